@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import type { Transport } from '../transport.ts'
+import { FunctionChannel } from './function-channel.ts'
+import type { Handler } from './handler.ts'
+
+export interface FunctionTransportOptions {
+  /** May be filled while the engine runs. */
+  readonly handlers: ReadonlyMap<string, Handler>
+}
+
+const functionConfig = z.strictObject({
+  /** The endpoint's own name when it is left out. */
+  handler: z.string().min(1).max(200).optional(),
+  timeoutMs: z.int().min(1).max(3_600_000).default(10_000),
+})
+
+/**
+ * Delivers to handlers in this process.
+ *
+ * @example
+ * const handlers = new Map<string, Handler>([['welcome-mail', async (message) => sendMail(message.payload)]])
+ * const transport = functionTransport({ handlers })
+ */
+export function functionTransport(options: FunctionTransportOptions): Transport {
+  return {
+    name: 'function',
+    parseConfig: (config) => functionConfig.parse(config),
+    open(endpoint, config) {
+      const { handler, timeoutMs } = functionConfig.parse(config)
+      return new FunctionChannel({
+        endpoint,
+        handlerName: handler ?? endpoint,
+        timeoutMs,
+        handlers: options.handlers,
+      })
+    },
+  }
+}

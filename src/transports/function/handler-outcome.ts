@@ -1,0 +1,64 @@
+import type { AttemptOutcome } from '../../core/attempt.ts'
+import { PermanentError, RetryAfterError } from './handler.ts'
+
+const maxMessageCharacters = 2_000
+const maxRetryAfterMs = 24 * 60 * 60 * 1_000
+
+/** A throw is a failing receiver, like a 5xx: it counts against the circuit unless the handler says what else it is. */
+export function handlerFailureOutcome(
+  handlerName: string,
+  thrown: unknown,
+  durationMs: number,
+): AttemptOutcome {
+  const error = {
+    code: 'handler_error',
+    message: `Handler "${handlerName}" threw ${describe(thrown)}`.slice(0, maxMessageCharacters),
+  }
+  if (thrown instanceof PermanentError)
+    return { class: 'permanent', isHealthFailure: false, durationMs, error }
+  if (thrown instanceof RetryAfterError) {
+    const retryAfterMs = boundRetryAfter(thrown.retryAfterMs)
+    return { class: 'throttled', isHealthFailure: false, durationMs, error, ...retryAfterMs }
+  }
+  return { class: 'retryable', isHealthFailure: true, durationMs, error }
+}
+
+export function handlerTimeoutOutcome(
+  handlerName: string,
+  timeoutMs: number,
+  durationMs: number,
+): AttemptOutcome {
+  return {
+    class: 'retryable',
+    isHealthFailure: true,
+    durationMs,
+    error: { code: 'timeout', message: `Handler "${handlerName}" did not finish within ${timeoutMs} ms.` },
+  }
+}
+
+/** Counts against the circuit, so that a node without the handler keeps the backlog instead of using up its attempts. */
+export function handlerMissingOutcome(handlerName: string): AttemptOutcome {
+  return {
+    class: 'retryable',
+    isHealthFailure: true,
+    durationMs: 0,
+    error: {
+      code: 'handler_missing',
+      message: `No handler "${handlerName}" is registered in this process. Register it before the node starts.`,
+    },
+  }
+}
+
+function describe(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+  } catch {
+    // A thrown object may have a throwing toString; the outcome must exist all the same.
+    return 'a value that can not be shown'
+  }
+}
+
+function boundRetryAfter(retryAfterMs: number): { retryAfterMs?: number } {
+  if (!Number.isFinite(retryAfterMs)) return {}
+  return { retryAfterMs: Math.min(Math.max(0, Math.round(retryAfterMs)), maxRetryAfterMs) }
+}
