@@ -1,0 +1,42 @@
+/** Codes of sockets and name look-ups that say "the server can't be reached", not "your statement is wrong". */
+const socketCodes: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
+/**
+ * Admin shutdown, crash shutdown, cannot connect now, idle-session timeout, too many connections.
+ * 57P04 (database dropped) is left out: waiting doesn't bring a dropped database back.
+ */
+const serverCodes: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
+
+/** pg raises these as plain errors without a code. */
+const driverMessages = [
+  'Connection terminated',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+]
+
+/** True when the connection failed, so that the same statement may be run again once the server is back. */
+export function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (code === 'database_unavailable' || socketCodes.has(code) || serverCodes.has(code)) return true
+  // A unix socket whose server is down; a missing file has the same code and is no connection.
+  if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
+  if (/^08[0-9A-Z]{3}$/.test(code)) return true
+  // `localhost` resolves to two addresses: a refusal of both arrives as one AggregateError.
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return error.errors.every((inner) => isConnectionError(inner))
+  }
+  return driverMessages.some((message) => error.message.startsWith(message))
+}

@@ -1,0 +1,105 @@
+import {
+  type Client,
+  DatabaseError,
+  type Pool,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg'
+import { HoldfastError } from '../core/errors.ts'
+
+/** A client, or a pool that lends one for the length of one statement. */
+export type QueryTarget = Pool | Client | PoolClient
+
+/** By shape, because an application may hand us a pool of its own copy of pg. */
+export function isPool(target: object): target is Pool {
+  return 'totalCount' in target
+}
+
+/** What pg keeps below its client; its public types leave the socket out. */
+interface WithSocket {
+  readonly connection?: { readonly stream?: { destroy(error?: Error): void } }
+}
+
+/** Cuts the client's socket at once, without the goodbye that a hung server would never answer. */
+export function destroySocket(client: Client | PoolClient): void {
+  ;(client as unknown as WithSocket).connection?.stream?.destroy()
+}
+
+function deadlineError(deadlineMs: number): HoldfastError {
+  return new HoldfastError(
+    'database_unavailable',
+    `PostgreSQL didn't answer within ${deadlineMs} ms, so the connection was dropped. ` +
+      'Check that the server is up, reachable and not overloaded.',
+    { deadlineMs },
+  )
+}
+
+async function queryClient<Row extends QueryResultRow>(
+  client: Client | PoolClient,
+  query: string | QueryConfig,
+  deadlineMs: number,
+  totalMs: number,
+): Promise<QueryResult<Row>> {
+  let timer: NodeJS.Timeout | undefined
+  const running = client.query<Row>(query as QueryConfig)
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      destroySocket(client)
+      reject(deadlineError(totalMs))
+    }, deadlineMs)
+  })
+  // The destroyed socket rejects the statement too; that second rejection has nobody left to hear it.
+  running.catch(() => {})
+  try {
+    return await Promise.race([running, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function connectWithin(pool: Pool, deadlineMs: number): Promise<PoolClient> {
+  let timer: NodeJS.Timeout | undefined
+  let isExpired = false
+  const connecting = pool.connect()
+  connecting.then(
+    (client) => (isExpired ? client.release() : undefined),
+    () => {},
+  )
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      isExpired = true
+      reject(deadlineError(deadlineMs))
+    }, deadlineMs)
+  })
+  try {
+    return await Promise.race([connecting, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Runs one statement under OUR deadline, which covers the wait for a connection too. `statement_timeout` can't
+ * replace it: a frozen server or a cut cable cancels nothing. A client that missed it is unusable: release it with the error.
+ */
+export async function queryWithDeadline<Row extends QueryResultRow = QueryResultRow>(
+  target: QueryTarget,
+  query: string | QueryConfig,
+  deadlineMs: number,
+): Promise<QueryResult<Row>> {
+  if (!isPool(target)) return queryClient<Row>(target, query, deadlineMs, deadlineMs)
+  const startedAt = performance.now()
+  const client = await connectWithin(target, deadlineMs)
+  const remainingMs = Math.max(1, deadlineMs - (performance.now() - startedAt))
+  try {
+    const result = await queryClient<Row>(client, query, remainingMs, deadlineMs)
+    client.release()
+    return result
+  } catch (error) {
+    // A statement that the server refused leaves the connection sound; anything else may not.
+    client.release(error instanceof DatabaseError ? undefined : (error as Error))
+    throw error
+  }
+}

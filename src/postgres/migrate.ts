@@ -1,0 +1,180 @@
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import { HoldfastError } from '../core/errors.ts'
+import { isConnectionError } from './connection-error.ts'
+import { type Migration, readMigrations } from './migration-files.ts'
+import { closePool, createPool } from './pool.ts'
+import { type AppliedMigration, assertServerVersion, readAppliedMigrations } from './schema.ts'
+
+export interface MigrateOptions {
+  /** Stop after this number; left out, all are applied. */
+  readonly toNumber?: number
+  readonly migrationsDir?: string
+  /** How long to wait for another process that migrates, or for a lock that a statement needs. */
+  readonly lockTimeoutMs?: number
+}
+
+export interface MigrateResult {
+  /** The names of the migrations that THIS call applied, in order. */
+  readonly applied: readonly string[]
+  readonly schemaNumber: number
+}
+
+/** "holdfast" in ASCII, cut to what fits: any constant serves, as long as nobody changes it. */
+const migrationLockKey = '7525343862814794611'
+
+const defaultLockTimeoutMs = 60_000
+const connectTimeoutMs = 10_000
+
+/**
+ * Brings the schema up to date. Every migration runs in its own transaction, which takes the lock and then reads
+ * anew what is applied: ten processes that start at once share the work without doing any of it twice. The lock is of
+ * the transaction, not of the session, because a transaction-pooling proxy wouldn't keep a session's.
+ */
+export async function migrate(target: Pool | string, options: MigrateOptions = {}): Promise<MigrateResult> {
+  const migrations = await readMigrations(options.migrationsDir)
+  if (typeof target !== 'string') return migrateOnPool(target, migrations, options)
+  const pool = createPool({
+    connectionString: target,
+    max: 1,
+    applicationName: 'holdfast-migrate',
+    connectTimeoutMs,
+  })
+  try {
+    return await migrateOnPool(pool, migrations, options)
+  } finally {
+    await closePool(pool, connectTimeoutMs)
+  }
+}
+
+async function migrateOnPool(
+  pool: Pool,
+  migrations: readonly Migration[],
+  options: MigrateOptions,
+): Promise<MigrateResult> {
+  const client = await pool.connect()
+  let failure: unknown
+  try {
+    await assertServerVersion(client)
+    const applied: string[] = []
+    for (;;) {
+      const step = await applyNext(client, migrations, options)
+      if (step.applied === null) return { applied, schemaNumber: step.schemaNumber }
+      applied.push(step.applied)
+    }
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    // The client may be inside a broken transaction: it doesn't go back to the pool.
+    client.release(failure !== undefined)
+  }
+}
+
+interface Step {
+  readonly applied: string | null
+  readonly schemaNumber: number
+}
+
+async function applyNext(
+  client: PoolClient,
+  migrations: readonly Migration[],
+  options: MigrateOptions,
+): Promise<Step> {
+  const lockTimeoutMs = options.lockTimeoutMs ?? defaultLockTimeoutMs
+  // Read committed, whatever the role's default: the statement after the lock must see what its holder committed.
+  await client.query('begin isolation level read committed')
+  await client.query(`set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = 0`)
+  await takeLock(client, lockTimeoutMs)
+  const applied = await readAppliedMigrations(client)
+  assertUnchanged(migrations, applied)
+  const schemaNumber = applied.at(-1)?.number ?? 0
+  const next = migrations[schemaNumber]
+  if (next === undefined || next.number > (options.toNumber ?? Number.POSITIVE_INFINITY)) {
+    await client.query('commit')
+    return { applied: null, schemaNumber }
+  }
+  if (next.number === 1) await createMigrationsTable(client)
+  await runMigration(client, next)
+  await client.query('insert into holdfast.migrations (number, name, checksum) values ($1, $2, $3)', [
+    next.number,
+    next.name,
+    next.checksum,
+  ])
+  await client.query('commit')
+  return { applied: next.name, schemaNumber: next.number }
+}
+
+async function takeLock(client: PoolClient, lockTimeoutMs: number): Promise<void> {
+  try {
+    await client.query('select pg_advisory_xact_lock($1::bigint)', [migrationLockKey])
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== '55P03') throw error
+    throw new HoldfastError(
+      'database_unavailable',
+      `Another process has been migrating this database for ${lockTimeoutMs} ms. Wait for it to end, then try again.`,
+      { lockTimeoutMs },
+      error,
+    )
+  }
+}
+
+async function createMigrationsTable(client: PoolClient): Promise<void> {
+  await client.query(`
+    create schema if not exists holdfast;
+    create table if not exists holdfast.migrations (
+      number int primary key,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )`)
+}
+
+async function runMigration(client: PoolClient, migration: Migration): Promise<void> {
+  try {
+    await client.query(migration.sql)
+  } catch (error) {
+    if (isConnectionError(error) || !(error instanceof DatabaseError)) throw error
+    const line = lineAt(migration.sql, error.position)
+    throw new HoldfastError(
+      'not_migrated',
+      `Migration ${migration.name} failed${line}: ${error.message}. It was rolled back; the ones before it stay.`,
+      { migration: migration.name, sqlstate: error.code },
+      error,
+    )
+  }
+}
+
+function lineAt(sql: string, position: string | undefined): string {
+  if (position === undefined) return ''
+  return ` at line ${sql.slice(0, Number(position)).split('\n').length}`
+}
+
+function assertUnchanged(migrations: readonly Migration[], applied: readonly AppliedMigration[]): void {
+  for (const [index, record] of applied.entries()) {
+    const migration = migrations[index]
+    if (record.number !== index + 1) {
+      throw new HoldfastError(
+        'configuration_invalid',
+        `holdfast.migrations has no row for migration ${index + 1} but one for ${record.number}. ` +
+          'Restore the table from a backup; rows are only ever added to it.',
+        { number: record.number },
+      )
+    }
+    if (migration === undefined) {
+      throw new HoldfastError(
+        'schema_too_new',
+        `The database's schema is at ${applied.at(-1)?.number}, this version of Holdfast knows ${migrations.length}. ` +
+          'Run the newer version that migrated it.',
+        { schemaNumber: applied.at(-1)?.number, known: migrations.length },
+      )
+    }
+    if (migration.checksum !== record.checksum) {
+      throw new HoldfastError(
+        'configuration_invalid',
+        `Migration ${record.name} was changed after it had been applied to this database. ` +
+          'Restore the file, and put the change into a new migration.',
+        { migration: record.name },
+      )
+    }
+  }
+}

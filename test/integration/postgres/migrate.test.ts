@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { migrate } from '../../../src/postgres/migrate.ts'
+import { closePool, createPool } from '../../../src/postgres/pool.ts'
+import { assertSchema, readSchemaNumber } from '../../../src/postgres/schema.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+
+let database: TestDatabase
+let migrationsDir: string
+
+beforeEach(async () => {
+  database = await createTestDatabase({ isMigrated: false })
+  migrationsDir = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'))
+  await write('0001-first.sql', 'create table holdfast.first (n int)')
+  await write(
+    '0002-second.sql',
+    'create table holdfast.second (n int); insert into holdfast.first values (2)',
+  )
+  await write('0003-third.sql', 'create table holdfast.third (n int); select pg_sleep(0.05)')
+})
+
+afterEach(async () => {
+  await rm(migrationsDir, { recursive: true })
+  await database.drop()
+})
+
+async function write(file: string, sql: string): Promise<void> {
+  await writeFile(join(migrationsDir, file), sql)
+}
+
+async function recorded(): Promise<unknown[]> {
+  const { rows } = await database.pool.query('select number, name from holdfast.migrations order by number')
+  return rows
+}
+
+describe('migrate', () => {
+  test('applies every migration in order and records each', async () => {
+    const result = await migrate(database.url, { migrationsDir })
+
+    expect(result).toEqual({ applied: ['0001-first', '0002-second', '0003-third'], schemaNumber: 3 })
+    expect(await recorded()).toEqual([
+      { number: 1, name: '0001-first' },
+      { number: 2, name: '0002-second' },
+      { number: 3, name: '0003-third' },
+    ])
+  })
+
+  test('applies nothing the second time, and only what is new the third', async () => {
+    await migrate(database.pool, { migrationsDir })
+    expect(await migrate(database.pool, { migrationsDir })).toEqual({ applied: [], schemaNumber: 3 })
+
+    await write('0004-fourth.sql', 'create table holdfast.fourth (n int)')
+    expect(await migrate(database.pool, { migrationsDir })).toEqual({
+      applied: ['0004-fourth'],
+      schemaNumber: 4,
+    })
+  })
+
+  test('stops at the number it is told', async () => {
+    expect(await migrate(database.pool, { migrationsDir, toNumber: 2 })).toMatchObject({ schemaNumber: 2 })
+    expect(await readSchemaNumber(database.pool)).toBe(2)
+  })
+
+  test('twenty pools that start at once apply each migration once', async () => {
+    const pools = Array.from({ length: 20 }, () =>
+      createPool({
+        connectionString: database.url,
+        max: 1,
+        applicationName: 'migrator',
+        connectTimeoutMs: 10_000,
+      }),
+    )
+    const results = await Promise.all(pools.map((pool) => migrate(pool, { migrationsDir })))
+    await Promise.all(pools.map((pool) => closePool(pool, 1_000)))
+
+    expect(results.flatMap((result) => result.applied).sort()).toEqual([
+      '0001-first',
+      '0002-second',
+      '0003-third',
+    ])
+    expect(results.every((result) => result.schemaNumber === 3)).toBe(true)
+    expect((await database.pool.query('select n from holdfast.first')).rows).toEqual([{ n: 2 }])
+  })
+
+  test('ten processes that start at once apply each migration once', async () => {
+    const migrateModule = new URL('../../../src/postgres/migrate.ts', import.meta.url).href
+    const script = `import { migrate } from '${migrateModule}'
+      console.log(JSON.stringify(await migrate(process.env.URL, { migrationsDir: process.env.FOLDER })))`
+    const outputs = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+          env: { ...process.env, URL: database.url, FOLDER: migrationsDir },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        })
+        let output = ''
+        child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+        await once(child, 'close')
+        return JSON.parse(output) as { applied: string[]; schemaNumber: number }
+      }),
+    )
+    expect(outputs.flatMap((output) => output.applied).sort()).toEqual([
+      '0001-first',
+      '0002-second',
+      '0003-third',
+    ])
+    expect(outputs.map((output) => output.schemaNumber)).toEqual(Array.from({ length: 10 }, () => 3))
+  })
+
+  test('rolls a failing migration back whole, keeps the ones before it and says where it failed', async () => {
+    await write('0003-third.sql', 'create table holdfast.third (n int);\nselect nonsense')
+
+    await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({
+      code: 'not_migrated',
+      message: expect.stringMatching(/0003-third failed at line 2: .*nonsense/),
+    })
+    expect(await readSchemaNumber(database.pool)).toBe(2)
+    const { rows } = await database.pool.query(`select to_regclass('holdfast.third') as third`)
+    expect(rows).toEqual([{ third: null }])
+  })
+
+  test('refuses a migration that was changed after it had been applied', async () => {
+    await migrate(database.pool, { migrationsDir })
+    await write('0002-second.sql', 'create table holdfast.second (n bigint)')
+
+    await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({
+      code: 'configuration_invalid',
+      message: expect.stringContaining('0002-second was changed after it had been applied'),
+    })
+  })
+
+  test('takes a file that only changed its line endings for the same one', async () => {
+    await write('0001-first.sql', 'create table holdfast.first (\n n int)')
+    await migrate(database.pool, { migrationsDir })
+    await write('0001-first.sql', 'create table holdfast.first (\r\n n int)')
+    expect(await migrate(database.pool, { migrationsDir })).toMatchObject({ applied: [] })
+  })
+
+  test('refuses a folder with a gap in its numbers', async () => {
+    await write('0005-fifth.sql', 'select 1')
+    await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({
+      code: 'configuration_invalid',
+      message: expect.stringContaining('must be called 0004-<name>.sql'),
+    })
+  })
+
+  test('gives up with advice when another process migrates for too long', async () => {
+    await migrate(database.pool, { migrationsDir, toNumber: 1 })
+    await write('0002-second.sql', `select pg_sleep(1)`)
+    const slow = migrate(database.url, { migrationsDir, toNumber: 2 })
+    await expect
+      .poll(
+        async () =>
+          (await database.pool.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)).rowCount,
+      )
+      .toBe(1)
+
+    await expect(migrate(database.pool, { migrationsDir, lockTimeoutMs: 50 })).rejects.toMatchObject({
+      code: 'database_unavailable',
+      message: expect.stringContaining('Another process has been migrating'),
+    })
+    await slow
+  })
+})
+
+describe('assertSchema', () => {
+  test('accepts the schema that the code knows', async () => {
+    await migrate(database.pool, { migrationsDir })
+    await expect(assertSchema(database.pool, { migrationsDir })).resolves.toBeUndefined()
+  })
+
+  test('refuses a database without our schema and says how to make it', async () => {
+    await expect(assertSchema(database.pool, { migrationsDir })).rejects.toMatchObject({
+      code: 'not_migrated',
+      message: 'The database has no Holdfast schema yet. Run `holdfast migrate`.',
+    })
+  })
+
+  test('refuses a schema that lags behind', async () => {
+    await migrate(database.pool, { migrationsDir, toNumber: 2 })
+    await expect(assertSchema(database.pool, { migrationsDir })).rejects.toMatchObject({
+      code: 'not_migrated',
+      message: 'The database is at schema 2 of 3. Run `holdfast migrate`.',
+    })
+  })
+
+  test('refuses a schema newer than the code, and so does migrate', async () => {
+    await migrate(database.pool, { migrationsDir })
+    await rm(join(migrationsDir, '0003-third.sql'))
+    await expect(assertSchema(database.pool, { migrationsDir })).rejects.toMatchObject({
+      code: 'schema_too_new',
+    })
+    await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({ code: 'schema_too_new' })
+  })
+})
