@@ -1,0 +1,35 @@
+import type { AttemptClass } from './attempt.ts'
+
+/** An endpoint's own reading of statuses: an exact one (`409`) or a hundred (`4xx`); the exact one wins. */
+export type ClassifyOverrides = Readonly<Record<string, AttemptClass>>
+
+/**
+ * How an HTTP answer ends the attempt. Statuses that can't end one (1xx, or outside 100–599) are retryable: something
+ * between us and the receiver broke the protocol, which says nothing about the message.
+ *
+ * @example classifyHttpStatus(409, false, { '409': 'success' }) // 'success'
+ */
+export function classifyHttpStatus(
+  status: number,
+  hasRetryAfter: boolean,
+  overrides?: ClassifyOverrides,
+): AttemptClass {
+  if (overrides !== undefined) {
+    const override = overrides[String(status)] ?? overrides[`${Math.floor(status / 100)}xx`]
+    if (override !== undefined) return override
+  }
+  if (status >= 200 && status < 300) return 'success'
+  if (status === 429 || (status === 503 && hasRetryAfter)) return 'throttled'
+  if (status === 410) return 'gone'
+  if (status === 408 || status === 425) return 'retryable'
+  if (status >= 300 && status < 500) return 'permanent'
+  return 'retryable'
+}
+
+/**
+ * Whether the status says that the receiver is unwell. Only 5xx: any other answer comes from a receiver that works.
+ * The circuit counts it only where the attempt is retryable too, so an override or a throttle takes it out.
+ */
+export function isHealthFailureStatus(status: number): boolean {
+  return status >= 500 && status < 600
+}

@@ -1,0 +1,140 @@
+import type { AutoDisablePolicy } from './auto-disable.ts'
+import type { CircuitPolicy } from './breaker.ts'
+import type { ClassifyOverrides } from './classify.ts'
+import { endpointInput } from './endpoint-input.ts'
+import { applyPreset, type PresetName } from './presets.ts'
+import { type Parsed, type Problem, problemsOf } from './problem.ts'
+import type { RetryPolicy } from './retry-policy.ts'
+
+/** How `request()` tries again while its caller waits. */
+export interface RequestPolicy {
+  readonly maxRetries: number
+  readonly baseDelayMs: number
+  readonly maxDelayMs: number
+  /** For all tries together. */
+  readonly deadlineMs: number
+  /** HTTP statuses to try again on, besides transport errors. */
+  readonly retryOn: readonly number[]
+}
+
+export interface EndpointLimits {
+  readonly concurrency: number
+  readonly ratePerSecond: number | null
+  readonly maxPending: number
+  readonly onFull: 'dead_letter' | 'reject'
+}
+
+/** What the transport gets. It parses its own part; these two every transport has. */
+export interface EndpointTransportConfig {
+  readonly timeoutMs: number
+  readonly classify?: ClassifyOverrides
+  readonly [option: string]: unknown
+}
+
+/** An endpoint with every default filled in. Parsing it again gives the same. */
+export interface EndpointSettings {
+  readonly name: string
+  readonly transport: string
+  readonly tenant: string | null
+  readonly tags: readonly string[]
+  readonly contact: string | null
+  readonly preset: PresetName
+  readonly eventTypes: readonly string[]
+  readonly config: EndpointTransportConfig
+  readonly retry: RetryPolicy
+  readonly request: RequestPolicy
+  readonly circuit: CircuitPolicy
+  readonly limits: EndpointLimits
+  readonly autoDisable: AutoDisablePolicy
+  readonly onDead: 'continue' | 'block'
+}
+
+const defaultRequest: RequestPolicy = {
+  maxRetries: 3,
+  baseDelayMs: 1000,
+  maxDelayMs: 60_000,
+  deadlineMs: 30_000,
+  retryOn: [],
+}
+
+const defaultLimits: EndpointLimits = {
+  concurrency: 64,
+  ratePerSecond: null,
+  maxPending: 100_000,
+  onFull: 'dead_letter',
+}
+
+const defaultAutoDisable: AutoDisablePolicy = {
+  onGone: false,
+  threshold: null,
+  windowMs: 3_600_000,
+  reenableAfterMs: null,
+}
+
+/**
+ * Checks an endpoint and fills in its defaults: what is said explicitly, else what the preset says, else the default.
+ *
+ * @example parseEndpoint({ name: 'crm', preset: 'webhook', config: { url: 'https://crm.example/hooks' } })
+ */
+export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
+  const parsed = endpointInput.safeParse(input)
+  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
+  const { retry, circuit, config = {}, preset = 'standard', ...rest } = parsed.data
+  const tuned = applyPreset(preset, { retry, circuit, timeoutMs: config.timeoutMs })
+  const value: EndpointSettings = {
+    name: rest.name,
+    transport: rest.transport ?? 'http',
+    tenant: rest.tenant ?? null,
+    tags: rest.tags ?? [],
+    contact: rest.contact ?? null,
+    preset,
+    eventTypes: rest.eventTypes ?? [],
+    config: { ...withoutUndefined(config), timeoutMs: tuned.timeoutMs },
+    retry: tuned.retry,
+    request: { ...defaultRequest, ...withoutUndefined(rest.request ?? {}) },
+    circuit: tuned.circuit,
+    limits: { ...defaultLimits, ...withoutUndefined(rest.limits ?? {}) },
+    autoDisable: { ...defaultAutoDisable, ...withoutUndefined(rest.autoDisable ?? {}) },
+    onDead: rest.onDead ?? 'continue',
+  }
+  const problems = contradictions(value)
+  return problems.length === 0 ? { ok: true, value } : { ok: false, problems }
+}
+
+/** What is right field by field and wrong together. */
+function contradictions({ retry, request }: EndpointSettings): Problem[] {
+  const problems: Problem[] = []
+  if (retry.baseDelayMs > retry.maxDelayMs) {
+    problems.push({
+      path: 'retry.baseDelayMs',
+      message: `must not exceed retry.maxDelayMs (${retry.maxDelayMs})`,
+    })
+  }
+  if (request.baseDelayMs > request.maxDelayMs) {
+    problems.push({
+      path: 'request.baseDelayMs',
+      message: `must not exceed request.maxDelayMs (${request.maxDelayMs})`,
+    })
+  }
+  if (retry.strategy === 'schedule' && retry.delaysMs.length === 0) {
+    problems.push({
+      path: 'retry.delaysMs',
+      message: 'must list at least one delay for the strategy "schedule"',
+    })
+  }
+  if (retry.strategy !== 'schedule' && retry.delaysMs.length > 0) {
+    problems.push({
+      path: 'retry.delaysMs',
+      message: `needs the strategy "schedule", not "${retry.strategy}": set retry.strategy, or leave the delays out`,
+    })
+  }
+  return problems
+}
+
+type Defined<T> = { [Field in keyof T]: Exclude<T[Field], undefined> }
+
+function withoutUndefined<T extends object>(fields: T): Partial<Defined<T>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<
+    Defined<T>
+  >
+}

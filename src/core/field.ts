@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+/** Schemas for single fields, whose every message says what to give instead. */
+export const field = { wholeNumber, numberBetween, text, oneOf, flag }
+
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+
+function numberBetween(min: number, max: number) {
+  const error = `must be a number from ${min} to ${max}`
+  return z.number({ error }).min(min, { error }).max(max, { error })
+}
+
+/** PostgreSQL's text can't hold NUL, so no text may. */
+function text(maxLength: number) {
+  const error = `must be text of 1 to ${maxLength} characters, without NUL`
+  return z
+    .string({ error })
+    .min(1, { error })
+    .max(maxLength, { error })
+    .refine((value) => !value.includes('\0'), { error })
+}
+
+function oneOf<const Choice extends string>(...choices: readonly [Choice, ...Choice[]]) {
+  return z.enum(choices, { error: `must be one of ${choices.join(', ')}` })
+}
+
+function flag() {
+  return z.boolean({ error: 'must be true or false' })
+}

@@ -1,0 +1,116 @@
+import type { CircuitPolicy } from './breaker.ts'
+import type { RetryPolicy } from './retry-policy.ts'
+
+/** Retry, circuit and timeout, tuned together for one kind of receiver. */
+export interface Preset {
+  readonly retry: RetryPolicy
+  readonly circuit: CircuitPolicy
+  readonly timeoutMs: number
+}
+
+export interface PresetOverrides {
+  readonly retry?: { readonly [Field in keyof RetryPolicy]?: RetryPolicy[Field] | undefined } | undefined
+  readonly circuit?:
+    | { readonly [Field in keyof CircuitPolicy]?: CircuitPolicy[Field] | undefined }
+    | undefined
+  readonly timeoutMs?: number | undefined
+}
+
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+
+const standard: Preset = {
+  retry: {
+    strategy: 'exponential',
+    baseDelayMs: 10 * secondMs,
+    maxDelayMs: 5 * minuteMs,
+    incrementMs: 30 * secondMs,
+    maxRetries: 10,
+    jitter: 'full',
+    giveUpAfterMs: 72 * hourMs,
+    delaysMs: [],
+  },
+  circuit: { threshold: 5, cooldownMs: 30 * secondMs },
+  timeoutMs: 10 * secondMs,
+}
+
+const webhookDelaysMs = [
+  5 * secondMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  10 * hourMs,
+]
+
+export const presets = {
+  standard,
+  webhook: {
+    ...standard,
+    retry: {
+      ...standard.retry,
+      strategy: 'schedule',
+      delaysMs: webhookDelaysMs,
+      maxRetries: webhookDelaysMs.length,
+      // Receivers are told the schedule; full jitter would make "5 hours" mean anything from now.
+      jitter: 'none',
+    },
+  },
+  'high-traffic': {
+    retry: { ...standard.retry, baseDelayMs: 1 * secondMs, maxRetries: 2 },
+    circuit: { threshold: 10, cooldownMs: 60 * secondMs },
+    timeoutMs: 3 * secondMs,
+  },
+  development: {
+    retry: { ...standard.retry, baseDelayMs: 1 * secondMs, maxRetries: 3 },
+    circuit: { threshold: 3, cooldownMs: 10 * secondMs },
+    timeoutMs: 10 * secondMs,
+  },
+  'must-deliver': {
+    retry: { ...standard.retry, baseDelayMs: 2 * secondMs, maxRetries: 20 },
+    circuit: { threshold: 20, cooldownMs: 120 * secondMs },
+    timeoutMs: standard.timeoutMs,
+  },
+} as const satisfies Record<string, Preset>
+
+export type PresetName = keyof typeof presets
+
+export const presetNames = Object.keys(presets) as readonly PresetName[]
+
+/**
+ * The preset with what was said explicitly put over it. What is left unsaid follows from what was said where the
+ * preset would contradict it: a schedule brings its own number of retries, a long base delay lifts the cap.
+ *
+ * @example applyPreset('high-traffic', { retry: { maxRetries: 5 } }).retry // 5 retries from 1 s
+ */
+export function applyPreset(name: PresetName, overrides: PresetOverrides = {}): Preset {
+  const preset: Preset = presets[name]
+  const retry = withExplicit(preset.retry, overrides.retry)
+  return {
+    retry: { ...retry, ...impliedRetry(retry, overrides.retry ?? {}) },
+    circuit: withExplicit(preset.circuit, overrides.circuit),
+    timeoutMs: overrides.timeoutMs ?? preset.timeoutMs,
+  }
+}
+
+function impliedRetry(
+  retry: RetryPolicy,
+  explicit: NonNullable<PresetOverrides['retry']>,
+): Partial<RetryPolicy> {
+  return {
+    ...(retry.strategy !== 'schedule' && explicit.delaysMs === undefined && { delaysMs: [] }),
+    ...(explicit.delaysMs?.length &&
+      explicit.maxRetries === undefined && { maxRetries: explicit.delaysMs.length }),
+    ...(explicit.maxDelayMs === undefined && { maxDelayMs: Math.max(retry.maxDelayMs, retry.baseDelayMs) }),
+  }
+}
+
+function withExplicit<T extends object>(
+  defaults: T,
+  explicit: { readonly [Field in keyof T]?: T[Field] | undefined } = {},
+): T {
+  const said = Object.entries(explicit).filter(([, value]) => value !== undefined)
+  return { ...defaults, ...(Object.fromEntries(said) as Partial<T>) }
+}

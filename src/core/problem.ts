@@ -1,0 +1,37 @@
+import type { z } from 'zod'
+
+/** What is wrong with an input: where, and what to do about it. */
+export interface Problem {
+  /** `retry.maxRetries`, `tags[3]`; empty for the input as a whole. */
+  readonly path: string
+  readonly message: string
+}
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** One problem for each unknown field and each wrong value; a value wrong in two ways is named once. */
+export function problemsOf(error: z.ZodError): Problem[] {
+  const byPlace = new Map<string, Problem>()
+  for (const issue of error.issues) {
+    const found =
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => ({
+            path: pathText([...issue.path, key]),
+            message: 'is not a known field: remove it, or check its spelling',
+          }))
+        : [{ path: pathText(issue.path), message: issue.message }]
+    for (const problem of found) byPlace.set(`${problem.path}\n${problem.message}`, problem)
+  }
+  return [...byPlace.values()]
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`
+    else text += text === '' ? String(part) : `.${String(part)}`
+  }
+  return text
+}

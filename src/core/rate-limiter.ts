@@ -1,0 +1,59 @@
+/**
+ * A tenth of a second's worth: timers and a busy event loop are late by milliseconds, and without room to catch up a
+ * fast lane would stay under its rate. Up to 10 a second it is 1, since who asks for "one a second" means no two at once.
+ */
+export function defaultBurst(ratePerSecond: number): number {
+  return Math.max(1, Math.ceil(ratePerSecond / 10))
+}
+
+/**
+ * GCRA, kept as a debt: each grant owes one interval, time pays it back, and the debt may never exceed `burst` intervals.
+ * (An absolute "theoretical arrival time" would lose 1 % at 100,000 a second: near 1.7e12 ms a number is 0.0002 ms coarse.)
+ *
+ * Starts with the whole burst used up, because the lane's last owner may have granted it a moment ago. `emptyAtMs` says
+ * when that was, if it is known (the lane's last attempt, say); else the first call counts as that moment.
+ */
+export class RateLimiter {
+  readonly ratePerSecond: number
+  readonly burst: number
+  readonly #intervalMs: number
+  readonly #maxDebtBeforeGrantMs: number
+  #debtMs: number
+  #lastSeenMs: number | undefined
+
+  constructor(ratePerSecond: number, burst: number = defaultBurst(ratePerSecond), emptyAtMs?: number) {
+    if (!(ratePerSecond > 0) || !(burst >= 1)) {
+      throw new RangeError(`A rate of ${ratePerSecond}/s with a burst of ${burst} can't grant anything`)
+    }
+    this.ratePerSecond = ratePerSecond
+    this.burst = burst
+    this.#intervalMs = 1000 / ratePerSecond
+    this.#maxDebtBeforeGrantMs = (burst - 1) * this.#intervalMs
+    this.#debtMs = burst * this.#intervalMs
+    this.#lastSeenMs = emptyAtMs
+  }
+
+  tryTake(nowMs: number): boolean {
+    this.#payBack(nowMs)
+    if (this.#debtMs > this.#maxDebtBeforeGrantMs) return false
+    this.#debtMs += this.#intervalMs
+    return true
+  }
+
+  /** When the next grant is due: now, or a whole millisecond in the future at which `tryTake` succeeds. */
+  nextAtMs(nowMs: number): number {
+    this.#payBack(nowMs)
+    const waitMs = this.#debtMs - this.#maxDebtBeforeGrantMs
+    if (waitMs <= 0) return nowMs
+    const atMs = Math.ceil(nowMs + waitMs)
+    // The sum above may have been rounded down.
+    return atMs - nowMs < waitMs ? atMs + 1 : atMs
+  }
+
+  /** A clock that steps back pays nothing and takes nothing: the debt goes on from the new time. */
+  #payBack(nowMs: number): void {
+    const elapsedMs = Math.max(0, nowMs - (this.#lastSeenMs ?? nowMs))
+    this.#debtMs = Math.max(0, this.#debtMs - elapsedMs)
+    this.#lastSeenMs = nowMs
+  }
+}
