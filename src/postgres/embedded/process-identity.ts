@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { readFile, readlink, realpath } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** True while a process with this id runs, whoever it belongs to. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/**
+ * When the process began, as text that stays the same while it lives. An id alone isn't enough: after a reboot or a long
+ * time another program has it. Null when there is no such process or the system doesn't tell.
+ */
+export async function readStartMark(pid: number): Promise<string | null> {
+  if (process.platform === 'linux') {
+    const [status, bootId] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null),
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
+    ])
+    if (status === null) return null
+    // The program's name may hold spaces and brackets; the fields after it are plain. Field 22 is the start, 3 the state.
+    const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' ? null : `${bootId.trim()}:${fields[19]}`
+  }
+  if (process.platform === 'win32') return isProcessAlive(pid) ? 'alive' : null
+  const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+  return stdout.trim() === '' ? null : stdout.trim()
+}
+
+/** True when this process is a PostgreSQL server of that folder, and not another program that got its id. */
+export async function isServerOf(pid: number, pgData: string): Promise<boolean> {
+  if (!isProcessAlive(pid)) return false
+  if (process.platform === 'linux') {
+    try {
+      const [folder, program, expected] = await Promise.all([
+        readlink(`/proc/${pid}/cwd`),
+        readlink(`/proc/${pid}/exe`),
+        realpath(pgData),
+      ])
+      // " (deleted)" follows the name when the package was upgraded below a running server.
+      return folder === expected && basename(program).startsWith('postgres')
+    } catch {
+      return false
+    }
+  }
+  if (process.platform === 'win32') return true
+  const { stdout } = await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+  return stdout.includes('postgres') && stdout.includes(pgData)
+}

@@ -1,0 +1,46 @@
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+/** The account that runs PostgreSQL, which refuses to run as root. */
+export interface ServerUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** By convention the last 16-bit id on every Unix. */
+const nobody: ServerUser = { uid: 65_534, gid: 65_534 }
+
+/** The account to drop to, or null when we aren't root and run the server as ourselves. */
+export async function findServerUser(dataDir: string): Promise<ServerUser | null> {
+  if (process.getuid?.() !== 0) return null
+  // Whoever owns the data keeps it: an account that appears later doesn't change hands.
+  const owner = await stat(dataDir).catch(() => null)
+  if (owner !== null && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  return findAccount(accounts, 'postgres') ?? findAccount(accounts, 'nobody') ?? nobody
+}
+
+function findAccount(accounts: string, name: string): ServerUser | null {
+  const fields = accounts
+    .split('\n')
+    .find((line) => line.startsWith(`${name}:`))
+    ?.split(':')
+  const uid = Number(fields?.[2])
+  const gid = Number(fields?.[3])
+  return Number.isInteger(uid) && Number.isInteger(gid) && uid > 0 ? { uid, gid } : null
+}
+
+/**
+ * True when the account may pass through every folder on the way and read what is at the end.
+ * Judged by mode bits, as the account starts without supplementary groups.
+ */
+export async function canReach(path: string, user: ServerUser | null): Promise<boolean> {
+  if (user === null) return true
+  for (let current = resolve(path); ; current = dirname(current)) {
+    const { uid, gid, mode } = await stat(current)
+    const bits = uid === user.uid ? mode >> 6 : gid === user.gid ? mode >> 3 : mode
+    const wanted = current === resolve(path) ? 0o5 : 0o1
+    if ((bits & wanted) !== wanted) return false
+    if (current === dirname(current)) return true
+  }
+}
