@@ -2,7 +2,7 @@ import type { AutoDisablePolicy } from './auto-disable.ts'
 import type { CircuitPolicy } from './breaker.ts'
 import type { ClassifyOverrides } from './classify.ts'
 import { endpointInput } from './endpoint-input.ts'
-import { applyPreset, type PresetName } from './presets.ts'
+import { applyPreset, impliedDelays, type PresetName, withExplicit } from './presets.ts'
 import { type Parsed, type Problem, problemsOf } from './problem.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 
@@ -81,6 +81,7 @@ export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
   if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
   const { retry, circuit, config = {}, preset = 'standard', ...rest } = parsed.data
   const tuned = applyPreset(preset, { retry, circuit, timeoutMs: config.timeoutMs })
+  const request = withExplicit(defaultRequest, rest.request)
   const value: EndpointSettings = {
     name: rest.name,
     transport: rest.transport ?? 'http',
@@ -89,12 +90,12 @@ export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
     contact: rest.contact ?? null,
     preset,
     eventTypes: rest.eventTypes ?? [],
-    config: { ...withoutUndefined(config), timeoutMs: tuned.timeoutMs },
+    config: withExplicit<EndpointTransportConfig>({ timeoutMs: tuned.timeoutMs }, config),
     retry: tuned.retry,
-    request: { ...defaultRequest, ...withoutUndefined(rest.request ?? {}) },
+    request: { ...request, ...impliedDelays(request, rest.request ?? {}) },
     circuit: tuned.circuit,
-    limits: { ...defaultLimits, ...withoutUndefined(rest.limits ?? {}) },
-    autoDisable: { ...defaultAutoDisable, ...withoutUndefined(rest.autoDisable ?? {}) },
+    limits: withExplicit(defaultLimits, rest.limits),
+    autoDisable: withExplicit(defaultAutoDisable, rest.autoDisable),
     onDead: rest.onDead ?? 'continue',
   }
   const problems = contradictions(value)
@@ -129,12 +130,4 @@ function contradictions({ retry, request }: EndpointSettings): Problem[] {
     })
   }
   return problems
-}
-
-type Defined<T> = { [Field in keyof T]: Exclude<T[Field], undefined> }
-
-function withoutUndefined<T extends object>(fields: T): Partial<Defined<T>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<
-    Defined<T>
-  >
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { field } from './field.ts'
+import { field, isStorable } from './field.ts'
 import { presetNames } from './presets.ts'
 
 const minuteMs = 60_000
@@ -96,9 +96,15 @@ export const endpointInput = z.strictObject({
   contact: field.text(320).nullable().optional(),
   preset: z.enum(presetNames, { error: `must be one of ${presetNames.join(', ')}` }).optional(),
   eventTypes: z
-    .array(z.string({ error: eventTypeAdvice }).regex(/^[^\s\0]{1,255}$/, { error: eventTypeAdvice }), {
-      error: 'must be a list of event types, like ["order.*"]',
-    })
+    .array(
+      z
+        .string({ error: eventTypeAdvice })
+        .regex(/^[^\s]{1,255}$/, { error: eventTypeAdvice })
+        .refine(isStorable, { error: eventTypeAdvice }),
+      {
+        error: 'must be a list of event types, like ["order.*"]',
+      },
+    )
     .max(100, { error: 'must have at most 100 event types: use a pattern like "order.*"' })
     .optional(),
   config: config.optional(),

@@ -13,14 +13,10 @@ function numberBetween(min: number, max: number) {
   return z.number({ error }).min(min, { error }).max(max, { error })
 }
 
-/** PostgreSQL's text can't hold NUL, so no text may. */
+/** PostgreSQL can't hold NUL or half a surrogate pair in text and jsonb, so no text may have them. */
 function text(maxLength: number) {
-  const error = `must be text of 1 to ${maxLength} characters, without NUL`
-  return z
-    .string({ error })
-    .min(1, { error })
-    .max(maxLength, { error })
-    .refine((value) => !value.includes('\0'), { error })
+  const error = `must be text of 1 to ${maxLength} characters, without NUL or broken Unicode`
+  return z.string({ error }).min(1, { error }).max(maxLength, { error }).refine(isStorable, { error })
 }
 
 function oneOf<const Choice extends string>(...choices: readonly [Choice, ...Choice[]]) {
@@ -29,4 +25,8 @@ function oneOf<const Choice extends string>(...choices: readonly [Choice, ...Cho
 
 function flag() {
   return z.boolean({ error: 'must be true or false' })
+}
+
+export function isStorable(value: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(value)
 }

@@ -8,11 +8,12 @@ export interface Preset {
   readonly timeoutMs: number
 }
 
+/** Some of the fields, said explicitly. Undefined is unsaid. */
+export type Said<T> = { readonly [Field in keyof T]?: T[Field] | undefined }
+
 export interface PresetOverrides {
-  readonly retry?: { readonly [Field in keyof RetryPolicy]?: RetryPolicy[Field] | undefined } | undefined
-  readonly circuit?:
-    | { readonly [Field in keyof CircuitPolicy]?: CircuitPolicy[Field] | undefined }
-    | undefined
+  readonly retry?: Said<RetryPolicy> | undefined
+  readonly circuit?: Said<CircuitPolicy> | undefined
   readonly timeoutMs?: number | undefined
 }
 
@@ -81,7 +82,7 @@ export const presetNames = Object.keys(presets) as readonly PresetName[]
 
 /**
  * The preset with what was said explicitly put over it. What is left unsaid follows from what was said where the
- * preset would contradict it: a schedule brings its own number of retries, a long base delay lifts the cap.
+ * preset would contradict it: a schedule brings its own number of retries, a long base delay lifts the cap, a low cap lowers the base.
  *
  * @example applyPreset('high-traffic', { retry: { maxRetries: 5 } }).retry // 5 retries from 1 s
  */
@@ -95,22 +96,29 @@ export function applyPreset(name: PresetName, overrides: PresetOverrides = {}): 
   }
 }
 
-function impliedRetry(
-  retry: RetryPolicy,
-  explicit: NonNullable<PresetOverrides['retry']>,
-): Partial<RetryPolicy> {
+function impliedRetry(retry: RetryPolicy, explicit: Said<RetryPolicy>): Partial<RetryPolicy> {
   return {
     ...(retry.strategy !== 'schedule' && explicit.delaysMs === undefined && { delaysMs: [] }),
     ...(explicit.delaysMs?.length &&
       explicit.maxRetries === undefined && { maxRetries: explicit.delaysMs.length }),
-    ...(explicit.maxDelayMs === undefined && { maxDelayMs: Math.max(retry.maxDelayMs, retry.baseDelayMs) }),
+    ...impliedDelays(retry, explicit),
   }
 }
 
-function withExplicit<T extends object>(
-  defaults: T,
-  explicit: { readonly [Field in keyof T]?: T[Field] | undefined } = {},
-): T {
+interface Delays {
+  readonly baseDelayMs: number
+  readonly maxDelayMs: number
+}
+
+/** Of a base delay and a cap that contradict each other, the one that was left unsaid gives way. */
+export function impliedDelays({ baseDelayMs, maxDelayMs }: Delays, explicit: Said<Delays>): Partial<Delays> {
+  if (baseDelayMs <= maxDelayMs) return {}
+  if (explicit.maxDelayMs === undefined) return { maxDelayMs: baseDelayMs }
+  return explicit.baseDelayMs === undefined ? { baseDelayMs: maxDelayMs } : {}
+}
+
+/** The defaults with what was said put over them. */
+export function withExplicit<T extends object>(defaults: T, explicit: Said<T> = {}): T {
   const said = Object.entries(explicit).filter(([, value]) => value !== undefined)
   return { ...defaults, ...(Object.fromEntries(said) as Partial<T>) }
 }

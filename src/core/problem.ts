@@ -21,10 +21,19 @@ export function problemsOf(error: z.ZodError): Problem[] {
             path: pathText([...issue.path, key]),
             message: 'is not a known field: remove it, or check its spelling',
           }))
-        : [{ path: pathText(issue.path), message: issue.message }]
+        : [
+            {
+              path: pathText(issue.path),
+              message: isPlainObjectExpected(issue) ? 'must be an object' : issue.message,
+            },
+          ]
     for (const problem of found) byPlace.set(`${problem.path}\n${problem.message}`, problem)
   }
   return [...byPlace.values()]
+}
+
+function isPlainObjectExpected(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.expected === 'object'
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { field } from './field.ts'
+import { field, isStorable } from './field.ts'
 import { type Parsed, problemsOf } from './problem.ts'
 
 export const maxHeaders = 64
@@ -8,16 +8,22 @@ export const maxMetadataBytes = 8 * 1024
 
 const timeAdvice = 'must be a Date or an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z"'
 
-const instant = z.union([z.date(), z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
-  error: timeAdvice,
-})
+/** Years of more than four digits have an ISO spelling that PostgreSQL doesn't read. */
+const instant = z
+  .union([z.date(), z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
+    error: timeAdvice,
+  })
+  .refine((date) => /^\d{4}-/.test(date.toISOString()), { error: timeAdvice })
 
 /** A token of RFC 9110: what may name a header. */
 const headerName = z
   .string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, { error: 'must be a valid header name' })
-// oxlint-disable-next-line no-control-regex -- a line break in a value would start a header of its own
-const headerValue = z.string().regex(/^[^\r\n\0]*$/, { error: 'must be text without line breaks or NUL' })
+const headerValueAdvice = 'must be text of Latin-1 characters without line breaks or NUL'
+/** A line break would start a header of its own; what isn't Latin-1 can't travel in HTTP at all. */
+const headerValue = z
+  .string({ error: headerValueAdvice })
+  .regex(/^[\t\x20-\x7e\xa0-\xff]*$/, { error: headerValueAdvice })
 
 const headers = z
   .record(headerName, headerValue, {
@@ -33,7 +39,7 @@ const headers = z
     error: `must take at most ${maxHeadersBytes} bytes`,
   })
 
-const metadataAdvice = `must be a JSON object of at most ${maxMetadataBytes} bytes, without NUL in its texts`
+const metadataAdvice = `must be a JSON object of at most ${maxMetadataBytes} bytes, without NUL or broken Unicode in its texts`
 
 const metadata = z
   .record(z.string(), z.json(), { error: metadataAdvice })
@@ -46,7 +52,8 @@ export const sendOptions = z
   .strictObject({
     type: z
       .string({ error: typeAdvice })
-      .regex(/^[^\s\0*]{1,255}$/, { error: typeAdvice })
+      .regex(/^[^\s*]{1,255}$/, { error: typeAdvice })
+      .refine(isStorable, { error: typeAdvice })
       .optional(),
     tenant: field.text(255).optional(),
     idempotencyKey: field.text(255).optional(),
@@ -74,9 +81,9 @@ export function parseSendOptions(input: unknown): Parsed<SendOptions> {
   return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
 }
 
-/** PostgreSQL's jsonb refuses the escape of NUL; an even number of backslashes before it means a harmless text. */
+/** In JSON only NUL and half surrogate pairs appear as these escapes, and PostgreSQL's jsonb refuses both. */
 function isStorableJson(json: string): boolean {
-  return byteLength(json) <= maxMetadataBytes && !/(?<!\\)(?:\\\\)*\\u0000/.test(json)
+  return byteLength(json) <= maxMetadataBytes && !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json)
 }
 
 function byteLength(text: string): number {
