@@ -86,6 +86,12 @@ describe('the rate limiter', () => {
     )
   })
 
+  it('names no time at which rounding still refuses it', () => {
+    const clockMs = startMs + 2 ** -12
+    const limiter = new RateLimiter(1000.2341954596714, 1, clockMs)
+    expect(limiter.tryTake(limiter.nextAtMs(clockMs))).toBe(true)
+  })
+
   it('is not stalled by a clock that steps back', () => {
     const limiter = new RateLimiter(1, 1, startMs)
     expect(limiter.tryTake(startMs + 1000)).toBe(true)

@@ -18,8 +18,7 @@ export function preferredOwners(nodeIds: readonly number[]): Int32Array {
     let bestWeight = -1
     for (const nodeId of nodeIds) {
       const weight = weightOf(nodeId, shard)
-      const isHeavier = weight > bestWeight || (weight === bestWeight && nodeId < (owners[shard] ?? noOwner))
-      if (!isHeavier) continue
+      if (weight <= bestWeight) continue
       bestWeight = weight
       owners[shard] = nodeId
     }
@@ -27,8 +26,9 @@ export function preferredOwners(nodeIds: readonly number[]): Int32Array {
   return owners
 }
 
+/** Two nodes never weigh the same for a shard, because `mix` can be undone: equal results have equal inputs. */
 function weightOf(nodeId: number, shard: number): number {
-  return mix(mix(nodeId) ^ Math.imul(shard + 1, 0x9e3779b1))
+  return mix(nodeId ^ Math.imul(shard + 1, 0x9e3779b1))
 }
 
 /** Spreads each input bit over all 32 output bits (multiply and xor-shift). Node ids are neighbours, so this matters. */

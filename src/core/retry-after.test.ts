@@ -86,6 +86,8 @@ describe('Retry-After', () => {
     ['Tuesday, 10-Mar-76 12:00:01 GMT', nowMs, 0],
     ['Tuesday, 10-Mar-76 12:00:00 GMT', nowMs, maxRetryAfterMs],
     ['Wednesday, 11-Mar-26 11:00:00 GMT', nowMs, 23 * 3_600_000],
+    // 2100 has no 29 February, and isn't meant.
+    ['Tuesday, 29-Feb-00 12:00:00 GMT', nowMs, 0],
     // Over the turn of the century "00" is tomorrow.
     ['Friday, 01-Jan-00 00:00:10 GMT', Date.UTC(2099, 11, 31, 23, 59, 50), 20_000],
     ['Thursday, 31-Dec-99 23:59:50 GMT', Date.UTC(2100, 0, 1), 0],
