@@ -99,7 +99,7 @@ describe('InFlightCalls', () => {
     const [first, second] = [start(controller), start(controller)]
     const idle = calls.whenIdle().then(() => 'idle')
     calls.remove(second)
-    expect(await Promise.race([idle, 'busy'])).toBe('busy')
+    expect(await Promise.race([idle, Promise.resolve('busy')])).toBe('busy')
     calls.remove(first)
     expect(await idle).toBe('idle')
   })

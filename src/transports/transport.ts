@@ -15,20 +15,42 @@ export interface Dispatch {
   readonly headers: Readonly<Record<string, string>>
   /** The body as JSON text, exactly as it was handed in. */
   readonly body: string
+  /** Set for a synchronous `request()`, whose caller chooses more than a delivery may. Transports may ignore it. */
+  readonly call?: DirectCall
+}
+
+/** What the caller of a synchronous `request()` may choose for one call. */
+export interface DirectCall {
+  /** Appended to the path of the endpoint's URL; it can't leave the endpoint's origin. */
+  readonly path?: string
+  readonly method?: string
+  /** Keep the answer whatever the endpoint's `capture` says, because the caller wants to read it. */
+  readonly isResponseWanted?: boolean
 }
 
 /**
  * A channel to one endpoint, opened once per lane and used for each of its attempts.
  * `send` never rejects: whatever happens is an outcome. After `signal` aborts it settles at once, its sockets destroyed.
+ * Pass the same signal to every send where you can: a channel keeps one listener a signal, not one a call.
+ * `close` refuses new sends, waits for those in flight (each ends at its own deadline; abort their signals to hurry)
+ * and then lets go of every socket. It is safe to call twice.
  */
 export interface TransportChannel {
   send(dispatch: Dispatch, signal: AbortSignal): Promise<AttemptOutcome>
   close(): Promise<void>
 }
 
-/** A way to reach endpoints. `parseConfig` throws a ZodError for a config that it can't serve. */
+export interface ChannelLimits {
+  /** Sends that the lane may have in flight at once: as many connections are worth keeping. */
+  readonly maxConcurrency?: number
+}
+
+/**
+ * A way to reach endpoints. `parseConfig` and `open` throw a ZodError for a config that they can't serve;
+ * `open` takes the config as it is stored or as `parseConfig` returned it.
+ */
 export interface Transport {
   readonly name: string
   parseConfig(config: unknown): unknown
-  open(endpoint: string, config: unknown): TransportChannel
+  open(endpoint: string, config: unknown, limits?: ChannelLimits): TransportChannel
 }

@@ -8,7 +8,7 @@ export interface FunctionTransportOptions {
   readonly handlers: ReadonlyMap<string, Handler>
 }
 
-const functionConfig = z.strictObject({
+const functionConfig = z.object({
   /** The endpoint's own name when it is left out. */
   handler: z.string().min(1).max(200).optional(),
   timeoutMs: z.int().min(1).max(3_600_000).default(10_000),

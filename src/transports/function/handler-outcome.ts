@@ -1,8 +1,8 @@
 import type { AttemptOutcome } from '../../core/attempt.ts'
+import { maxRetryAfterMs } from '../../core/retry-after.ts'
 import { PermanentError, RetryAfterError } from './handler.ts'
 
 const maxMessageCharacters = 2_000
-const maxRetryAfterMs = 24 * 60 * 60 * 1_000
 
 /** A throw is a failing receiver, like a 5xx: it counts against the circuit unless the handler says what else it is. */
 export function handlerFailureOutcome(

@@ -1,0 +1,87 @@
+import { Connection, type ConnectionOptions } from './connection.ts'
+
+/** Somebody who waits for a connection. */
+export interface ConnectionUser {
+  useConnection(connection: Connection): void
+}
+
+/**
+ * The connections of one endpoint, at most as many as its lane may have in flight.
+ *
+ * Our own instead of undici's Pool: a call that ends while it waits leaves the line without costing anybody a socket
+ * (aborting a request that Pool had queued destroys the socket it is later given), each call knows its connection, and
+ * the last used connection is the next one, so that a quiet endpoint keeps few sockets open.
+ */
+export class ConnectionPool {
+  readonly #options: ConnectionOptions
+  readonly #maxConnections: number
+  readonly #all = new Set<Connection>()
+  readonly #idle: Connection[] = []
+  readonly #waiting = new Set<ConnectionUser>()
+
+  constructor(options: ConnectionOptions, maxConnections: number) {
+    this.#options = options
+    this.#maxConnections = maxConnections
+  }
+
+  acquire(user: ConnectionUser): void {
+    const connection = this.#idle.pop() ?? this.#create()
+    if (connection === null) this.#waiting.add(user)
+    else this.#lend(connection, user)
+  }
+
+  /** Takes somebody out of the line who no longer wants a connection. */
+  leave(user: ConnectionUser): void {
+    this.#waiting.delete(user)
+  }
+
+  /** Takes back a connection whose response was read to its end. */
+  release(connection: Connection): void {
+    const next = this.#takeWaiting()
+    if (next !== undefined) this.#lend(connection, next)
+    else this.#idle.push(connection)
+  }
+
+  /** Destroys a connection in an unknown state; whoever waits gets a fresh one. */
+  discard(connection: Connection): void {
+    this.#all.delete(connection)
+    connection.destroy()
+    const next = this.#takeWaiting()
+    if (next !== undefined) this.acquire(next)
+  }
+
+  destroy(): void {
+    for (const connection of this.#all) connection.destroy()
+    this.#all.clear()
+    this.#idle.length = 0
+  }
+
+  #lend(connection: Connection, user: ConnectionUser): void {
+    connection.connectTimings = null
+    user.useConnection(connection)
+  }
+
+  #takeWaiting(): ConnectionUser | undefined {
+    for (const user of this.#waiting) {
+      this.#waiting.delete(user)
+      return user
+    }
+    return undefined
+  }
+
+  #create(): Connection | null {
+    if (this.#all.size >= this.#maxConnections) return null
+    const connection = new Connection(this.#options, this.#forgetIdle)
+    this.#all.add(connection)
+    return connection
+  }
+
+  /** An idle connection that closed is dropped whole, so that ten thousand quiet endpoints hold no clients. */
+  readonly #forgetIdle = (connection: Connection): void => {
+    const index = this.#idle.indexOf(connection)
+    if (index === -1) return
+    this.#idle.splice(index, 1)
+    this.#all.delete(connection)
+    connection.destroy()
+  }
+}

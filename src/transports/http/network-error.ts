@@ -1,0 +1,112 @@
+import type { AttemptError } from '../../core/attempt.ts'
+
+/** What a failed connection or a broken response means for the delivery. */
+export interface NetworkFailure {
+  readonly error: AttemptError
+  readonly class: 'retryable' | 'permanent'
+  readonly isHealthFailure: boolean
+}
+
+interface Meaning {
+  readonly code: string
+  /** Reads on after "POST to host:port: ". */
+  readonly sentence: string
+  readonly class?: 'permanent'
+  /** The cause lies with us. */
+  readonly isOurs?: true
+}
+
+const meanings = {
+  connect_refused: { code: 'connect_refused', sentence: 'the connection was refused; nothing listens there' },
+  dns_failed: { code: 'dns_failed', sentence: 'the host name could not be resolved' },
+  timeout: { code: 'timeout', sentence: 'no connection within the time allowed' },
+  connection_reset: {
+    code: 'connection_reset',
+    sentence: 'the connection was closed before the response was complete',
+  },
+  host_unreachable: { code: 'host_unreachable', sentence: 'no route leads to the host' },
+  tls_failed: { code: 'tls_failed', sentence: 'the TLS handshake failed' },
+  response_invalid: { code: 'response_invalid', sentence: 'the answer is no valid HTTP/1.1 response' },
+  request_invalid: {
+    code: 'request_invalid',
+    sentence: 'the request can not be sent as it is',
+    class: 'permanent',
+    isOurs: true,
+  },
+  node_exhausted: {
+    code: 'node_exhausted',
+    sentence: 'this node has no free file descriptors or memory; raise its limits',
+    isOurs: true,
+  },
+  network_error: { code: 'network_error', sentence: 'the exchange failed' },
+} as const satisfies Record<string, Meaning>
+
+const meaningByErrorCode: Readonly<Record<string, Meaning>> = {
+  ECONNREFUSED: meanings.connect_refused,
+  ENOTFOUND: meanings.dns_failed,
+  EAI_AGAIN: meanings.dns_failed,
+  EAI_FAIL: meanings.dns_failed,
+  EAI_NODATA: meanings.dns_failed,
+  ENODATA: meanings.dns_failed,
+  ETIMEDOUT: meanings.timeout,
+  UND_ERR_CONNECT_TIMEOUT: meanings.timeout,
+  ECONNRESET: meanings.connection_reset,
+  ECONNABORTED: meanings.connection_reset,
+  EPIPE: meanings.connection_reset,
+  UND_ERR_SOCKET: meanings.connection_reset,
+  EHOSTUNREACH: meanings.host_unreachable,
+  EHOSTDOWN: meanings.host_unreachable,
+  ENETUNREACH: meanings.host_unreachable,
+  ENETDOWN: meanings.host_unreachable,
+  EADDRNOTAVAIL: meanings.host_unreachable,
+  EPROTO: meanings.tls_failed,
+  DEPTH_ZERO_SELF_SIGNED_CERT: meanings.tls_failed,
+  SELF_SIGNED_CERT_IN_CHAIN: meanings.tls_failed,
+  UND_ERR_HEADERS_OVERFLOW: meanings.response_invalid,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: meanings.response_invalid,
+  UND_ERR_INVALID_ARG: meanings.request_invalid,
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: meanings.request_invalid,
+  EMFILE: meanings.node_exhausted,
+  ENFILE: meanings.node_exhausted,
+  ENOBUFS: meanings.node_exhausted,
+  ENOMEM: meanings.node_exhausted,
+}
+
+const meaningByPrefix: readonly (readonly [string, Meaning])[] = [
+  ['HPE_', meanings.response_invalid],
+  ['CERT_', meanings.tls_failed],
+  ['ERR_TLS_', meanings.tls_failed],
+  ['ERR_SSL_', meanings.tls_failed],
+  ['UNABLE_TO_', meanings.tls_failed],
+  ['EAI_', meanings.dns_failed],
+]
+
+/** `subject` says what was tried, e.g. `POST to crm.example:443`. */
+export function networkFailure(error: unknown, subject: string): NetworkFailure {
+  const errorCode = errorCodeOf(error)
+  const meaning: Meaning = meaningOf(errorCode)
+  const detail = detailOf(error, errorCode)
+  return {
+    error: { code: meaning.code, message: `${subject}: ${meaning.sentence}${detail && ` (${detail})`}.` },
+    class: meaning.class ?? 'retryable',
+    isHealthFailure: meaning.isOurs !== true,
+  }
+}
+
+function meaningOf(errorCode: string): Meaning {
+  const exact = meaningByErrorCode[errorCode]
+  if (exact !== undefined) return exact
+  return meaningByPrefix.find(([prefix]) => errorCode.startsWith(prefix))?.[1] ?? meanings.network_error
+}
+
+/** Connecting to several addresses fails with one error for all of them; the first says enough. */
+function errorCodeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
+  if (error instanceof AggregateError) return errorCodeOf(error.errors[0])
+  return ''
+}
+
+function detailOf(error: unknown, errorCode: string): string {
+  const message = error instanceof Error ? error.message.split('\n', 1)[0]?.slice(0, 300) : ''
+  return [errorCode, message].filter((part) => part !== '').join(': ')
+}

@@ -1,0 +1,61 @@
+import type { Dispatch } from '../transport.ts'
+import { HeaderList } from './header-list.ts'
+
+/** Headers that frame the request or carry its identity: whoever else sets them would break delivery or dedupe. */
+const reservedNames = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Takes a lower-case name. */
+export function isReservedHeader(name: string): boolean {
+  return reservedNames.has(name) || name.startsWith('webhook-') || name.startsWith('holdfast-')
+}
+
+/** The headers that every request of an endpoint starts from; its own ones replace the defaults. */
+export function baseHeaders(userAgent: string, configured: Readonly<Record<string, string>>): HeaderList {
+  return HeaderList.from({
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    ...HeaderList.from(configured).toRecord(),
+  })
+}
+
+/** The endpoint's headers, then the message's, then those that nobody may replace. */
+export function requestHeaders(base: HeaderList, dispatch: Dispatch, nowMs: number): HeaderList {
+  const headers = base.clone()
+  for (const name of Object.keys(dispatch.headers)) {
+    const lowerName = name.toLowerCase()
+    const value = dispatch.headers[name]
+    if (value !== undefined && !isReservedHeader(lowerName)) headers.set(lowerName, value)
+  }
+  // Reserved names can't be in the list yet, so these need no search.
+  headers.flat.push(
+    'webhook-id',
+    dispatch.messageId,
+    'webhook-timestamp',
+    String(Math.floor(nowMs / 1_000)),
+    'holdfast-delivery-id',
+    dispatch.deliveryId,
+    'holdfast-attempt',
+    String(dispatch.attempt),
+  )
+  if (dispatch.eventType !== null) headers.flat.push('holdfast-event-type', headerSafe(dispatch.eventType))
+  if (dispatch.correlationId !== null) headers.set('x-correlation-id', headerSafe(dispatch.correlationId))
+  return headers
+}
+
+/** An application's own id may hold what a header may not; percent-encoded it still arrives and can't add a header. */
+function headerSafe(value: string): string {
+  return /^[\u0020-\u007e]*$/.test(value)
+    ? value
+    : encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
+}
