@@ -46,14 +46,19 @@ export class ConnectionPool {
   discard(connection: Connection): void {
     this.#all.delete(connection)
     connection.destroy()
-    const next = this.#takeWaiting()
-    if (next !== undefined) this.acquire(next)
+    // Not at once: when many calls end together, those in line that end too mustn't be given a connection first.
+    if (this.#waiting.size > 0) queueMicrotask(this.#serveNext)
   }
 
   destroy(): void {
     for (const connection of this.#all) connection.destroy()
     this.#all.clear()
     this.#idle.length = 0
+  }
+
+  readonly #serveNext = (): void => {
+    const next = this.#takeWaiting()
+    if (next !== undefined) this.acquire(next)
   }
 
   #lend(connection: Connection, user: ConnectionUser): void {

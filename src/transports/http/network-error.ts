@@ -41,36 +41,39 @@ const meanings = {
   network_error: { code: 'network_error', sentence: 'the exchange failed' },
 } as const satisfies Record<string, Meaning>
 
-const meaningByErrorCode: Readonly<Record<string, Meaning>> = {
-  ECONNREFUSED: meanings.connect_refused,
-  ENOTFOUND: meanings.dns_failed,
-  EAI_AGAIN: meanings.dns_failed,
-  EAI_FAIL: meanings.dns_failed,
-  EAI_NODATA: meanings.dns_failed,
-  ENODATA: meanings.dns_failed,
-  ETIMEDOUT: meanings.timeout,
-  UND_ERR_CONNECT_TIMEOUT: meanings.timeout,
-  ECONNRESET: meanings.connection_reset,
-  ECONNABORTED: meanings.connection_reset,
-  EPIPE: meanings.connection_reset,
-  UND_ERR_SOCKET: meanings.connection_reset,
-  EHOSTUNREACH: meanings.host_unreachable,
-  EHOSTDOWN: meanings.host_unreachable,
-  ENETUNREACH: meanings.host_unreachable,
-  ENETDOWN: meanings.host_unreachable,
-  EADDRNOTAVAIL: meanings.host_unreachable,
-  EPROTO: meanings.tls_failed,
-  DEPTH_ZERO_SELF_SIGNED_CERT: meanings.tls_failed,
-  SELF_SIGNED_CERT_IN_CHAIN: meanings.tls_failed,
-  UND_ERR_HEADERS_OVERFLOW: meanings.response_invalid,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: meanings.response_invalid,
-  UND_ERR_INVALID_ARG: meanings.request_invalid,
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: meanings.request_invalid,
-  EMFILE: meanings.node_exhausted,
-  ENFILE: meanings.node_exhausted,
-  ENOBUFS: meanings.node_exhausted,
-  ENOMEM: meanings.node_exhausted,
-}
+const meaningByErrorCode = new Map<string, Meaning>(
+  Object.entries({
+    ECONNREFUSED: meanings.connect_refused,
+    ENOTFOUND: meanings.dns_failed,
+    EAI_AGAIN: meanings.dns_failed,
+    EAI_FAIL: meanings.dns_failed,
+    EAI_NODATA: meanings.dns_failed,
+    ENODATA: meanings.dns_failed,
+    ETIMEDOUT: meanings.timeout,
+    UND_ERR_CONNECT_TIMEOUT: meanings.timeout,
+    ECONNRESET: meanings.connection_reset,
+    ECONNABORTED: meanings.connection_reset,
+    EPIPE: meanings.connection_reset,
+    UND_ERR_SOCKET: meanings.connection_reset,
+    EHOSTUNREACH: meanings.host_unreachable,
+    EHOSTDOWN: meanings.host_unreachable,
+    ENETUNREACH: meanings.host_unreachable,
+    ENETDOWN: meanings.host_unreachable,
+    EADDRNOTAVAIL: meanings.host_unreachable,
+    EPROTO: meanings.tls_failed,
+    DEPTH_ZERO_SELF_SIGNED_CERT: meanings.tls_failed,
+    SELF_SIGNED_CERT_IN_CHAIN: meanings.tls_failed,
+    HTTPParserError: meanings.response_invalid,
+    UND_ERR_HEADERS_OVERFLOW: meanings.response_invalid,
+    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: meanings.response_invalid,
+    UND_ERR_INVALID_ARG: meanings.request_invalid,
+    UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: meanings.request_invalid,
+    EMFILE: meanings.node_exhausted,
+    ENFILE: meanings.node_exhausted,
+    ENOBUFS: meanings.node_exhausted,
+    ENOMEM: meanings.node_exhausted,
+  }),
+)
 
 const meaningByPrefix: readonly (readonly [string, Meaning])[] = [
   ['HPE_', meanings.response_invalid],
@@ -94,7 +97,7 @@ export function networkFailure(error: unknown, subject: string): NetworkFailure 
 }
 
 function meaningOf(errorCode: string): Meaning {
-  const exact = meaningByErrorCode[errorCode]
+  const exact = meaningByErrorCode.get(errorCode)
   if (exact !== undefined) return exact
   return meaningByPrefix.find(([prefix]) => errorCode.startsWith(prefix))?.[1] ?? meanings.network_error
 }
@@ -103,7 +106,8 @@ function meaningOf(errorCode: string): Meaning {
 function errorCodeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code
   if (error instanceof AggregateError) return errorCodeOf(error.errors[0])
-  return ''
+  // undici's parser errors have no code, only a name of their own.
+  return error instanceof Error && meaningByErrorCode.has(error.name) ? error.name : ''
 }
 
 function detailOf(error: unknown, errorCode: string): string {

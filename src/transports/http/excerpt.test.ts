@@ -1,0 +1,69 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeExcerpt, redactHeaders, redactUrl, textExcerpt } from './excerpt.ts'
+
+describe('textExcerpt', () => {
+  it('never exceeds its bytes, never splits a character, and leaves short texts alone', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 60 })
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 80 }), (original, maxBytes) => {
+        const excerpt = textExcerpt(original, maxBytes)
+        expect(Buffer.byteLength(excerpt.text)).toBeLessThanOrEqual(maxBytes)
+        expect(original.startsWith(excerpt.text)).toBe(true)
+        expect(excerpt.isTruncated).toBe(Buffer.byteLength(original) > maxBytes)
+        if (!excerpt.isTruncated) expect(excerpt.text).toBe(original)
+      }),
+    )
+  })
+
+  it('uses the room it has: the next character would not fit', () => {
+    expect(textExcerpt('aé€', 5)).toEqual({ text: 'aé', isTruncated: true })
+    expect(textExcerpt('aé€', 6)).toEqual({ text: 'aé€', isTruncated: false })
+  })
+})
+
+describe('decodeExcerpt', () => {
+  it('makes text that PostgreSQL can store of any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+        const text = decodeExcerpt(Buffer.from(bytes), 64)
+        expect(text).not.toContain('\0')
+        expect(Buffer.from(text).toString()).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('redaction', () => {
+  it.each([
+    'authorization',
+    'Proxy-Authorization',
+    'cookie',
+    'set-cookie',
+    'x-api-key',
+    'apikey',
+    'x-auth-token',
+    'x-hub-signature-256',
+    'webhook-signature',
+    'client-secret',
+  ])('hides the header %s', (name) => {
+    expect(redactHeaders({ [name]: 'wild-salmon' })).toEqual({ [name]: '[redacted]' })
+  })
+
+  it.each(['content-type', 'idempotency-key', 'webhook-id', 'x-correlation-id', 'traceparent'])(
+    'shows the header %s',
+    (name) => {
+      expect(redactHeaders({ [name]: 'plain' })).toEqual({ [name]: 'plain' })
+    },
+  )
+
+  it('joins repeated headers', () => {
+    expect(redactHeaders({ via: ['a', 'b'], absent: undefined })).toEqual({ via: 'a, b' })
+  })
+
+  it('hides every value of a secret query parameter and changes nothing else', () => {
+    const url = new URL('https://crm.example/hooks?sig=a&page=2&token=b&token=c')
+    expect(redactUrl(url)).toBe('https://crm.example/hooks?sig=%5Bredacted%5D&page=2&token=%5Bredacted%5D')
+    expect(redactUrl(new URL('https://crm.example/a%20b?x=1+2'))).toBe('https://crm.example/a%20b?x=1+2')
+  })
+})
