@@ -1,4 +1,4 @@
-import { type CustomTypesConfig, Pool, type PoolClient, types } from 'pg'
+import { Client, type ClientConfig, type CustomTypesConfig, Pool, types } from 'pg'
 import { destroySocket } from './deadline.ts'
 import type { PostgresLogger } from './logger.ts'
 
@@ -59,14 +59,30 @@ export const bigintAsNumber: CustomTypesConfig = {
   }) as CustomTypesConfig['getTypeParser'],
 }
 
-const openClients = new WeakMap<Pool, Set<PoolClient>>()
+const openClients = new WeakMap<Pool, Set<Client>>()
+
+/** A client class for one pool, which knows all of them: also those that are still connecting. */
+function trackedClient(clients: Set<Client>): typeof Client {
+  return class TrackedClient extends Client {
+    constructor(config?: ClientConfig) {
+      super(config)
+      clients.add(this)
+      this.once('end', () => clients.delete(this))
+      // pg-pool takes its own handler off while a client is checked out: a server that dies in that
+      // moment would end the whole process with an unhandled 'error' event.
+      this.on('error', () => {})
+    }
+  }
+}
 
 /**
  * A pool that survives the death of its connections.
  * `statementTimeoutMs` travels as a start-up parameter, which PgBouncer refuses unless told to ignore it.
  */
 export function createPool(options: PoolOptions): Pool {
+  const clients = new Set<Client>()
   const pool = new Pool({
+    Client: trackedClient(clients),
     connectionString: options.connectionString,
     max: options.max,
     application_name: options.applicationName,
@@ -77,15 +93,7 @@ export function createPool(options: PoolOptions): Pool {
     types: bigintAsNumber,
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
   })
-  const clients = new Set<PoolClient>()
   openClients.set(pool, clients)
-  pool.on('connect', (client) => {
-    clients.add(client)
-    // pg-pool takes its own handler off while a client is checked out: a server that dies in that
-    // moment would end the whole process with an unhandled 'error' event.
-    client.on('error', () => {})
-  })
-  pool.on('remove', (client) => clients.delete(client))
   pool.on('error', (error) => {
     options.logger?.warn({ error: error.message }, 'an idle database connection was lost')
   })

@@ -41,7 +41,8 @@ kill -KILL "$watch" 2>/dev/null
 exit "$status"
 `
 
-const immediateShutdownSeconds = 5
+/** Longer than the 5 s after which an immediate shutdown kills the server's own stuck processes. */
+const immediateShutdownSeconds = 8
 
 export interface GuardedServer {
   /** The server's own process id, or null when it couldn't even be started. */

