@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import {
   access,
@@ -158,7 +159,7 @@ async function isOurs(folder: string): Promise<boolean> {
 
 /** The copy appears whole or not at all, whoever else is making it at the same time. */
 async function copyOnce(nativeDir: string, folder: string): Promise<void> {
-  const unfinished = `${folder}.${process.pid}.${Date.now().toString(36)}`
+  const unfinished = `${folder}.${randomBytes(6).toString('hex')}`
   try {
     await cp(nativeDir, unfinished, {
       recursive: true,

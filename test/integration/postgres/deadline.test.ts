@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client, type Pool } from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { isConnectionError } from '../../../src/postgres/connection-error.ts'
 import { queryWithDeadline } from '../../../src/postgres/deadline.ts'
+import { startEmbeddedPostgres } from '../../../src/postgres/embedded/start-embedded-postgres.ts'
 import { closePool, createPool } from '../../../src/postgres/pool.ts'
 import { type BlackHole, startBlackHole } from './black-hole.ts'
 
@@ -42,6 +46,34 @@ test('a server that falls silent costs the deadline and the connection, not the 
 
   relay.carry()
   expect((await queryWithDeadline(pool, 'select 1 as n', 5_000)).rows).toEqual([{ n: 1 }])
+})
+
+test('a frozen server costs the deadline and the connection', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-frozen-'))
+  const server = await startEmbeddedPostgres({ dataDir: folder })
+  const frozen = createPool({
+    connectionString: server.connectionString,
+    max: 2,
+    applicationName: 'frozen',
+    connectTimeoutMs: 5_000,
+  })
+  const { rows } = await frozen.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const pids = [server.pid, rows[0]!.pid]
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+
+  await expect(queryWithDeadline(frozen, 'select 1', 200)).rejects.toMatchObject({
+    code: 'database_unavailable',
+  })
+  // The kernel still accepts for the frozen server: a fresh connection hangs in its greeting.
+  await expect(queryWithDeadline(frozen, 'select 1', 200)).rejects.toMatchObject({
+    code: 'database_unavailable',
+  })
+
+  for (const pid of pids) process.kill(pid, 'SIGCONT')
+  expect((await queryWithDeadline(frozen, 'select 1 as n', 5_000)).rows).toEqual([{ n: 1 }])
+  await closePool(frozen, 1_000)
+  await server.stop()
+  await rm(folder, { recursive: true })
 })
 
 test('the deadline covers the wait for a free connection, which is given back when it comes too late', async () => {
