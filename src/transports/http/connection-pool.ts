@@ -24,6 +24,10 @@ export class ConnectionPool {
     this.#maxConnections = maxConnections
   }
 
+  get size(): number {
+    return this.#all.size
+  }
+
   acquire(user: ConnectionUser): void {
     const connection = this.#idle.pop() ?? this.#create()
     if (connection === null) this.#waiting.add(user)

@@ -8,6 +8,12 @@ export interface ConnectionOptions {
   readonly openSocket: OpenSocket
   readonly connectTimeoutMs: number
   readonly keepAliveMs: number
+  readonly tlsSessions: TlsSessionSlot
+}
+
+/** The latest TLS session of an origin, shared by its connections: resuming one spares half of the handshake. */
+export interface TlsSessionSlot {
+  session?: Buffer
 }
 
 /** How long it took to get a connection, in parts that happened. */
@@ -32,7 +38,6 @@ export class Connection {
   connectTimings: ConnectTimings | null = null
   readonly #options: ConnectionOptions
   #socket: net.Socket | null = null
-  #tlsSession: Buffer | undefined
 
   constructor(options: ConnectionOptions, onDisconnect: (connection: Connection) => void) {
     this.#options = options
@@ -59,7 +64,7 @@ export class Connection {
   }
 
   #connect(callback: ConnectCallback): void {
-    const { target, connectTimeoutMs } = this.#options
+    const { target, connectTimeoutMs, tlsSessions } = this.#options
     const timings: ConnectTimings = {}
     this.connectTimings = timings
     let partStartedAtMs = performance.now()
@@ -71,9 +76,8 @@ export class Connection {
     }
 
     const isSecure = target.protocol === 'https:'
-    const session = this.#tlsSession === undefined ? {} : { session: this.#tlsSession }
     const socket = this.#options.openSocket(
-      isSecure ? { ...target, tls: { ...target.tls, ...session } } : target,
+      isSecure ? { ...target, tls: { ...target.tls, ...tlsSessions } } : target,
     )
     this.#socket = socket
     const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError()), connectTimeoutMs)
@@ -96,8 +100,8 @@ export class Connection {
       timings.tlsMs = measurePart()
       report(null, socket)
     })
-    socket.on('session', (tlsSession: Buffer) => {
-      this.#tlsSession = tlsSession
+    socket.on('session', (session: Buffer) => {
+      tlsSessions.session = session
     })
     socket.on('error', (error) => report(error, null))
     socket.once('close', () => report(new ConnectClosedError(), null))

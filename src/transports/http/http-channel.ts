@@ -46,6 +46,7 @@ export class HttpChannel implements TransportChannel {
         openSocket: options.openSocket,
         connectTimeoutMs: config.timeoutMs,
         keepAliveMs: options.keepAliveMs,
+        tlsSessions: {},
       },
       options.maxConnections,
     )

@@ -4,6 +4,7 @@ import {
   drip,
   endlessBody,
   garbage,
+  gated,
   hang,
   rawAnswer,
   resetBeforeResponse,
@@ -11,6 +12,7 @@ import {
   script,
 } from '../../../test/support/receivers/behaviours.ts'
 import { refusedUrl, unresolvableUrl } from '../../../test/support/receivers/dead-addresses.ts'
+import { Gate } from '../../../test/support/receivers/gate.ts'
 import { HttpReceiver } from '../../../test/support/receivers/http-receiver.ts'
 import { selfSigned } from '../../../test/support/receivers/self-signed.ts'
 import { SocketReceiver } from '../../../test/support/receivers/socket-receiver.ts'
@@ -18,6 +20,7 @@ import { exampleDispatch } from '../../../test/support/receivers/transport-confo
 import type { AttemptOutcome } from '../../core/attempt.ts'
 import type { ChannelLimits, Dispatch, TransportChannel } from '../transport.ts'
 import { type HttpTransportOptions, httpTransport } from './http-transport.ts'
+import type { OutgoingRequest } from './outgoing-request.ts'
 
 const never = new AbortController().signal
 const channels: TransportChannel[] = []
@@ -157,13 +160,17 @@ describe('the hook before sending', () => {
   })
 
   it('stays inside the deadline, and sends nothing after it', async () => {
-    let finish: () => void = () => undefined
-    const prepareRequest = async (): Promise<void> => new Promise((resolve) => (finish = resolve))
-    const channel = open({ timeoutMs: 50 }, { prepareRequest })
-    expect(await channel.send(exampleDispatch(), never)).toMatchObject({ error: { code: 'timeout' } })
-    finish()
-    await channel.close()
-    expect(receiver.connectionCount).toBe(0)
+    const gate = new Gate()
+    const prepareRequest = async (request: OutgoingRequest): Promise<void> => {
+      if (request.headers.get('webhook-id') === 'msg_late') await gate.passed()
+    }
+    const channel = open({ timeoutMs: 50 }, { prepareRequest }, { maxConcurrency: 1 })
+    const late = await channel.send(exampleDispatch({ messageId: 'msg_late' }), never)
+    expect(late).toMatchObject({ error: { code: 'timeout' } })
+    gate.open()
+    await gate.passed()
+    await channel.send(exampleDispatch({ messageId: 'msg_next' }), never)
+    expect(receiver.ledger.requests.map((request) => request.webhookId)).toEqual(['msg_next'])
   })
 })
 
@@ -209,6 +216,15 @@ describe('the answer', () => {
       rawAnswer('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n'),
     )
     expect(await send()).toMatchObject({ class: 'success', statusCode: 202 })
+  })
+})
+
+describe('an early hint', () => {
+  it('is no answer: what hangs after it has no status', async () => {
+    receiver.behave((_, response) => response.writeEarlyHints({ link: '</style.css>; rel=preload' }))
+    const outcome = await send({}, { timeoutMs: 100 })
+    expect(outcome).toMatchObject({ class: 'retryable', error: { code: 'timeout' } })
+    expect(outcome.statusCode).toBeUndefined()
   })
 })
 
@@ -289,6 +305,14 @@ describe('a receiver that sends too much', () => {
     await receiver.whenDisconnected()
   })
 
+  it('leaves the channel usable when the connection was to close anyway', async () => {
+    receiver.behave(answer(200, { headers: { connection: 'close' }, body: 'x'.repeat(2_000) }))
+    const channel = open({ maxResponseBytes: 1_000 })
+    for (let round = 0; round < 3; round += 1) {
+      expect(await channel.send(exampleDispatch(), never)).toMatchObject({ class: 'success' })
+    }
+  })
+
   it('keeps its connection when its answer just fits', async () => {
     receiver.behave(answer(500, { body: 'x'.repeat(1_000) }))
     const channel = open({ maxResponseBytes: 1_000 })
@@ -316,6 +340,34 @@ describe('the deadline', () => {
     expect(outcomes.map((outcome) => outcome.error?.code)).toEqual(['timeout', 'timeout'])
     expect(outcomes[1]?.error?.message).toContain('no connection became free')
     expect(receiver.ledger.count).toBe(1)
+  })
+
+  it('leaves no trace of a request that was aborted while it waited for a connection', async () => {
+    const gate = new Gate()
+    receiver.behave(gated(gate, answer(200)))
+    const channel = open({}, {}, { maxConcurrency: 1 })
+    const controller = new AbortController()
+    const first = channel.send(exampleDispatch({ messageId: 'msg_first' }), never)
+    const aborted = channel.send(exampleDispatch({ messageId: 'msg_aborted' }), controller.signal)
+    const last = channel.send(exampleDispatch({ messageId: 'msg_last' }), never)
+    await receiver.ledger.waitFor(1)
+    controller.abort()
+    await aborted
+    gate.open()
+    await Promise.all([first, last])
+    expect(receiver.ledger.requests.map((request) => request.webhookId)).toEqual(['msg_first', 'msg_last'])
+    expect(receiver.connectionCount).toBe(1)
+  })
+
+  it('destroys a socket that still connects when its send is aborted', async () => {
+    await using silent = await SocketReceiver.start()
+    const controller = new AbortController()
+    const channel = open({ url: silent.url.replace('http:', 'https:'), timeoutMs: 60_000 })
+    const sent = channel.send(exampleDispatch(), controller.signal)
+    await silent.whenConnected()
+    controller.abort()
+    expect(await sent).toMatchObject({ error: { code: 'aborted' } })
+    await silent.whenDisconnected()
   })
 
   it('covers a handshake that never ends', async () => {
@@ -402,7 +454,7 @@ describe('connections', () => {
   })
 
   it('are closed with the channel', async () => {
-    const channel = open()
+    const channel = open({}, { keepAliveMs: 60_000 })
     await channel.send(exampleDispatch(), never)
     expect(receiver.openConnectionCount).toBe(1)
     await channel.close()
@@ -422,6 +474,16 @@ describe('timings', () => {
     })
     const second = await channel.send(exampleDispatch(), never)
     expect(Object.keys(second.timings ?? {}).sort()).toEqual(['firstByteMs', 'totalMs'])
+  })
+
+  it('resume the TLS session of an earlier connection', async () => {
+    await using secure = await HttpReceiver.start({ isSecure: true })
+    secure.behave(answer(200, { headers: { connection: 'close' } }))
+    const channel = open({ url: secure.url }, { tls: { ca: selfSigned.certificate } })
+    await channel.send(exampleDispatch(), never)
+    await secure.whenDisconnected()
+    await channel.send(exampleDispatch(), never)
+    expect([secure.connectionCount, secure.resumedSessionCount]).toEqual([2, 1])
   })
 
   it('show the TLS handshake, and trust only what is told to be trusted', async () => {

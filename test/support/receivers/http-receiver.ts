@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { answer, type Behaviour } from './behaviours.ts'
 import { Ledger } from './ledger.ts'
 import { selfSigned } from './self-signed.ts'
@@ -30,6 +31,7 @@ export class HttpReceiver {
   readonly #isSecure: boolean
   #behave: Behaviour
   #connectionCount = 0
+  #resumedSessionCount = 0
   #closeWaiters: (() => void)[] = []
 
   private constructor(options: HttpReceiverOptions) {
@@ -67,6 +69,11 @@ export class HttpReceiver {
     return this.#connectionCount
   }
 
+  /** TLS connections that resumed an earlier session. */
+  get resumedSessionCount(): number {
+    return this.#resumedSessionCount
+  }
+
   get openConnectionCount(): number {
     return this.#sockets.size
   }
@@ -101,6 +108,7 @@ export class HttpReceiver {
 
   #onSocket(socket: Socket): void {
     this.#connectionCount += 1
+    if (socket instanceof TLSSocket && socket.isSessionReused()) this.#resumedSessionCount += 1
     this.#sockets.set(socket, this.#connectionCount)
     socket.on('error', () => undefined)
     socket.on('close', () => {
