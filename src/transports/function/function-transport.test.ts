@@ -174,6 +174,15 @@ describe('functionTransport', () => {
     })
   })
 
+  it('settles when a handler aborts the very signal that it runs under', async () => {
+    const controller = new AbortController()
+    const channel = open(() => {
+      controller.abort()
+      return new Promise(() => undefined)
+    })
+    expect(await channel.send(dispatch, controller.signal)).toMatchObject({ error: { code: 'aborted' } })
+  })
+
   it('ignores what a handler does after its attempt was aborted', async () => {
     const controller = new AbortController()
     let fail: (error: Error) => void = () => undefined

@@ -22,7 +22,6 @@ describe('ConnectionPool', () => {
         origin: new URL(receiver.url).origin,
         target: { protocol: 'http:', hostname: '127.0.0.1', port: receiver.port },
         openSocket,
-        connectTimeoutMs: 5_000,
         keepAliveMs: 60_000,
         tlsSessions: {},
       },

@@ -6,7 +6,6 @@ export interface ConnectionOptions {
   readonly origin: string
   readonly target: SocketTarget
   readonly openSocket: OpenSocket
-  readonly connectTimeoutMs: number
   readonly keepAliveMs: number
   readonly tlsSessions: TlsSessionSlot
 }
@@ -63,8 +62,9 @@ export class Connection {
     void this.client.destroy()
   }
 
+  /** Without a limit of its own: a connection is only opened for a call, whose deadline destroys it. */
   #connect(callback: ConnectCallback): void {
-    const { target, connectTimeoutMs, tlsSessions } = this.#options
+    const { target, tlsSessions } = this.#options
     const timings: ConnectTimings = {}
     this.connectTimings = timings
     let partStartedAtMs = performance.now()
@@ -80,12 +80,10 @@ export class Connection {
       isSecure ? { ...target, tls: { ...target.tls, ...tlsSessions } } : target,
     )
     this.#socket = socket
-    const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError()), connectTimeoutMs)
     let isReported = false
     const report: ConnectCallback = (...result) => {
       if (isReported) return
       isReported = true
-      clearTimeout(timer)
       callback(...result)
     }
     // With several addresses the event comes once for each of them.
@@ -106,10 +104,6 @@ export class Connection {
     socket.on('error', (error) => report(error, null))
     socket.once('close', () => report(new ConnectClosedError(), null))
   }
-}
-
-class ConnectTimeoutError extends Error {
-  readonly code = 'ETIMEDOUT'
 }
 
 class ConnectClosedError extends Error {

@@ -44,7 +44,6 @@ export class HttpChannel implements TransportChannel {
         origin: this.#url.origin,
         target: { ...socketTarget(this.#url), ...options.target },
         openSocket: options.openSocket,
-        connectTimeoutMs: config.timeoutMs,
         keepAliveMs: options.keepAliveMs,
         tlsSessions: {},
       },
