@@ -132,8 +132,13 @@ export class InFlightCalls {
     this.#timer = null
     const nowMs = performance.now()
     // Timers may fire a fraction of a millisecond early; without the allowance they would be started again for nothing.
-    while (this.#head !== null && this.#head.startedAtMs + this.#timeoutMs <= nowMs + 1)
-      this.#head.onDeadline()
+    while (this.#head !== null && this.#head.startedAtMs + this.#timeoutMs <= nowMs + 1) {
+      const expired = this.#head
+      expired.onDeadline()
+      // A call that fails to remove itself must not stop the node in this loop.
+      this.remove(expired)
+    }
+    this.#head.onDeadline()
     if (this.#head !== null) {
       this.#timer = this.#startTimer(Math.ceil(this.#head.startedAtMs + this.#timeoutMs - nowMs))
     }

@@ -134,8 +134,8 @@ export class HttpCall extends InFlightCall implements ConnectionUser, Dispatcher
   }
 
   #finish(ending: HttpEnding): void {
-    this.#isSettled = true
     const outcome = this.#context.judge(this, ending)
+    this.#isSettled = true
     this.#context.inFlight.remove(this)
     this.#resolve(outcome)
   }

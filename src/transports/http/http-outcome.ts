@@ -72,7 +72,8 @@ function judgeFailure(call: HttpCall, ending: HttpEnding, endpoint: string, conf
 }
 
 function judgeStatus(call: HttpCall, status: number, config: HttpConfig): Verdict {
-  const retryAfter = call.responseHeaders['retry-after']
+  // A header that comes twice is a list, whatever the type says; the first is as good as the other.
+  const [retryAfter] = [call.responseHeaders['retry-after'] as string | string[] | undefined].flat()
   const retryAfterMs = retryAfter === undefined ? undefined : parseRetryAfterMs(retryAfter, Date.now())
   const attemptClass = classifyHttpStatus(status, retryAfterMs !== undefined, config.classify)
   const verdict: Verdict = {

@@ -204,6 +204,13 @@ describe('the answer', () => {
     expect(await send()).toMatchObject({ class: 'throttled', isHealthFailure: false, retryAfterMs: 7_000 })
   })
 
+  it('may repeat Retry-After', async () => {
+    receiver.behave(
+      rawAnswer('HTTP/1.1 429 No\r\nretry-after: 7\r\nretry-after: 9\r\ncontent-length: 0\r\n\r\n'),
+    )
+    expect(await send()).toMatchObject({ class: 'throttled', retryAfterMs: 7_000 })
+  })
+
   it('is never followed to another place', async () => {
     receiver.behave(answer(307, { headers: { location: `${receiver.url}/elsewhere` } }))
     const outcome = await send()
