@@ -56,6 +56,16 @@ describe('InFlightCalls', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('goes on when a call does nothing at its deadline', () => {
+    class StubbornCall extends RecordedCall {
+      override onDeadline(): void {}
+    }
+    calls.add(new StubbornCall(calls), new AbortController().signal)
+    const other = start(new AbortController())
+    vi.advanceTimersByTime(timeoutMs)
+    expect([calls.size, other.ending]).toEqual([0, 'deadline'])
+  })
+
   it('leaves a finished call alone when its deadline passes', () => {
     const call = start(new AbortController())
     expect(calls.remove(call)).toBe(true)

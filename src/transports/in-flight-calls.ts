@@ -138,7 +138,6 @@ export class InFlightCalls {
       // A call that fails to remove itself must not stop the node in this loop.
       this.remove(expired)
     }
-    this.#head.onDeadline()
     if (this.#head !== null) {
       this.#timer = this.#startTimer(Math.ceil(this.#head.startedAtMs + this.#timeoutMs - nowMs))
     }
