@@ -44,6 +44,8 @@ export function renderServerSettings(options: ServerSettingsOptions): string {
     logging_collector: 'off',
     log_min_messages: 'warning',
     log_checkpoints: 'off',
+    // The text of a statement may hold what its sender meant for nobody else.
+    log_min_error_statement: 'panic',
     log_line_prefix: '%m [%p] ',
     ...options.settings,
   }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client, escapeIdentifier } from 'pg'
+import { HoldfastError } from '../../core/errors.ts'
 import { queryWithDeadline } from '../deadline.ts'
 import type { PostgresLogger } from '../logger.ts'
 import {
@@ -65,6 +66,7 @@ const shownLogLines = 12
  * It ends with us: on `stop()`, when this process exits, and when it is killed.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  assertPlatform()
   const dataDir = resolve(options.dataDir)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const user = await findServerUser(dataDir)
@@ -82,6 +84,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await lock.release()
     throw error
   }
+}
+
+/** The guard is a Unix shell; nothing stands in for it on Windows yet. */
+function assertPlatform(): void {
+  if (process.platform !== 'win32') return
+  throw new HoldfastError(
+    'embedded_unavailable',
+    'The embedded PostgreSQL runs on Linux and macOS. On Windows, set HOLDFAST_DATABASE_URL to a PostgreSQL server, ' +
+      '15 or newer, or run Holdfast in WSL.',
+  )
 }
 
 interface StartContext {
