@@ -1,0 +1,138 @@
+import type { Database } from '../storage/database.ts'
+import {
+  type Arrivals as ArrivalsRead,
+  readArrivals,
+  readRange,
+  readTopId,
+} from '../storage/read-arrivals.ts'
+import type { Clock } from './clock.ts'
+import type { Lane } from './lane.ts'
+import type { LaneTable } from './lane-table.ts'
+import { type IdRange, LateCommits } from './late-commits.ts'
+import type { NodeLimits } from './limits.ts'
+import type { Reader } from './reader.ts'
+
+export interface ArrivalsOptions {
+  readonly database: Database
+  readonly lanes: LaneTable
+  readonly reader: Reader
+  readonly clock: Clock
+  readonly limits: NodeLimits
+  /** The shards that this node owns; null = all of them. */
+  shards(): readonly number[] | null
+  isOurs(laneId: number): boolean
+  onArrived(lane: Lane): void
+}
+
+/** Reading late ranges again may take this share of the time, so that a busy foreign application can't keep us at it. */
+const rereadTimeShare = 0.1
+
+/** One cursor over all lanes: learns who has something new, and what became visible behind the cursor. */
+export class Arrivals {
+  readonly #options: ArrivalsOptions
+  #late: LateCommits | null = null
+  #cursor = 0
+  #reread: IdRange | null = null
+  #rereadNotBeforeMs = 0
+  #lastSnapshot: ArrivalsRead['snapshot'] | null = null
+
+  constructor(options: ArrivalsOptions) {
+    this.#options = options
+  }
+
+  get cursor(): number {
+    return this.#cursor
+  }
+
+  /** The oldest transaction that was running at the last read, and the next one to begin. */
+  get lastSnapshot(): ArrivalsRead['snapshot'] | null {
+    return this.#lastSnapshot
+  }
+
+  /** Places the cursor at the end: what came before is summed up when shards are taken. */
+  async open(): Promise<void> {
+    const { cursor, snapshot } = await readTopId(this.#options.database)
+    this.#cursor = cursor
+    this.#late = new LateCommits(cursor, snapshot)
+    this.#reread = null
+  }
+
+  /** Returns how many deliveries came in. */
+  async read(): Promise<number> {
+    const { database, limits, reader } = this.#options
+    if (this.#late === null) await this.open()
+    let arrived = 0
+    for (;;) {
+      reader.beginStatement()
+      const read = await readArrivals(database, this.#cursor, this.#options.shards(), limits.maxArrivalRows)
+      this.#lastSnapshot = read.snapshot
+      const range = this.#late?.observe(read.snapshot, read.cursor) ?? null
+      this.#cursor = read.cursor
+      if (range !== null) this.#reread = joinRanges(this.#reread, range)
+      arrived += await this.#take(read)
+      if (!read.isPartial) break
+    }
+    arrived += await this.#readAgain()
+    return arrived
+  }
+
+  get hasPendingReread(): boolean {
+    return this.#reread !== null
+  }
+
+  async #take(read: ArrivalsRead): Promise<number> {
+    const { lanes } = this.#options
+    const unknown = read.groups
+      .filter((group) => !lanes.get(group.laneId) && this.#options.isOurs(group.laneId))
+      .map((group) => group.laneId)
+    if (unknown.length > 0) await lanes.loadNew([...new Set(unknown)])
+    let arrived = 0
+    for (const group of read.groups) {
+      const lane = lanes.get(group.laneId)
+      const stream = lane?.streams[group.priority]
+      if (lane === undefined || stream === undefined) continue
+      arrived += group.total
+      lane.pending += group.total
+      if (group.ready > 0) stream.isBehind = true
+      if (group.firstDueAtMs !== null) lane.noteScheduled(group.firstDueAtMs)
+      this.#options.onArrived(lane)
+    }
+    return arrived
+  }
+
+  /** Looks once more at ids that were passed while their transaction was open. Paged, and bounded in its share of time. */
+  async #readAgain(): Promise<number> {
+    const { clock, database, limits, lanes, reader } = this.#options
+    const range = this.#reread
+    const startedAtMs = clock.monotonicMs()
+    if (range === null || startedAtMs < this.#rereadNotBeforeMs) return 0
+    reader.beginStatement()
+    const rows = await readRange(database, range, this.#options.shards(), limits.maxArrivalRows)
+    const last = rows.at(-1)
+    const isPartial = rows.length >= limits.maxArrivalRows && last !== undefined
+    this.#reread = isPartial ? { after: last.id, upTo: range.upTo } : null
+    let found = 0
+    for (const row of rows) {
+      const lane = lanes.get(row.laneId)
+      const stream = lane?.streams[row.priority]
+      if (lane === undefined || stream === undefined) continue
+      if (row.dueAtMs !== null) {
+        lane.noteScheduled(row.dueAtMs)
+      } else if (row.id <= stream.cursor && reader.isNews(row.id)) {
+        lane.stragglers.push(row.id)
+        found += 1
+      } else {
+        continue
+      }
+      this.#options.onArrived(lane)
+    }
+    const tookMs = clock.monotonicMs() - startedAtMs
+    this.#rereadNotBeforeMs = clock.monotonicMs() + tookMs / rereadTimeShare
+    return found
+  }
+}
+
+function joinRanges(first: IdRange | null, second: IdRange): IdRange {
+  if (first === null) return second
+  return { after: Math.min(first.after, second.after), upTo: Math.max(first.upTo, second.upTo) }
+}

@@ -1,0 +1,69 @@
+import type { AttemptOutcome } from '../core/attempt.ts'
+import type { EndpointSettings } from '../core/endpoint-config.ts'
+import { giveUpThresholdMs, type Pause } from '../core/give-up.ts'
+import { holdMs } from '../core/retry-after.ts'
+import { mayRetry, retryDelayMs } from '../core/retry-policy.ts'
+
+/** What becomes of a delivery whose attempt didn't succeed. */
+export type Decision =
+  | { readonly action: 'retry'; readonly delayMs: number; readonly holdEndpointMs: number }
+  | { readonly action: 'dead'; readonly reason: DeathReason }
+  | { readonly action: 'drop'; readonly reason: DeathReason }
+
+export type DeathReason = 'permanent' | 'gone' | 'retries_exhausted' | 'gave_up' | 'crashed_its_node'
+
+export interface TriedDelivery {
+  /** Attempts made, this one included. */
+  readonly attempt: number
+  /** Of those, the ones that don't count against the policy, this one included. */
+  readonly uncounted: number
+  readonly criticality: number
+  readonly owedSinceMs: number
+}
+
+/** Criticality 0: counted and dropped after its retries, because somebody chose so. */
+export const bestEffort = 0
+
+export interface DecisionContext {
+  readonly settings: EndpointSettings
+  readonly pauses: readonly Pause[]
+  readonly isProbe: boolean
+  readonly nowMs: number
+  readonly random: () => number
+}
+
+export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context: DecisionContext): Decision {
+  const { settings, nowMs } = context
+  switch (outcome.class) {
+    case 'permanent':
+      return ending(delivery, 'permanent')
+    case 'gone':
+      return ending(delivery, 'gone')
+    case 'success':
+      throw new Error('a success needs no decision')
+    case 'retryable':
+    case 'throttled':
+      break
+  }
+  const retriesUsed = delivery.attempt - delivery.uncounted - 1
+  const isCounted = !context.isProbe && outcome.class !== 'throttled'
+  if (isCounted && !mayRetry(settings.retry, retriesUsed)) return ending(delivery, 'retries_exhausted')
+  const policyDelayMs = retryDelayMs(settings.retry, Math.max(1, retriesUsed + 1), context.random)
+  // A failed probe must be at hand for the next one when nothing else is.
+  const usualDelayMs = context.isProbe ? Math.min(policyDelayMs, settings.circuit.cooldownMs) : policyDelayMs
+  const isHeld = outcome.class === 'throttled' && outcome.retryAfterMs !== undefined
+  const holdEndpointMs = isHeld ? holdMs(outcome.retryAfterMs ?? 0, context.random) : 0
+  // A receiver that asks for no wait at all still gets the policy's.
+  const delayMs = holdEndpointMs > 0 ? holdEndpointMs : usualDelayMs
+  const givesUpAtMs = giveUpThresholdMs({
+    nowMs,
+    giveUpAfterMs: settings.retry.giveUpAfterMs,
+    pauses: context.pauses,
+  })
+  if (delivery.owedSinceMs <= givesUpAtMs) return ending(delivery, 'gave_up')
+  return { action: 'retry', delayMs, holdEndpointMs }
+}
+
+function ending(delivery: TriedDelivery, reason: DeathReason): Decision {
+  return { action: delivery.criticality === bestEffort ? 'drop' : 'dead', reason }
+}

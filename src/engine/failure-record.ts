@@ -1,0 +1,90 @@
+import type { AttemptOutcome } from '../core/attempt.ts'
+import { type FailureRecord, outcomeCodes } from '../storage/settle.ts'
+import type { Decision } from './decide.ts'
+import type { Delivery } from './delivery.ts'
+
+const maxErrorLength = 2000
+
+/** The record of an attempt that didn't succeed, with what was decided about its delivery. */
+export function failureRecord(
+  delivery: Delivery,
+  outcome: AttemptOutcome,
+  decision: Decision,
+  isKeyBlockedByDeath: boolean,
+): FailureRecord {
+  const { request, response, timings } = outcome
+  const hasDetail = request !== undefined || response !== undefined || timings !== undefined
+  return {
+    id: delivery.id,
+    message: delivery.rowMessageId,
+    lane: delivery.lane.id,
+    epoch: delivery.lane.epoch,
+    route: delivery.routeId,
+    attempt: delivery.attempt,
+    expected: delivery.attemptsMade,
+    outcome: outcomeCodes[outcome.class],
+    status: outcome.statusCode ?? null,
+    startedAtMs: delivery.startedAtMs,
+    durationMs: Math.round(outcome.durationMs),
+    errorCode: outcome.error?.code ?? null,
+    error: outcome.error?.message.slice(0, maxErrorLength) ?? null,
+    detail: hasDetail ? { request, response, timings } : null,
+    action: decision.action,
+    delayMs: decision.action === 'retry' ? decision.delayMs : null,
+    reason: decision.action === 'retry' ? null : decision.reason,
+    isProbe: delivery.probeToken !== null,
+    isTried: true,
+    blocksKey: isKeyBlockedByDeath && delivery.orderingKey !== null,
+    orderingKey: delivery.orderingKey,
+  }
+}
+
+const endings: Readonly<Record<string, string>> = {
+  expired: 'It expired before it could be delivered.',
+  gave_up: 'It was owed for longer than giveUpAfterMs allows.',
+  crashed_its_node: 'The node that dispatched it crashed three times.',
+  message_missing: 'Its message is no longer stored.',
+}
+
+export interface EndingDelivery {
+  readonly id: number
+  readonly rowMessageId: number
+  readonly lane: { readonly id: number; readonly epoch: number }
+  readonly routeId: number | null
+  readonly attemptsMade: number
+  readonly orderingKey: string | null
+}
+
+/** The record of a delivery that ends without another attempt. */
+export function endingRecord(
+  delivery: EndingDelivery,
+  action: 'dead' | 'drop' | 'expire',
+  reason: string,
+  startedAtMs: number,
+): FailureRecord {
+  const outcomes = { dead: outcomeCodes.permanent, drop: outcomeCodes.dropped, expire: outcomeCodes.expired }
+  return {
+    id: delivery.id,
+    message: delivery.rowMessageId,
+    lane: delivery.lane.id,
+    epoch: delivery.lane.epoch,
+    route: delivery.routeId,
+    // An ending that wasn't tried is recorded after the last attempt, where it can't collide with one.
+    attempt: action === 'dead' ? delivery.attemptsMade : delivery.attemptsMade + 1,
+    expected: delivery.attemptsMade,
+    outcome: outcomes[action],
+    status: null,
+    startedAtMs,
+    durationMs: null,
+    errorCode: reason,
+    error: endings[reason] ?? null,
+    detail: null,
+    action,
+    delayMs: null,
+    reason,
+    isProbe: false,
+    isTried: false,
+    blocksKey: false,
+    orderingKey: delivery.orderingKey,
+  }
+}

@@ -1,0 +1,137 @@
+import type { AttemptOutcome } from '../core/attempt.ts'
+import { type AutoDisablePolicy, type FailureStreak, recordStreak } from '../core/auto-disable.ts'
+import {
+  appendPermanent,
+  emptyPermanentRun,
+  type PermanentRun,
+  recordPermanentRun,
+  rejectingThreshold,
+} from '../core/rejecting.ts'
+import { appendResult, countsAgainstCircuit, emptyRun, type ResultRun } from '../core/result-run.ts'
+import type { BreakerRow } from '../storage/read-lanes.ts'
+import type { LaneRun } from '../storage/settle.ts'
+
+/** What one lane's results since the last flush mean for its circuit, its hold, and whether it stays in service. */
+export class LaneHealth {
+  #permanents: readonly number[] = []
+  #streak: FailureStreak = { failures: 0, firstFailureAtMs: null }
+  #run: ResultRun = emptyRun
+  #permanentRun: PermanentRun = emptyPermanentRun
+  #holdMs = 0
+  #probe: LaneRun['run']['probe'] = null
+  #suspension: LaneRun['suspension'] = null
+  #failuresInARow = 0
+
+  constructor(breaker: BreakerRow) {
+    this.load(breaker)
+  }
+
+  load(breaker: BreakerRow): void {
+    if (this.hasNews) return
+    this.#failuresInARow = breaker.failures
+    this.#permanents = breaker.permanents
+    this.#streak = { failures: breaker.streak, firstFailureAtMs: breaker.streakStartedAtMs }
+  }
+
+  /** A healthy lane's success changes nothing, and needs no record beyond the attempt itself. */
+  get isClean(): boolean {
+    return this.#run === emptyRun && this.#permanents.length === 0 && this.#streak.failures === 0
+  }
+
+  /** Whether what waits to be settled is likely to shut the lane. */
+  isDecisive(threshold: number): boolean {
+    return (
+      this.#failuresInARow >= threshold ||
+      this.#holdMs > 0 ||
+      this.#probe !== null ||
+      this.#suspension !== null ||
+      recordPermanentRun(this.#permanents, this.#permanentRun).isRejecting
+    )
+  }
+
+  get hasNews(): boolean {
+    return this.#run !== emptyRun || this.#holdMs > 0 || this.#probe !== null
+  }
+
+  record(
+    outcome: AttemptOutcome,
+    facts: { messageId: number; isCurrentVersion: boolean; nowMs: number; autoDisable: AutoDisablePolicy },
+  ): void {
+    if (outcome.class === 'success' && this.isClean) return
+    // A result begun under an older version of the breaker says nothing about the circuit, but ends a streak all the same.
+    const counted = facts.isCurrentVersion ? outcome : { class: 'permanent' as const, isHealthFailure: false }
+    this.#run = appendResult(this.#run, counted)
+    if (outcome.class === 'success') this.#failuresInARow = 0
+    else if (countsAgainstCircuit(counted)) this.#failuresInARow += 1
+    this.#permanentRun = appendPermanent(this.#permanentRun, {
+      class: outcome.class,
+      messageId: facts.messageId,
+    })
+    const { streak, disablement } = recordStreak(this.#streak, facts.autoDisable, [
+      { class: outcome.class, atMs: facts.nowMs },
+    ])
+    this.#streak = streak
+    if (disablement !== null) {
+      this.#suspension ??= {
+        state: 'disabled',
+        reason:
+          disablement.reason === 'gone'
+            ? 'the receiver answered 410 Gone'
+            : `${facts.autoDisable.threshold} failures in a row within ${facts.autoDisable.windowMs} ms`,
+        reenableAfterMs: facts.autoDisable.reenableAfterMs,
+      }
+    }
+  }
+
+  hold(holdMs: number): void {
+    this.#holdMs = Math.max(this.#holdMs, holdMs)
+  }
+
+  finishProbe(token: string, succeeded: boolean): void {
+    this.#probe = { token, succeeded }
+  }
+
+  /** What to record now; afterwards the count starts afresh. */
+  takeRun(
+    lane: { readonly id: number; readonly epoch: number; readonly breakerVersion: number },
+    circuit: LaneRun['circuit'],
+    nowMs: number,
+  ): LaneRun {
+    const { streak: permanents, isRejecting } = recordPermanentRun(this.#permanents, this.#permanentRun)
+    const suspension: LaneRun['suspension'] = isRejecting
+      ? {
+          state: 'rejecting',
+          reason: `${rejectingThreshold} different messages were refused in a row`,
+          reenableAfterMs: null,
+        }
+      : this.#suspension
+    this.#permanents = isRejecting ? [] : permanents
+    const { failures, firstFailureAtMs } = this.#streak
+    const run: LaneRun = {
+      lane: lane.id,
+      epoch: lane.epoch,
+      circuit,
+      run: {
+        version: lane.breakerVersion,
+        leading: this.#run.leadingFailures,
+        longest: this.#run.longestFailures,
+        trailing: this.#run.trailingFailures,
+        hasSuccess: this.#run.hasSuccess,
+        holdMs: this.#holdMs,
+        probe: this.#probe,
+      },
+      health: {
+        permanents: this.#permanents,
+        streak: failures,
+        streakAgeMs: firstFailureAtMs === null ? null : Math.max(0, nowMs - firstFailureAtMs),
+      },
+      suspension,
+    }
+    this.#run = emptyRun
+    this.#permanentRun = emptyPermanentRun
+    this.#holdMs = 0
+    this.#probe = null
+    this.#suspension = null
+    return run
+  }
+}

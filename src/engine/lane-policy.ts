@@ -1,0 +1,61 @@
+import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
+import type { Pause } from '../core/give-up.ts'
+import type { LaneRow } from '../storage/read-lanes.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import type { TransportChannel } from '../transports/transport.ts'
+
+export interface LanePolicy {
+  readonly settings: EndpointSettings
+  readonly channel: TransportChannel
+  readonly pauses: readonly Pause[]
+}
+
+export type PolicyResult =
+  | { readonly ok: true; readonly policy: LanePolicy }
+  | { readonly ok: false; readonly reason: string }
+
+/**
+ * Reads a stored endpoint. Rows can be garbage: written by hand, or by a newer version. Such a lane is held with a reason that a
+ * person can read; it never takes the node down.
+ */
+export function readLanePolicy(row: LaneRow, transports: TransportRegistry): PolicyResult {
+  try {
+    const parsed = parseEndpoint({
+      ...(row.settings as object),
+      name: row.name,
+      transport: row.transport,
+      config: row.config,
+    })
+    if (!parsed.ok) {
+      const [problem] = parsed.problems
+      return {
+        ok: false,
+        reason: `its settings don't parse: ${problem?.path ?? 'endpoint'} ${problem?.message ?? 'is invalid'}`,
+      }
+    }
+    const found = transports.get(row.transport)
+    if (!found.isFound) return { ok: false, reason: found.message }
+    const config = found.transport.parseConfig(parsed.value.config)
+    const channel = found.transport.open(row.name, config, {
+      maxConcurrency: parsed.value.limits.concurrency,
+    })
+    return { ok: true, policy: { settings: parsed.value, channel, pauses: readPauses(row.pauses) } }
+  } catch (error) {
+    return { ok: false, reason: `its settings can't be used: ${firstLine(error)}` }
+  }
+}
+
+function readPauses(stored: unknown): Pause[] {
+  if (!Array.isArray(stored)) return []
+  return stored
+    .filter((pause): pause is [number, number | null] => Array.isArray(pause) && typeof pause[0] === 'number')
+    .map(([fromMs, toMs]) => ({ fromMs, toMs: typeof toMs === 'number' ? toMs : null }))
+}
+
+function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error)
+    .split('\n')
+    .slice(0, 4)
+    .join(' ')
+    .slice(0, 300)
+}

@@ -1,0 +1,144 @@
+import { shardOfLane } from '../core/rendezvous.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  type LaneReport,
+  type LaneRow,
+  readChangedLanes,
+  readLanesById,
+  readLanesOfShards,
+  summariseStreams,
+} from '../storage/read-lanes.ts'
+import type { TransportChannel } from '../transports/transport.ts'
+import { Lane } from './lane.ts'
+
+export interface LaneTableOptions {
+  readonly database: Database
+  /** The epoch under which this node holds the shard, or undefined when it doesn't. */
+  epochOf(shard: number): number | undefined
+  /** A lane's row, circuit or place in the line has changed. */
+  onChanged(lane: Lane): void
+  /** Channels whose endpoint has other settings now; they finish what is out. */
+  onReplaced(channel: TransportChannel): void
+}
+
+/** The lanes that this node owns. */
+export class LaneTable {
+  readonly #options: LaneTableOptions
+  readonly #lanes = new Map<number, Lane>()
+  #watermark = '0'
+
+  constructor(options: LaneTableOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#lanes.size
+  }
+
+  get(laneId: number): Lane | undefined {
+    return this.#lanes.get(laneId)
+  }
+
+  /** False for a lane that this node has lost, or lost and got back. */
+  has(lane: Lane): boolean {
+    return this.#lanes.get(lane.id) === lane
+  }
+
+  all(): IterableIterator<Lane> {
+    return this.#lanes.values()
+  }
+
+  ofShard(shard: number): Lane[] {
+    return [...this.#lanes.values()].filter((lane) => lane.shard === shard)
+  }
+
+  get pending(): number {
+    let pending = 0
+    for (const lane of this.#lanes.values()) pending += lane.pending
+    return pending
+  }
+
+  /** Loads the lanes of shards that were just taken, with what is owed on them up to the arrivals cursor. */
+  async load(shards: readonly number[], cursor: number): Promise<Lane[]> {
+    const { database } = this.#options
+    const rows = await readLanesOfShards(database, shards)
+    const summaries = await summariseStreams(database, shards.length === 256 ? null : shards, cursor)
+    const loaded = rows.map((row) => this.#add(row)).filter((lane) => lane !== undefined)
+    for (const { laneId, total, priority, firstDueAtMs } of summaries) {
+      const lane = this.#lanes.get(laneId)
+      const stream = lane?.streams[priority]
+      if (lane === undefined || stream === undefined) continue
+      lane.pending += total
+      stream.isBehind = true
+      if (firstDueAtMs !== null) lane.noteScheduled(firstDueAtMs)
+    }
+    return loaded
+  }
+
+  /** An endpoint that was created after its shard was taken: nothing is owed to it but what arrives now. */
+  async loadNew(laneIds: readonly number[]): Promise<void> {
+    for (const row of await readLanesById(this.#options.database, laneIds)) {
+      if (!this.#lanes.has(row.id)) this.#add(row)
+    }
+  }
+
+  /** Reads these lanes again, e.g. after their results may have opened a circuit. */
+  async refresh(laneIds: readonly number[]): Promise<void> {
+    const rows = await readLanesById(this.#options.database, laneIds)
+    const found = new Set(rows.map((row) => row.id))
+    for (const row of rows) this.#update(row)
+    for (const laneId of laneIds) if (!found.has(laneId)) this.#remove(laneId)
+  }
+
+  /** Picks up what others changed: settings, pauses, circuits moved by synchronous requests. */
+  async readChanges(): Promise<void> {
+    const { rows, watermark } = await readChangedLanes(this.#options.database, this.#watermark)
+    this.#watermark = watermark
+    for (const row of rows) {
+      if (this.#lanes.has(row.id)) this.#update(row)
+      else this.#add(row)
+    }
+  }
+
+  drop(shards: ReadonlySet<number>): Lane[] {
+    const dropped = [...this.#lanes.values()].filter((lane) => shards.has(lane.shard))
+    for (const lane of dropped) this.#lanes.delete(lane.id)
+    return dropped
+  }
+
+  /** What changed since the last report. */
+  takeReports(): LaneReport[] {
+    const reports: LaneReport[] = []
+    for (const lane of this.#lanes.values()) {
+      if (lane.reportedPending === lane.pending && lane.reportedInFlight === lane.inFlight) continue
+      lane.reportedPending = lane.pending
+      lane.reportedInFlight = lane.inFlight
+      reports.push({ laneId: lane.id, pending: Math.max(0, lane.pending), inFlight: lane.inFlight })
+    }
+    return reports
+  }
+
+  #add(row: LaneRow): Lane | undefined {
+    const epoch = this.#options.epochOf(shardOfLane(row.id))
+    if (epoch === undefined) return undefined
+    const lane = new Lane(row, epoch)
+    this.#lanes.set(row.id, lane)
+    return lane
+  }
+
+  #update(row: LaneRow): void {
+    const lane = this.#lanes.get(row.id)
+    if (lane === undefined) return
+    const replaced = lane.update(row)
+    lane.isAwaitingVerdict = false
+    if (replaced !== null) this.#options.onReplaced(replaced)
+    this.#options.onChanged(lane)
+  }
+
+  /** Its endpoint was deleted; what it owed went with it. */
+  #remove(laneId: number): void {
+    const lane = this.#lanes.get(laneId)
+    this.#lanes.delete(laneId)
+    if (lane !== undefined) void lane.close()
+  }
+}

@@ -1,0 +1,221 @@
+import { Ramp } from '../core/ramp.ts'
+import { RateLimiter } from '../core/rate-limiter.ts'
+import { shardOfLane } from '../core/rendezvous.ts'
+import type { BreakerRow, LaneRow } from '../storage/read-lanes.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import type { Delivery } from './delivery.ts'
+import { LaneHealth } from './lane-health.ts'
+import { type LanePolicy, readLanePolicy } from './lane-policy.ts'
+import { ReadyLine } from './ready-line.ts'
+
+/** A lane's line of one priority. Everything up to the cursor has been read, or is known to be missing. */
+export interface Stream {
+  cursor: number
+  isBehind: boolean
+}
+
+/** Whether a lane may send now, may send one probe, or must wait (until a time, or until somebody changes it). */
+export type Gate =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'probe' }
+  | { readonly kind: 'shut'; readonly untilMs: number }
+
+const open: Gate = { kind: 'open' }
+const probe: Gate = { kind: 'probe' }
+const shut: Gate = { kind: 'shut', untilMs: Number.POSITIVE_INFINITY }
+
+/**
+ * The line of work of one endpoint on the node that owns it: what has been read, what is out, and whether it may go on. Times are
+ * the database's.
+ */
+export class Lane {
+  readonly id: number
+  readonly name: string
+  readonly shard: number
+  readonly epoch: number
+  readonly streams: readonly Stream[] = Array.from({ length: 4 }, () => ({ cursor: 0, isBehind: false }))
+  readonly ready = new ReadyLine()
+  readonly busyKeys = new Set<string>()
+  readonly freedKeys = new Set<string>()
+  readonly health: LaneHealth
+
+  breaker: BreakerRow
+  nextDueAtMs = Number.POSITIVE_INFINITY
+  stragglers: number[] = []
+  /** Owed, by our own count: summed at takeover, then arrivals minus endings. */
+  pending = 0
+  inFlight = 0
+  /** Read and not yet settled: ready, in flight, or waiting for their commit. */
+  known = 0
+  knownScheduled = 0
+  probeInFlight: string | null = null
+  isDraining = false
+  /** Deliveries still to be written down before dispatch, after an unclean death of the last owner. */
+  carefulLeft = 0
+  /** Something was sent to be settled that may shut this lane; nothing is started until the verdict is in. */
+  isAwaitingVerdict = false
+  isReadQueued = false
+  reportedPending = 0
+  reportedInFlight = 0
+  /** When the wake queue will look at this lane again. */
+  wakeAtMs = Number.POSITIVE_INFINITY
+  /** How many deliveries are worth reading at once; grows when the lane runs dry, shrinks when it doesn't. */
+  readAhead = 64
+
+  #row: LaneRow
+  #policy: LanePolicy | null = null
+  #holdReason: string | null = null
+  #limiter: RateLimiter | null = null
+  #ramp: Ramp | null = null
+  #abort = new AbortController()
+
+  constructor(row: LaneRow, epoch: number) {
+    this.#row = row
+    this.id = row.id
+    this.name = row.name
+    this.shard = shardOfLane(row.id)
+    this.epoch = epoch
+    this.breaker = row.breaker
+    this.health = new LaneHealth(row.breaker)
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  get state(): string {
+    return this.#row.state
+  }
+
+  get holdReason(): string | null {
+    return this.#holdReason
+  }
+
+  get isIdle(): boolean {
+    return this.known === 0
+  }
+
+  /** The parsed settings and the open channel; made at the first need, because ten thousand idle endpoints need none. */
+  policy(transports: TransportRegistry): LanePolicy | null {
+    if (this.#policy !== null || this.#holdReason !== null) return this.#policy
+    const result = readLanePolicy(this.#row, transports)
+    if (!result.ok) {
+      this.#holdReason = result.reason
+      return null
+    }
+    this.#policy = result.policy
+    const { ratePerSecond } = result.policy.settings.limits
+    this.#limiter = ratePerSecond === null ? null : new RateLimiter(ratePerSecond)
+    return this.#policy
+  }
+
+  /** Takes over a changed row. Returns the channel that is no longer used. */
+  update(row: LaneRow): LanePolicy['channel'] | null {
+    const isSamePolicy =
+      row.transport === this.#row.transport &&
+      JSON.stringify([row.settings, row.config, row.pauses]) ===
+        JSON.stringify([this.#row.settings, this.#row.config, this.#row.pauses])
+    this.#row = row
+    this.setBreaker(row.breaker)
+    if (isSamePolicy && this.#holdReason === null) return null
+    const channel = this.#policy?.channel ?? null
+    this.#policy = null
+    this.#holdReason = null
+    return channel
+  }
+
+  setBreaker(breaker: BreakerRow): void {
+    if (breaker.version < this.breaker.version) return
+    if (breaker.state === 'closed' && this.breaker.state !== 'closed' && this.#policy !== null) {
+      this.#ramp = new Ramp(this.#policy.settings.limits.concurrency)
+    }
+    this.breaker = breaker
+    this.health.load(breaker)
+  }
+
+  gate(nowMs: number): Gate {
+    if (
+      this.isDraining ||
+      this.isAwaitingVerdict ||
+      this.#holdReason !== null ||
+      this.#row.state !== 'active'
+    )
+      return shut
+    const { state, heldUntilMs, probeAtMs, probeExpiresAtMs } = this.breaker
+    if (heldUntilMs !== null && heldUntilMs > nowMs) return { kind: 'shut', untilMs: heldUntilMs }
+    if (state === 'closed') return open
+    if (this.probeInFlight !== null) return shut
+    const freeAtMs = (state === 'open' ? probeAtMs : probeExpiresAtMs) ?? 0
+    return freeAtMs <= nowMs ? probe : { kind: 'shut', untilMs: freeAtMs }
+  }
+
+  /** How many attempts may be out at once. */
+  get concurrency(): number {
+    const whole = this.#policy?.settings.limits.concurrency ?? 1
+    return this.#ramp === null ? whole : Math.min(this.#ramp.limit, whole)
+  }
+
+  noteRamp(isSuccess: boolean, isHealthFailure: boolean): void {
+    if (this.#ramp === null) return
+    if (isSuccess) this.#ramp.succeeded()
+    else if (isHealthFailure) this.#ramp.failed()
+    if (this.#ramp.isComplete) this.#ramp = null
+  }
+
+  /** Zero when the rate allows a start now (and counts it), else how long to wait. */
+  takeRate(nowMs: number): number {
+    if (this.#limiter === null || this.#limiter.tryTake(nowMs)) return 0
+    return Math.max(1, this.#limiter.nextAtMs(nowMs) - nowMs)
+  }
+
+  get ratePerSecond(): number | null {
+    return this.#limiter?.ratePerSecond ?? null
+  }
+
+  noteScheduled(dueAtMs: number): void {
+    this.nextDueAtMs = Math.min(this.nextDueAtMs, dueAtMs)
+  }
+
+  /** Whether there may be something to read: not whether there is room or leave for it. */
+  hasMore(nowMs: number): boolean {
+    return (
+      this.nextDueAtMs <= nowMs ||
+      this.stragglers.length > 0 ||
+      this.freedKeys.size > 0 ||
+      this.streams.some((stream) => stream.isBehind)
+    )
+  }
+
+  /** Starts from the beginning: after a takeover, a fence or a change of the rules. */
+  rewindAll(): void {
+    for (const stream of this.streams) {
+      stream.cursor = 0
+      stream.isBehind = true
+    }
+    this.nextDueAtMs = 0
+    this.freedKeys.clear()
+    this.stragglers = []
+  }
+
+  /** Un-reads one delivery: the next read finds it again. */
+  rewindTo(delivery: Delivery): void {
+    const stream = this.streams[delivery.priority]
+    if (stream !== undefined && !delivery.isScheduled) {
+      stream.cursor = Math.min(stream.cursor, delivery.id - 1)
+      stream.isBehind = true
+    }
+    if (delivery.isScheduled) this.nextDueAtMs = 0
+  }
+
+  /** Destroys the sockets of every attempt under way. */
+  abortInFlight(): void {
+    this.#abort.abort()
+    this.#abort = new AbortController()
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort()
+    await this.#policy?.channel.close()
+    this.#policy = null
+  }
+}

@@ -1,0 +1,49 @@
+import type { Snapshot } from '../storage/read-arrivals.ts'
+
+export interface IdRange {
+  readonly after: number
+  readonly upTo: number
+}
+
+/**
+ * Finds what became visible behind the cursor. An id is drawn when a message is published and seen when its transaction commits, and
+ * between the two the cursor may have passed it.
+ *
+ * Every publish takes its transaction id before its ids. So a transaction that hadn't begun under the previous read's snapshot draws
+ * ids above that read's cursor, and only transactions running under a snapshot can leave anything behind. Each of them is
+ * remembered with the cursor from before it began; once it has ended, what lies between that cursor and today's is read once
+ * more. Rejected: scanning the recent range at every tick, 45 ms at 400 k dead rows.
+ */
+export class LateCommits {
+  readonly #firstCursorByTransaction = new Map<bigint, number>()
+  #cursor: number
+
+  constructor(cursor: number, snapshot: Snapshot) {
+    this.#cursor = cursor
+    // Anything may hide below a transaction that was running before we looked for the first time.
+    for (const transaction of snapshot.running) this.#firstCursorByTransaction.set(transaction, 0)
+  }
+
+  get trackedTransactions(): number {
+    return this.#firstCursorByTransaction.size
+  }
+
+  /** After a read under `snapshot` moved the cursor: the range to read again, or null. */
+  observe(snapshot: Snapshot, cursor: number): IdRange | null {
+    const upTo = this.#cursor
+    const running = new Set(snapshot.running)
+    let after = upTo
+    for (const [transaction, firstCursor] of this.#firstCursorByTransaction) {
+      if (running.has(transaction) || transaction >= snapshot.xmax) continue
+      this.#firstCursorByTransaction.delete(transaction)
+      after = Math.min(after, firstCursor)
+    }
+    for (const transaction of running) {
+      if (!this.#firstCursorByTransaction.has(transaction)) {
+        this.#firstCursorByTransaction.set(transaction, upTo)
+      }
+    }
+    this.#cursor = Math.max(this.#cursor, cursor)
+    return after < upTo ? { after, upTo } : null
+  }
+}

@@ -1,0 +1,9 @@
+/** What the engine needs of a logger; pino fits. */
+export interface Logger {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }

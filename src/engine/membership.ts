@@ -1,0 +1,250 @@
+import { preferredOwners, shardCount } from '../core/rendezvous.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  type BeatResult,
+  beat,
+  buryNode,
+  registerNode,
+  releaseShards,
+  retireNode,
+  type TakenShard,
+  takeShards,
+} from '../storage/nodes.ts'
+import type { Clock, DatabaseClock } from './clock.ts'
+import type { NodeLimits } from './limits.ts'
+import { Liveness } from './liveness.ts'
+import type { Logger } from './logger.ts'
+
+export interface MembershipOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly databaseClock: DatabaseClock
+  readonly limits: NodeLimits
+  readonly logger: Logger
+  readonly name: string
+  readonly version: string
+  /** Whether nobody but this process can run under this name, so that an earlier incarnation of it is certainly dead. */
+  readonly isNameExclusive: boolean
+  pending(): number
+  /** Shards are ours: load their lanes. */
+  onTaken(shards: readonly TakenShard[], from: number): Promise<void>
+  /** Shards should go to a peer: resolve when nothing of theirs is in flight or unsettled. */
+  drain(shards: readonly number[]): Promise<void>
+  /** Shards are no longer ours, whatever is in flight. */
+  onLost(shards: readonly number[]): void
+  onReleased(shards: readonly number[]): void
+  onFenced(): void
+  onResumed(): void
+  onRegistered(incarnation: number): void
+}
+
+/**
+ * Which shards are ours. Every node beats, watches the others' beats, and takes the shards that rendezvous hashing gives it once
+ * they are free; there is no leader. See docs/ownership.md for the protocol.
+ */
+export class Membership {
+  readonly #options: MembershipOptions
+  readonly #epochs = new Map<number, number>()
+  readonly #releasing = new Set<number>()
+  #liveness: Liveness
+  #incarnation = 0
+  #lastGoodBeatSentMs = Number.NEGATIVE_INFINITY
+  #isFenced = false
+  #isStopping = false
+  #beatTimer: NodeJS.Timeout | undefined
+  #fenceTimer: NodeJS.Timeout | undefined
+  #beating: Promise<void> | null = null
+
+  constructor(options: MembershipOptions) {
+    this.#options = options
+    this.#liveness = new Liveness(options.limits.deadAfterMs, options.limits.beatMs * 2.5)
+  }
+
+  get incarnation(): number {
+    return this.#incarnation
+  }
+
+  epochOf(shard: number): number | undefined {
+    return this.#epochs.get(shard)
+  }
+
+  /** The shards that we own; null = all of them. */
+  shards(): readonly number[] | null {
+    return this.#epochs.size === shardCount ? null : [...this.#epochs.keys()]
+  }
+
+  /** True when others may be about to take over: since the sending of our last good beat too much time has passed. */
+  get isFenced(): boolean {
+    return (
+      this.#isFenced ||
+      this.#options.clock.monotonicMs() - this.#lastGoodBeatSentMs > this.#options.limits.fenceAfterMs
+    )
+  }
+
+  async start(): Promise<void> {
+    await this.#register()
+    this.#lastGoodBeatSentMs = this.#options.clock.monotonicMs()
+    await this.#beatOnce()
+    this.#scheduleBeat()
+    this.#fenceTimer = setInterval(() => this.#checkFence(), Math.min(200, this.#options.limits.beatMs / 2))
+  }
+
+  /** Goes on beating, but takes nothing any more. */
+  beginStop(): void {
+    this.#isStopping = true
+  }
+
+  async release(shards: readonly number[]): Promise<void> {
+    if (shards.length === 0) return
+    await releaseShards(this.#options.database, this.#incarnation, shards)
+    for (const shard of shards) this.#epochs.delete(shard)
+    this.#options.onReleased(shards)
+  }
+
+  /** Hands everything over and forgets this incarnation. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#beatTimer)
+    clearInterval(this.#fenceTimer)
+    await this.#beating
+    clearTimeout(this.#beatTimer)
+    if (this.#incarnation !== 0) await retireNode(this.#options.database, this.#incarnation)
+    this.#epochs.clear()
+  }
+
+  async #register(): Promise<void> {
+    const { database, name, version } = this.#options
+    this.#incarnation = await registerNode(database, name, version)
+    this.#liveness = new Liveness(this.#options.limits.deadAfterMs, this.#options.limits.beatMs * 2.5)
+    this.#options.onRegistered(this.#incarnation)
+  }
+
+  #scheduleBeat(): void {
+    this.#beatTimer = setTimeout(() => {
+      this.#beating = this.#beatOnce()
+        .catch((error: unknown) => {
+          this.#options.logger.warn({ error: String(error) }, 'A heartbeat failed')
+        })
+        .finally(() => {
+          this.#beating = null
+          this.#scheduleBeat()
+        })
+    }, this.#options.limits.beatMs)
+  }
+
+  #checkFence(): void {
+    if (this.#isFenced || !this.isFenced) return
+    this.#isFenced = true
+    this.#options.logger.warn({}, 'No heartbeat got through for too long: this node has fenced itself')
+    this.#options.onFenced()
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { clock, database, databaseClock, limits } = this.#options
+    const sentAtMs = clock.monotonicMs()
+    const result = await beat(database, this.#incarnation, this.#options.pending())
+    const receivedAtMs = clock.monotonicMs()
+    if (!result.isKnown) {
+      await this.#rejoin()
+      return
+    }
+    // An answer that took so long says what was, not what is.
+    if (receivedAtMs - sentAtMs > limits.fenceAfterMs) return
+    databaseClock.sync(result.databaseNowMs, sentAtMs, receivedAtMs)
+    // The silence is over or it isn't, but it must have been noticed: what was read before it is stale.
+    this.#checkFence()
+    this.#lastGoodBeatSentMs = sentAtMs
+    this.#loseMissing(result)
+    if (this.#isFenced) {
+      this.#isFenced = false
+      this.#options.logger.info({}, 'Heartbeats get through again: this node goes on')
+      this.#options.onResumed()
+    }
+    this.#liveness.observe(result.peers, receivedAtMs)
+    if (!this.#isStopping) await this.#balance(result)
+  }
+
+  /** Somebody declared us dead. Everything we held is theirs now; we come back as a new incarnation. */
+  async #rejoin(): Promise<void> {
+    this.#options.logger.warn(
+      { incarnation: this.#incarnation },
+      'This node was declared dead; it joins again',
+    )
+    const lost = [...this.#epochs.keys()]
+    this.#epochs.clear()
+    this.#options.onLost(lost)
+    if (!this.#isStopping) await this.#register()
+  }
+
+  #loseMissing(result: BeatResult): void {
+    const lost = [...this.#epochs]
+      .filter(
+        ([shard, epoch]) => result.owners[shard] !== this.#incarnation || result.epochs[shard] !== epoch,
+      )
+      .map(([shard]) => shard)
+      .filter((shard) => !this.#releasing.has(shard))
+    if (lost.length === 0) return
+    for (const shard of lost) this.#epochs.delete(shard)
+    this.#options.logger.warn({ shards: lost.length }, 'Shards were taken from this node')
+    this.#options.onLost(lost)
+  }
+
+  async #balance(result: BeatResult): Promise<void> {
+    const isGone = (incarnation: number) => this.#isGone(incarnation, result)
+    const alive = result.peers
+      .filter((peer) => !peer.isStopping && !isGone(peer.incarnation))
+      .map((peer) => peer.incarnation)
+    const preferred = preferredOwners(alive)
+    const wanted = new Map<number, number[]>()
+    const unwanted: number[] = []
+    for (let shard = 0; shard < shardCount; shard++) {
+      const owner = result.owners[shard] ?? 0
+      const isPreferred = preferred[shard] === this.#incarnation
+      if (owner === this.#incarnation && !isPreferred && !this.#releasing.has(shard)) unwanted.push(shard)
+      if (owner === this.#incarnation || !isPreferred || !(owner === 0 || isGone(owner))) continue
+      const group = wanted.get(owner)
+      if (group === undefined) wanted.set(owner, [shard])
+      else group.push(shard)
+    }
+    for (const [from, shards] of wanted) await this.#take(from, shards)
+    if (unwanted.length > 0) this.#handOver(unwanted)
+    for (const peer of result.peers) {
+      const ownsNothing = !result.owners.includes(peer.incarnation)
+      if (ownsNothing && isGone(peer.incarnation)) {
+        await buryNode(this.#options.database, peer.incarnation, peer.beat)
+      }
+    }
+  }
+
+  #isGone(incarnation: number, result: BeatResult): boolean {
+    if (incarnation === this.#incarnation) return false
+    const peer = result.peers.find((each) => each.incarnation === incarnation)
+    if (peer === undefined) return true
+    if (this.#options.isNameExclusive && peer.name === this.#options.name) return true
+    return this.#liveness.isDead(incarnation)
+  }
+
+  async #take(from: number, shards: readonly number[]): Promise<void> {
+    const { database, logger } = this.#options
+    const seenBeat = from === 0 ? -1 : this.#liveness.seenBeat(from)
+    const taken = await takeShards(database, this.#incarnation, { incarnation: from, seenBeat }, shards)
+    if (taken.length === 0) return
+    for (const { shard, epoch } of taken) this.#epochs.set(shard, epoch)
+    if (from === 0) logger.debug({ shards: taken.length }, 'Took free shards')
+    else logger.warn({ shards: taken.length, from }, 'Took the shards of a dead node')
+    await this.#options.onTaken(taken, from)
+  }
+
+  #handOver(shards: readonly number[]): void {
+    for (const shard of shards) this.#releasing.add(shard)
+    this.#options
+      .drain(shards)
+      .then(() => this.release(shards))
+      .catch((error: unknown) => {
+        this.#options.logger.warn({ error: String(error) }, 'Handing shards over failed; trying again')
+      })
+      .finally(() => {
+        for (const shard of shards) this.#releasing.delete(shard)
+      })
+  }
+}

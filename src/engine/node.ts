@@ -1,0 +1,408 @@
+import { isTransientError } from '../postgres/connection-error.ts'
+import { Listener } from '../postgres/listener.ts'
+import type { Database } from '../storage/database.ts'
+import { markStopping, type TakenShard } from '../storage/nodes.ts'
+import { reportLanes, setHoldReason } from '../storage/read-lanes.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import { Arrivals } from './arrivals.ts'
+import { CarefulMode } from './careful-mode.ts'
+import { type Clock, DatabaseClock, systemClock } from './clock.ts'
+import { Dispatcher } from './dispatcher.ts'
+import type { Lane } from './lane.ts'
+import { LaneTable } from './lane-table.ts'
+import { defaultLimits, type NodeLimits } from './limits.ts'
+import { type Logger, silentLogger } from './logger.ts'
+import { Membership } from './membership.ts'
+import { type NodeObserver, silentObserver } from './observer.ts'
+import { Reader } from './reader.ts'
+import { Settlement } from './settlement.ts'
+import { Settler } from './settler.ts'
+import { Sweeper } from './sweeper.ts'
+import { WorkLoop } from './work-loop.ts'
+
+export interface NodeOptions {
+  /** For reading and settling. */
+  readonly database: Database
+  /** For heartbeats and upkeep: a pool of its own, so that load never delays a beat. */
+  readonly controlDatabase: Database
+  readonly transports: TransportRegistry
+  readonly name: string
+  readonly version: string
+  /** Null behind a transaction-pooling proxy: then the node polls. */
+  readonly listenUrl: string | null
+  readonly isNameExclusive?: boolean
+  readonly limits?: Partial<NodeLimits>
+  readonly logger?: Logger
+  readonly observer?: NodeObserver
+  readonly clock?: Clock
+}
+
+/** One process that dispatches deliveries. */
+export class Node {
+  readonly #options: NodeOptions
+  readonly #limits: NodeLimits
+  readonly #logger: Logger
+  readonly #observer: NodeObserver
+  readonly #clock: Clock
+  readonly #databaseClock: DatabaseClock
+  readonly #lanes: LaneTable
+  readonly #settler: Settler
+  readonly #careful: CarefulMode
+  readonly #dispatcher: Dispatcher
+  readonly #reader: Reader
+  readonly #arrivals: Arrivals
+  readonly #loop: WorkLoop
+  readonly #membership: Membership
+  readonly #sweeper: Sweeper
+  readonly #refreshing = new Set<Lane>()
+  #listener: Listener | null = null
+  #isRefreshing = false
+  #isStopping = false
+  #started: Promise<void> | null = null
+  #stopped: Promise<void> | null = null
+  readonly #timers: NodeJS.Timeout[] = []
+
+  constructor(options: NodeOptions) {
+    this.#options = options
+    this.#limits = { ...defaultLimits, ...options.limits }
+    this.#logger = options.logger ?? silentLogger
+    this.#observer = options.observer ?? silentObserver
+    this.#clock = options.clock ?? systemClock
+    this.#databaseClock = new DatabaseClock(this.#clock)
+    const { database, controlDatabase, transports } = options
+    const shared = {
+      database,
+      transports,
+      clock: this.#clock,
+      databaseClock: this.#databaseClock,
+      limits: this.#limits,
+      logger: this.#logger,
+      observer: this.#observer,
+      incarnation: () => this.#membership.incarnation,
+      requestRead: (lane: Lane) => this.#loop.requestRead(lane),
+      wakeAt: (lane: Lane, atMs: number) => this.#loop.wakeAt(lane, atMs),
+    }
+    this.#lanes = new LaneTable({
+      database: controlDatabase,
+      epochOf: (shard) => this.#membership.epochOf(shard),
+      onChanged: (lane) => this.#laneChanged(lane),
+      onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#report(error)),
+    })
+    this.#settler = new Settler({
+      ...shared,
+      takeRun: (lane) => this.#settlement.takeRun(lane),
+      onSuccessesSettled: (records) => this.#settlement.successesSettled(records),
+      onFailuresSettled: (settled) => this.#settlement.failuresSettled(settled),
+      onRunsSettled: (lanes) => this.#settlement.runsSettled(lanes),
+      onQuarantined: (record) => this.#settlement.quarantined(record),
+    })
+    this.#careful = new CarefulMode({
+      ...shared,
+      start: (delivery) => this.#dispatcher.start(delivery),
+      release: (delivery) => this.#dispatcher.release(delivery),
+    })
+    this.#dispatcher = new Dispatcher({
+      ...shared,
+      settler: this.#settler,
+      careful: this.#careful,
+      mayStart: () => this.#mayWork(),
+      refresh: (lane) => this.#refresh([lane]),
+      holdLane: (lane, reason) => this.#holdLane(lane, reason),
+    })
+    this.#reader = new Reader({
+      ...shared,
+      lanes: this.#lanes,
+      dispatcher: this.#dispatcher,
+      cursor: () => this.#arrivals.cursor,
+    })
+    this.#arrivals = new Arrivals({
+      ...shared,
+      lanes: this.#lanes,
+      reader: this.#reader,
+      shards: () => this.#membership.shards(),
+      isOurs: (laneId) => this.#membership.epochOf(laneId & 255) !== undefined,
+      onArrived: (lane) => this.#loop.requestRead(lane),
+    })
+    this.#loop = new WorkLoop({
+      ...shared,
+      arrivals: this.#arrivals,
+      reader: this.#reader,
+      dispatcher: this.#dispatcher,
+      lanes: this.#lanes,
+      mayWork: () => this.#mayWork(),
+      canBeRung: () => this.#listener?.isConnected ?? false,
+    })
+    this.#settlement = new Settlement({
+      ...shared,
+      lanes: this.#lanes,
+      reader: this.#reader,
+      dispatcher: this.#dispatcher,
+      careful: this.#careful,
+      refresh: (lanes) => this.#refresh(lanes),
+    })
+    this.#sweeper = new Sweeper({
+      ...shared,
+      database: controlDatabase,
+      lanes: this.#lanes,
+      dispatcher: this.#dispatcher,
+      settler: this.#settler,
+      maxUnsettled: this.#limits.maxUnsettled,
+    })
+    this.#membership = new Membership({
+      ...shared,
+      database: controlDatabase,
+      name: options.name,
+      version: options.version,
+      isNameExclusive: options.isNameExclusive ?? false,
+      pending: () => Math.max(0, this.#lanes.pending),
+      onRegistered: (incarnation) => this.#registered(incarnation),
+      onTaken: (shards, from) => this.#shardsTaken(shards, from),
+      drain: (shards) => this.#drain(shards),
+      onLost: (shards) => this.#dropShards(shards, 'lost'),
+      onReleased: (shards) => this.#dropShards(shards, 'released'),
+      onFenced: () => this.#fence(),
+      onResumed: () => this.#resume(),
+    })
+  }
+
+  readonly #settlement: Settlement
+
+  get incarnation(): number {
+    return this.#membership.incarnation
+  }
+
+  get inFlight(): number {
+    return this.#dispatcher.inFlight
+  }
+
+  get isFenced(): boolean {
+    return this.#membership.isFenced
+  }
+
+  /** The shards that this node owns. */
+  get shards(): readonly number[] {
+    return this.#membership.shards() ?? Array.from({ length: 256 }, (_, shard) => shard)
+  }
+
+  start(): Promise<void> {
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  /** Stops reading, lets what is in flight finish, settles it, and hands the shards over. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #start(): Promise<void> {
+    await this.#arrivals.open()
+    await this.#lanes.readChanges()
+    await this.#membership.start()
+    this.#loop.start()
+    this.#every(this.#limits.beatMs, () => this.#upkeep())
+    this.#every(this.#limits.sweepMs, () => this.#sweeper.sweep())
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#started === null) return
+    await this.#started.catch(() => {})
+    this.#isStopping = true
+    this.#membership.beginStop()
+    for (const timer of this.#timers) clearTimeout(timer)
+    const deadlineMs = this.#clock.monotonicMs() + this.#limits.stopDeadlineMs
+    for (const lane of this.#lanes.all()) this.#dispatcher.unread(lane)
+    await this.#tolerate(markStopping(this.#options.controlDatabase, this.incarnation))
+    await this.#tolerate(this.#membership.release(this.#idleShards()))
+    await this.#untilIdle(() => [...this.#lanes.all()], deadlineMs)
+    if (this.#dispatcher.inFlight > 0) {
+      this.#logger.warn(
+        { inFlight: this.#dispatcher.inFlight },
+        'The stop deadline passed: aborting attempts',
+      )
+      for (const lane of this.#lanes.all()) lane.abortInFlight()
+    }
+    await Promise.race([
+      this.#settler.drained(),
+      this.#waitUntil(Math.max(deadlineMs, this.#clock.monotonicMs() + 2000)),
+    ])
+    this.#settler.abandon()
+    await this.#loop.stop()
+    await this.#tolerate(this.#membership.stop())
+    await this.#listener?.stop()
+    await Promise.all([...this.#lanes.all()].map((lane) => lane.close()))
+  }
+
+  #mayWork(): boolean {
+    return !this.#isStopping && !this.#membership.isFenced
+  }
+
+  #registered(incarnation: number): void {
+    void this.#listener?.stop()
+    this.#listener = null
+    if (this.#options.listenUrl === null) return
+    const ownChannel = `holdfast_node_${incarnation}`
+    this.#listener = new Listener({
+      connectionString: this.#options.listenUrl,
+      applicationName: 'holdfast-listen',
+      channels: [ownChannel, 'holdfast_lanes'],
+      logger: this.#logger,
+      onNotification: (channel, payload) => {
+        if (channel === ownChannel) this.#loop.ring()
+        else this.#laneNotified(Number(payload))
+      },
+      onReconnect: () => this.#loop.ring(),
+    })
+    void this.#listener.start().catch((error: unknown) => this.#report(error))
+    this.#loop.reset()
+  }
+
+  async #shardsTaken(taken: readonly TakenShard[], from: number): Promise<void> {
+    const shards = taken.map(({ shard }) => shard)
+    const lanes = await this.#lanes.load(shards, this.#arrivals.cursor)
+    const suspects = new Set(taken.filter(({ isSuspect }) => isSuspect).map(({ shard }) => shard))
+    const careful = lanes.filter((lane) => suspects.has(lane.shard))
+    for (const lane of careful) {
+      lane.carefulLeft = lane.policy(this.#options.transports)?.settings.limits.concurrency ?? 1
+    }
+    if (suspects.size > 0) await this.#careful.enter([...suspects], careful)
+    this.#observer.shardsTaken(shards, from)
+    for (const lane of lanes) if (lane.pending > 0) this.#dispatcher.pump(lane)
+    this.#loop.ring()
+  }
+
+  async #drain(shards: readonly number[]): Promise<void> {
+    const lanes = shards.flatMap((shard) => this.#lanes.ofShard(shard))
+    for (const lane of lanes) {
+      lane.isDraining = true
+      this.#dispatcher.unread(lane)
+    }
+    await this.#untilIdle(() => lanes, this.#clock.monotonicMs() + this.#limits.stopDeadlineMs)
+    for (const lane of lanes) if (!lane.isIdle) lane.abortInFlight()
+  }
+
+  #dropShards(shards: readonly number[], how: 'lost' | 'released'): void {
+    for (const lane of this.#lanes.drop(new Set(shards))) {
+      this.#dispatcher.unread(lane)
+      void lane.close().catch((error: unknown) => this.#report(error))
+    }
+    if (how === 'released') this.#observer.shardsReleased(shards)
+  }
+
+  /** Others may take over any moment: nothing of ours may go on. What was delivered stays a fact and is recorded when it can be. */
+  #fence(): void {
+    for (const lane of this.#lanes.all()) {
+      this.#dispatcher.unread(lane)
+      lane.abortInFlight()
+    }
+    this.#observer.fenced()
+  }
+
+  #resume(): void {
+    for (const lane of this.#lanes.all()) {
+      lane.rewindAll()
+      this.#dispatcher.pump(lane)
+    }
+    this.#observer.resumed()
+    this.#loop.ring()
+  }
+
+  #laneChanged(lane: Lane): void {
+    if (lane.policy(this.#options.transports) !== null) this.#clearHold(lane)
+    this.#dispatcher.pump(lane)
+  }
+
+  #laneNotified(laneId: number): void {
+    const lane = this.#lanes.get(laneId)
+    if (lane !== undefined) this.#refresh([lane])
+  }
+
+  readonly #held = new Set<number>()
+
+  #holdLane(lane: Lane, reason: string): void {
+    if (this.#held.has(lane.id)) return
+    this.#held.add(lane.id)
+    this.#logger.warn({ endpoint: lane.name, reason }, 'The lane is held')
+    void this.#tolerate(setHoldReason(this.#options.controlDatabase, lane.id, reason))
+  }
+
+  #clearHold(lane: Lane): void {
+    if (!this.#held.delete(lane.id)) return
+    void this.#tolerate(setHoldReason(this.#options.controlDatabase, lane.id, null))
+  }
+
+  /** Reads lanes again, many at once when many ask. */
+  #refresh(lanes: readonly Lane[]): void {
+    for (const lane of lanes) this.#refreshing.add(lane)
+    if (this.#isRefreshing) return
+    this.#isRefreshing = true
+    void this.#refreshAll().finally(() => {
+      this.#isRefreshing = false
+    })
+  }
+
+  async #refreshAll(): Promise<void> {
+    while (this.#refreshing.size > 0) {
+      const lanes = [...this.#refreshing]
+      this.#refreshing.clear()
+      try {
+        await this.#lanes.refresh(lanes.map((lane) => lane.id))
+      } catch (error) {
+        if (!isTransientError(error)) this.#report(error)
+        for (const lane of lanes) if (this.#lanes.has(lane)) this.#refreshing.add(lane)
+        await this.#waitUntil(this.#clock.monotonicMs() + 250)
+        if (this.#isStopping) return
+      }
+    }
+  }
+
+  async #upkeep(): Promise<void> {
+    if (!this.#mayWork()) return
+    await this.#lanes.readChanges()
+    const reports = this.#lanes.takeReports()
+    if (reports.length > 0) await reportLanes(this.#options.controlDatabase, reports)
+  }
+
+  #idleShards(): number[] {
+    const busy = new Set([...this.#lanes.all()].filter((lane) => !lane.isIdle).map((lane) => lane.shard))
+    return this.shards.filter((shard) => !busy.has(shard))
+  }
+
+  async #untilIdle(lanes: () => readonly Lane[], deadlineMs: number): Promise<void> {
+    while (this.#clock.monotonicMs() < deadlineMs && lanes().some((lane) => !lane.isIdle)) {
+      await this.#waitUntil(this.#clock.monotonicMs() + 10)
+    }
+  }
+
+  async #waitUntil(atMs: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, atMs - this.#clock.monotonicMs())))
+  }
+
+  /** Runs again and again, one run at a time; a failure is logged and the next run comes all the same. */
+  #every(intervalMs: number, task: () => Promise<void>): void {
+    const place = this.#timers.length
+    const next = (): void => {
+      if (this.#isStopping) return
+      this.#timers[place] = setTimeout(() => {
+        void this.#tolerate(task()).finally(next)
+      }, intervalMs)
+    }
+    next()
+  }
+
+  async #tolerate(work: Promise<unknown>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  #report(error: unknown): void {
+    const details = { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+    this.#logger[isTransientError(error) ? 'warn' : 'error'](
+      details,
+      'Something went wrong; the node goes on',
+    )
+  }
+}

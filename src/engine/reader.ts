@@ -1,0 +1,229 @@
+import type { Database } from '../storage/database.ts'
+import {
+  type DeliveryRow,
+  parkBehindKey,
+  readByIds,
+  readDue,
+  readKeyHeads,
+  readNextDue,
+  readStreams,
+  type StreamRequest,
+} from '../storage/read-deliveries.ts'
+import type { DatabaseClock } from './clock.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Lane } from './lane.ts'
+import type { LaneTable } from './lane-table.ts'
+import type { NodeLimits } from './limits.ts'
+
+export interface ReaderOptions {
+  readonly database: Database
+  readonly lanes: LaneTable
+  readonly dispatcher: Dispatcher
+  readonly databaseClock: DatabaseClock
+  readonly limits: NodeLimits
+  /** Everything up to here has been seen under a snapshot; reading beyond it could step over a late commit. */
+  cursor(): number
+}
+
+const minReadAhead = 32
+const maxReadAhead = 2000
+const maxStragglersPerRead = 1000
+
+/** Reads the lanes that asked for more: a few statements for all of them, whatever their number. */
+export class Reader {
+  readonly #options: ReaderOptions
+  #queue: Lane[] = []
+  /** Settled since the read under way was sent: its snapshot may still show them. */
+  readonly #settledSinceRead = new Set<number>()
+
+  constructor(options: ReaderOptions) {
+    this.#options = options
+  }
+
+  get hasWork(): boolean {
+    return this.#queue.length > 0
+  }
+
+  /** Queues the lane if there is something to read, room for it, and leave to send it. */
+  request(lane: Lane): boolean {
+    if (lane.isReadQueued || lane.ready.length > lane.readAhead >> 1) return false
+    const nowMs = this.#options.databaseClock.nowMs()
+    if (!lane.hasMore(nowMs) || lane.gate(nowMs).kind === 'shut') return false
+    lane.isReadQueued = true
+    this.#queue.push(lane)
+    return true
+  }
+
+  noteSettled(deliveryId: number): void {
+    this.#settledSinceRead.add(deliveryId)
+  }
+
+  /** Whether a row that a read just returned is news. */
+  isNews(deliveryId: number): boolean {
+    return !this.#options.dispatcher.known.has(deliveryId) && !this.#settledSinceRead.has(deliveryId)
+  }
+
+  /** Call right before a statement is sent: what has been settled by now is invisible to it. */
+  beginStatement(): void {
+    this.#settledSinceRead.clear()
+  }
+
+  async readQueued(): Promise<void> {
+    const { limits, dispatcher, lanes: table } = this.#options
+    const lanes = this.#queue.splice(0, limits.maxLanesPerRead)
+    for (const lane of lanes) lane.isReadQueued = false
+    const nowMs = this.#options.databaseClock.nowMs()
+    const reading = lanes.filter((lane) => table.has(lane) && lane.gate(nowMs).kind !== 'shut')
+    if (reading.length === 0) return
+    try {
+      await this.#readStragglers(reading)
+      await this.#readFreedKeys(reading)
+      await this.#readDue(reading, nowMs)
+      await this.#readStreams(reading)
+    } catch (error) {
+      // Whatever these lanes had noted to be read is noted no more: they start from the beginning.
+      for (const lane of reading) lane.rewindAll()
+      throw error
+    } finally {
+      for (const lane of reading) dispatcher.pump(lane)
+    }
+  }
+
+  /** How many more deliveries of at least this priority the lane can take. */
+  #room(lane: Lane, priority: number, share: number): number {
+    if (lane.breaker.state !== 'closed') return lane.ready.length === 0 ? 1 : 0
+    const byRate = lane.ratePerSecond === null ? maxReadAhead : Math.ceil(lane.ratePerSecond) + 1
+    return Math.min(lane.readAhead, byRate, share) - lane.ready.countFrom(priority)
+  }
+
+  #share(lanes: readonly Lane[]): { rows: number; bytes: number } {
+    const { maxReadAheadRows, maxReadAheadBytes } = this.#options.limits
+    return {
+      rows: Math.max(2, Math.floor(maxReadAheadRows / lanes.length)),
+      bytes: Math.floor(maxReadAheadBytes / lanes.length),
+    }
+  }
+
+  async #readStreams(lanes: readonly Lane[]): Promise<void> {
+    const share = this.#share(lanes)
+    const requests: (StreamRequest & { readonly lane: Lane })[] = []
+    for (const lane of lanes) {
+      this.#tuneReadAhead(lane)
+      for (let priority = 3; priority >= 0; priority--) {
+        const stream = lane.streams[priority]
+        if (stream === undefined || !stream.isBehind) continue
+        const maxRows = this.#room(lane, priority, share.rows)
+        if (maxRows > 0) requests.push({ lane, laneId: lane.id, priority, after: stream.cursor, maxRows })
+      }
+    }
+    if (requests.length === 0) return
+    const upTo = this.#options.cursor()
+    this.beginStatement()
+    const rows = await readStreams(this.#options.database, requests, upTo, share.bytes)
+    const byStream = groupRows(rows, (row) => row[2] * 4 + row[7])
+    for (const { lane, priority, after, maxRows } of requests) {
+      const stream = lane.streams[priority]
+      if (stream === undefined) continue
+      const taken = byStream.get(lane.id * 4 + priority) ?? []
+      let bytes = 0
+      for (const row of taken) {
+        bytes += row[6]
+        if (this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
+      }
+      const isCut = taken.length >= maxRows || bytes >= share.bytes
+      // The cursor may have been moved back meanwhile, by a delivery that was put back: then that counts.
+      if (stream.cursor === after) {
+        stream.cursor = isCut ? (taken.at(-1)?.[0] ?? after) : Math.max(after, upTo)
+        stream.isBehind = isCut || upTo < this.#options.cursor()
+      }
+    }
+  }
+
+  /** Reads further ahead in a lane that runs dry between two reads, and less far in one that doesn't. */
+  #tuneReadAhead(lane: Lane): void {
+    if (lane.ready.length === 0) lane.readAhead = Math.min(lane.readAhead * 2, maxReadAhead)
+    else if (lane.ready.length > lane.readAhead >> 2) {
+      lane.readAhead = Math.max(lane.readAhead >> 1, minReadAhead, Math.min(lane.concurrency, maxReadAhead))
+    }
+  }
+
+  async #readDue(lanes: readonly Lane[], nowMs: number): Promise<void> {
+    const due = lanes.filter((lane) => lane.nextDueAtMs <= nowMs)
+    if (due.length === 0) return
+    const share = this.#share(due)
+    const requests = due
+      // What is out keeps its place in the schedule until it is settled, so it is read along and passed over.
+      .map((lane) => ({ lane, room: this.#room(lane, 0, share.rows), known: lane.knownScheduled }))
+      .filter(({ room }) => room > 0)
+      .map(({ lane, room, known }) => ({ lane, laneId: lane.id, maxRows: room + known }))
+    if (requests.length === 0) return
+    // What is scheduled while the read is under way must not be lost to its answer.
+    for (const { lane } of requests) lane.nextDueAtMs = Number.POSITIVE_INFINITY
+    this.beginStatement()
+    const rows = await readDue(this.#options.database, requests, share.bytes)
+    const byLane = groupRows(rows, (row) => row[2])
+    const behindKey: number[] = []
+    for (const { lane, maxRows } of requests) {
+      const taken = byLane.get(lane.id) ?? []
+      for (const row of taken) {
+        if (!row[13]) behindKey.push(row[0])
+        else if (this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
+      }
+      if (taken.length >= maxRows) lane.noteScheduled(0)
+    }
+    if (behindKey.length > 0) await parkBehindKey(this.#options.database, behindKey)
+    const next = await readNextDue(
+      this.#options.database,
+      requests.map(({ laneId }) => laneId),
+    )
+    const nextByLane = new Map(next)
+    for (const { lane } of requests) lane.noteScheduled(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
+  }
+
+  async #readStragglers(lanes: readonly Lane[]): Promise<void> {
+    const ids: number[] = []
+    for (const lane of lanes) {
+      ids.push(...lane.stragglers.splice(0, maxStragglersPerRead - ids.length))
+      if (ids.length >= maxStragglersPerRead) break
+    }
+    if (ids.length === 0) return
+    this.beginStatement()
+    const rows = await readByIds(this.#options.database, ids)
+    for (const row of rows) {
+      const lane = this.#options.lanes.get(row[2])
+      if (lane !== undefined && this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
+    }
+  }
+
+  async #readFreedKeys(lanes: readonly Lane[]): Promise<void> {
+    const keys: { laneId: number; key: string }[] = []
+    for (const lane of lanes) {
+      for (const key of lane.freedKeys) {
+        if (keys.length >= maxStragglersPerRead) break
+        keys.push({ laneId: lane.id, key })
+        lane.freedKeys.delete(key)
+      }
+    }
+    if (keys.length === 0) return
+    this.beginStatement()
+    const rows = await readKeyHeads(this.#options.database, keys)
+    for (const row of rows) {
+      const lane = this.#options.lanes.get(row[2])
+      if (lane !== undefined && this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
+    }
+  }
+}
+
+function groupRows(
+  rows: readonly DeliveryRow[],
+  keyOf: (row: DeliveryRow) => number,
+): Map<number, DeliveryRow[]> {
+  const groups = new Map<number, DeliveryRow[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
+  }
+  return groups
+}

@@ -1,0 +1,61 @@
+import type { Delivery } from './delivery.ts'
+
+const priorities = 4
+
+/** Deliveries that have been read and wait for their start: a queue per priority, the most urgent first. */
+export class ReadyLine {
+  readonly #queues: Delivery[][] = [[], [], [], []]
+  readonly #heads = new Int32Array(priorities)
+  #length = 0
+  #bytes = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(delivery: Delivery): void {
+    this.#queues[delivery.priority]?.push(delivery)
+    this.#length += 1
+    this.#bytes += delivery.size
+  }
+
+  /** How many wait that are at least this urgent. */
+  countFrom(priority: number): number {
+    let count = 0
+    for (let level = priority; level < priorities; level++) {
+      count += (this.#queues[level]?.length ?? 0) - (this.#heads[level] ?? 0)
+    }
+    return count
+  }
+
+  take(): Delivery | undefined {
+    if (this.#length === 0) return undefined
+    for (let level = priorities - 1; level >= 0; level--) {
+      const queue = this.#queues[level]
+      const head = this.#heads[level] ?? 0
+      if (queue === undefined || head >= queue.length) continue
+      const delivery = queue[head]
+      if (delivery === undefined) continue
+      this.#heads[level] = head + 1
+      if (head + 1 === queue.length) {
+        queue.length = 0
+        this.#heads[level] = 0
+      }
+      this.#length -= 1
+      this.#bytes -= delivery.size
+      return delivery
+    }
+    return undefined
+  }
+
+  /** Empties the line. */
+  drain(): Delivery[] {
+    const all: Delivery[] = []
+    for (let next = this.take(); next !== undefined; next = this.take()) all.push(next)
+    return all
+  }
+}

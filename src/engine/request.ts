@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto'
+import type { AttemptOutcome } from '../core/attempt.ts'
+import type { EndpointSettings, RequestPolicy } from '../core/endpoint-config.ts'
+import { HoldfastError } from '../core/errors.ts'
+import { appendResult, countsAgainstCircuit, emptyRun } from '../core/result-run.ts'
+import { recordRequestRun } from '../storage/breakers.ts'
+import type { Database } from '../storage/database.ts'
+import { type LaneRow, readLaneByName, startProbe } from '../storage/read-lanes.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import type { DirectCall, Dispatch, TransportChannel } from '../transports/transport.ts'
+import { readLanePolicy } from './lane-policy.ts'
+
+export interface RequestInput {
+  /** Appended to the endpoint's URL; it can't leave the endpoint's origin. */
+  readonly path?: string
+  readonly method?: string
+  readonly payload?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+export interface RequestResult {
+  readonly ok: boolean
+  readonly status: number | null
+  readonly body: string | null
+  readonly latencyMs: number
+  readonly attempts: number
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+export interface RequestClientOptions {
+  readonly database: Database
+  readonly transports: TransportRegistry
+  readonly random?: () => number
+}
+
+interface OpenEndpoint {
+  readonly fingerprint: string
+  readonly settings: EndpointSettings
+  readonly channel: TransportChannel
+}
+
+const probeGraceMs = 5000
+const maxOpenChannels = 100
+
+/** Synchronous calls through the same circuit breakers that deliveries obey. */
+export class RequestClient {
+  readonly #options: RequestClientOptions
+  readonly #open = new Map<string, OpenEndpoint>()
+
+  constructor(options: RequestClientOptions) {
+    this.#options = options
+  }
+
+  /** One call with its short retry policy. An open circuit fails at once, without touching the network. */
+  async request(name: string, input: RequestInput = {}): Promise<RequestResult> {
+    const startedAtMs = performance.now()
+    let attempts = 0
+    for (;;) {
+      const lane = await this.#lane(name)
+      const endpoint = this.#channelOf(lane)
+      const policy = endpoint.settings.request
+      const probeToken = await this.#admit(lane, endpoint.settings)
+      attempts += 1
+      const remainingMs = policy.deadlineMs - (performance.now() - startedAtMs)
+      const outcome = await this.#attempt(lane, endpoint, input, attempts, remainingMs)
+      await this.#record(lane, endpoint.settings, outcome, probeToken)
+      const elapsedMs = performance.now() - startedAtMs
+      const delayMs = this.#retryDelayMs(policy, outcome, attempts)
+      if (delayMs === null || elapsedMs + delayMs >= policy.deadlineMs || input.signal?.aborted === true) {
+        return toResult(outcome, elapsedMs, attempts)
+      }
+      await sleep(delayMs, input.signal)
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ channel }) => channel.close()))
+    this.#open.clear()
+  }
+
+  async #lane(name: string): Promise<LaneRow> {
+    const lane = await readLaneByName(this.#options.database, name)
+    if (lane === undefined) {
+      throw new HoldfastError(
+        'endpoint_not_found',
+        `There is no endpoint named "${name}". Create it first, or list what exists with: holdfast endpoints list`,
+        { endpoint: name },
+      )
+    }
+    if (lane.state !== 'active') {
+      throw new HoldfastError(
+        'endpoint_unavailable',
+        `Endpoint "${name}" is ${lane.state}${lane.stateReason === null ? '' : ` (${lane.stateReason})`}. Resume it first.`,
+        { endpoint: name, state: lane.state },
+      )
+    }
+    return lane
+  }
+
+  #channelOf(lane: LaneRow): OpenEndpoint {
+    const fingerprint = JSON.stringify([lane.transport, lane.config, lane.settings])
+    const known = this.#open.get(lane.name)
+    if (known?.fingerprint === fingerprint) return known
+    const result = readLanePolicy(lane, this.#options.transports)
+    if (!result.ok) {
+      throw new HoldfastError('endpoint_unavailable', `Endpoint "${lane.name}" is held: ${result.reason}`, {
+        endpoint: lane.name,
+      })
+    }
+    const { settings, channel } = result.policy
+    const opened = { fingerprint, settings, channel }
+    this.#forget(known === undefined && this.#open.size >= maxOpenChannels ? this.#oldestName() : lane.name)
+    this.#open.set(lane.name, opened)
+    return opened
+  }
+
+  #oldestName(): string {
+    return this.#open.keys().next().value ?? ''
+  }
+
+  #forget(name: string): void {
+    void this.#open
+      .get(name)
+      ?.channel.close()
+      .catch(() => {})
+    this.#open.delete(name)
+  }
+
+  /** The token of the probe when this call is it; null when the circuit is closed. */
+  async #admit(lane: LaneRow, settings: EndpointSettings): Promise<string | null> {
+    if (lane.breaker.state === 'closed') return null
+    const token = randomUUID()
+    const timeoutMs = Math.min(settings.config.timeoutMs, settings.request.deadlineMs) + probeGraceMs
+    if ((await startProbe(this.#options.database, lane.id, token, timeoutMs)) !== null) return token
+    const freeAtMs = lane.breaker.probeAtMs ?? lane.breaker.probeExpiresAtMs ?? Date.now()
+    const retryAfterMs = Math.max(1000, freeAtMs - Date.now())
+    throw new HoldfastError(
+      'circuit_open',
+      `The circuit of endpoint "${lane.name}" is open, so nothing was sent. Try again in ${Math.ceil(retryAfterMs / 1000)} s, or reset it with: holdfast endpoints reset-circuit ${lane.name}`,
+      { endpoint: lane.name, retryAfterMs },
+    )
+  }
+
+  async #attempt(
+    lane: LaneRow,
+    endpoint: OpenEndpoint,
+    input: RequestInput,
+    attempt: number,
+    remainingMs: number,
+  ): Promise<AttemptOutcome> {
+    const call: DirectCall = {
+      isResponseWanted: true,
+      ...(input.path !== undefined && { path: input.path }),
+      ...(input.method !== undefined && { method: input.method }),
+    }
+    const id = `req_${randomUUID()}`
+    const dispatch: Dispatch = {
+      deliveryId: id,
+      messageId: id,
+      endpoint: lane.name,
+      eventType: null,
+      attempt,
+      correlationId: null,
+      headers: input.headers ?? {},
+      body: JSON.stringify(input.payload ?? null),
+      call,
+    }
+    const deadline = AbortSignal.timeout(Math.max(1, Math.round(remainingMs)))
+    const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline])
+    const outcome = await endpoint.channel.send(dispatch, signal)
+    if (!deadline.aborted || outcome.error?.code !== 'aborted') return outcome
+    return {
+      ...outcome,
+      isHealthFailure: true,
+      error: {
+        code: 'timeout',
+        message: `Endpoint "${lane.name}" didn't answer within the request's deadline of ${endpoint.settings.request.deadlineMs} ms.`,
+      },
+    }
+  }
+
+  /** Transport errors are tried again, statuses only when the policy names them. */
+  #retryDelayMs(policy: RequestPolicy, outcome: AttemptOutcome, attempts: number): number | null {
+    if (outcome.class === 'success' || attempts > policy.maxRetries) return null
+    const isTransportError = outcome.statusCode === undefined && outcome.class === 'retryable'
+    const isNamed = outcome.statusCode !== undefined && policy.retryOn.includes(outcome.statusCode)
+    if (!isTransportError && !isNamed) return null
+    const delayMs = Math.min(policy.baseDelayMs * 2 ** (attempts - 1), policy.maxDelayMs)
+    return delayMs * (0.5 + (this.#options.random ?? Math.random)() / 2)
+  }
+
+  async #record(
+    lane: LaneRow,
+    settings: EndpointSettings,
+    outcome: AttemptOutcome,
+    probeToken: string | null,
+  ): Promise<void> {
+    const isUnheard = outcome.error?.code === 'aborted'
+    if (isUnheard) return
+    const run = appendResult(emptyRun, outcome)
+    const hasNothingToSay = probeToken === null && outcome.class === 'success' && lane.breaker.failures === 0
+    if (hasNothingToSay) return
+    await recordRequestRun(this.#options.database, lane.id, settings.circuit, {
+      version: lane.breaker.version,
+      leading: run.leadingFailures,
+      longest: run.longestFailures,
+      trailing: run.trailingFailures,
+      hasSuccess: run.hasSuccess,
+      holdMs: outcome.class === 'throttled' ? (outcome.retryAfterMs ?? 0) : 0,
+      probe: probeToken === null ? null : { token: probeToken, succeeded: !countsAgainstCircuit(outcome) },
+    })
+  }
+}
+
+function toResult(outcome: AttemptOutcome, latencyMs: number, attempts: number): RequestResult {
+  return {
+    ok: outcome.class === 'success',
+    status: outcome.statusCode ?? null,
+    body: outcome.response?.body ?? null,
+    latencyMs: Math.round(latencyMs),
+    attempts,
+    ...(outcome.error !== undefined && { error: outcome.error }),
+  }
+}
+
+async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, delayMs)
+    function done(): void {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    signal?.addEventListener('abort', done, { once: true })
+  })
+}

@@ -1,0 +1,108 @@
+import type { FailureRecord, LaneRun, SuccessRecord } from '../storage/settle.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import type { CarefulMode } from './careful-mode.ts'
+import type { DatabaseClock } from './clock.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Lane } from './lane.ts'
+import type { LaneTable } from './lane-table.ts'
+import type { NodeObserver } from './observer.ts'
+import type { Reader } from './reader.ts'
+import type { SettledFailure } from './settler.ts'
+
+export interface SettlementOptions {
+  readonly lanes: LaneTable
+  readonly reader: Reader
+  readonly dispatcher: Dispatcher
+  readonly careful: CarefulMode
+  readonly transports: TransportRegistry
+  readonly databaseClock: DatabaseClock
+  readonly observer: NodeObserver
+  requestRead(lane: Lane): void
+  refresh(lanes: readonly Lane[]): void
+}
+
+/** What follows once results are committed: memory lets go of them, keys become free, circuits are looked at again. */
+export class Settlement {
+  readonly #options: SettlementOptions
+
+  constructor(options: SettlementOptions) {
+    this.#options = options
+  }
+
+  /** What a lane's results mean for its circuit, ready to be recorded with the next flush. */
+  takeRun(lane: Lane): LaneRun | null {
+    const policy = lane.policy(this.#options.transports)
+    if (policy === null) return null
+    return lane.health.takeRun(
+      { id: lane.id, epoch: lane.epoch, breakerVersion: lane.breaker.version },
+      policy.settings.circuit,
+      this.#options.databaseClock.nowMs(),
+    )
+  }
+
+  successesSettled(records: readonly SuccessRecord[]): void {
+    for (const record of records) this.#finished(record.id, record.laneId, null)
+    this.#options.observer.settled(records.length)
+    this.#options.dispatcher.pumpStarved()
+  }
+
+  failuresSettled(settled: readonly SettledFailure[]): void {
+    for (const { record, isRefused } of settled) {
+      if (isRefused) this.#refused(record)
+      else if (record.action === 'retry') this.#scheduled(record)
+      else this.#finished(record.id, record.lane, record.orderingKey)
+    }
+    this.#options.observer.settled(settled.length)
+    this.#options.dispatcher.pumpStarved()
+  }
+
+  runsSettled(lanes: readonly Lane[]): void {
+    this.#options.refresh(lanes)
+  }
+
+  /** It stays in memory: read again it would only fail again, and a restart gives it another chance. */
+  quarantined(record: SuccessRecord | FailureRecord): void {
+    const delivery = this.#options.dispatcher.known.get(record.id)
+    if (delivery !== undefined) this.#options.careful.finished(delivery)
+    this.#options.dispatcher.pumpStarved()
+  }
+
+  #finished(deliveryId: number, laneId: number, orderingKey: string | null): void {
+    const { careful, dispatcher, lanes, reader } = this.#options
+    reader.noteSettled(deliveryId)
+    const delivery = dispatcher.known.get(deliveryId)
+    const lane = delivery?.lane ?? lanes.get(laneId)
+    if (delivery !== undefined) dispatcher.forget(delivery)
+    if (lane === undefined) return
+    lane.pending -= 1
+    if (delivery !== undefined) {
+      careful.finished(delivery)
+      careful.laneSettled(lane)
+    }
+    const key = delivery?.orderingKey ?? orderingKey
+    if (key === null || !lanes.has(lane)) return
+    lane.freedKeys.add(key)
+    this.#options.requestRead(lane)
+  }
+
+  #scheduled(record: FailureRecord): void {
+    const { careful, databaseClock, dispatcher, lanes, reader } = this.#options
+    reader.noteSettled(record.id)
+    const delivery = dispatcher.known.get(record.id)
+    if (delivery === undefined) return
+    dispatcher.forget(delivery)
+    careful.finished(delivery)
+    careful.laneSettled(delivery.lane)
+    if (!lanes.has(delivery.lane)) return
+    delivery.lane.noteScheduled(databaseClock.nowMs() + (record.delayMs ?? 0))
+    this.#options.requestRead(delivery.lane)
+  }
+
+  /** The lane isn't ours any more: its new owner decides. */
+  #refused(record: FailureRecord): void {
+    const delivery = this.#options.dispatcher.known.get(record.id)
+    if (delivery === undefined) return
+    this.#options.dispatcher.forget(delivery)
+    this.#options.careful.finished(delivery)
+  }
+}

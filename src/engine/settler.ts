@@ -1,0 +1,238 @@
+import { isTransientError } from '../postgres/connection-error.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  type FailureRecord,
+  type LaneRun,
+  quarantineRecord,
+  type SuccessRecord,
+  settleFailures,
+  settleSuccesses,
+} from '../storage/settle.ts'
+import type { Clock } from './clock.ts'
+import type { Lane } from './lane.ts'
+import type { Logger } from './logger.ts'
+
+export interface SettledFailure {
+  readonly record: FailureRecord
+  /** The lane was no longer ours: the decision changed nothing. */
+  readonly isRefused: boolean
+}
+
+export interface SettlerOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: Logger
+  incarnation(): number
+  /** What this lane's results since the last flush mean for its circuit; null when its settings have become unusable. */
+  takeRun(lane: Lane): LaneRun | null
+  onSuccessesSettled(records: readonly SuccessRecord[]): void
+  onFailuresSettled(settled: readonly SettledFailure[]): void
+  /** The circuits of these lanes have been updated: read what became of them. */
+  onRunsSettled(lanes: readonly Lane[]): void
+  /** A record that PostgreSQL won't take in any form. */
+  onQuarantined(record: SuccessRecord | FailureRecord): void
+}
+
+const maxBackoffMs = 1000
+
+/**
+ * Commits results in batches: one flush is under way at a time, and the next carries everything that arrived meanwhile. The batch so
+ * grows with the load, and an idle node commits a single result at once.
+ *
+ * A flush that lost its connection is run again as it was: every statement in it is guarded, so that a second run changes
+ * nothing. One that fails on data is cut in halves until the bad record stands alone.
+ */
+export class Settler {
+  readonly #options: SettlerOptions
+  #successes: SuccessRecord[] = []
+  #failures: FailureRecord[] = []
+  readonly #lanesWithNews = new Set<Lane>()
+  #unsettled = 0
+  #batchNumber = 0
+  #isFlushing = false
+  #isScheduled = false
+  #isStopped = false
+  #idle: (() => void)[] = []
+
+  constructor(options: SettlerOptions) {
+    this.#options = options
+  }
+
+  /** Results that wait for their commit. */
+  get unsettled(): number {
+    return this.#unsettled
+  }
+
+  get isIdle(): boolean {
+    return !this.#isFlushing && this.#unsettled === 0 && this.#lanesWithNews.size === 0
+  }
+
+  succeed(record: SuccessRecord): void {
+    this.#successes.push(record)
+    this.#unsettled += 1
+    this.#schedule()
+  }
+
+  fail(record: FailureRecord): void {
+    this.#failures.push(record)
+    this.#unsettled += 1
+    this.#schedule()
+  }
+
+  /** The lane has news of its health. */
+  noteNews(lane: Lane): void {
+    this.#lanesWithNews.add(lane)
+    this.#schedule()
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drained(): Promise<void> {
+    if (this.isIdle) return
+    await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Gives up on what can't be committed, e.g. because the database stays away past the stop deadline. */
+  abandon(): void {
+    this.#isStopped = true
+  }
+
+  #schedule(): void {
+    if (this.#isFlushing || this.#isScheduled) return
+    this.#isScheduled = true
+    // After this turn of the loop: whatever else is settled in it travels along.
+    setImmediate(() => {
+      this.#isScheduled = false
+      void this.#flush()
+    })
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    while (
+      !this.#isStopped &&
+      (this.#successes.length > 0 || this.#failures.length > 0 || this.#lanesWithNews.size > 0)
+    ) {
+      const successes = this.#successes
+      const failures = this.#failures
+      this.#successes = []
+      this.#failures = []
+      const lanes = [...this.#lanesWithNews]
+      this.#lanesWithNews.clear()
+      const runs = lanes.map((lane) => this.#options.takeRun(lane)).filter((run) => run !== null)
+      await Promise.all([
+        successes.length > 0 ? this.#settleSuccesses(successes) : undefined,
+        failures.length > 0 || runs.length > 0 ? this.#settleFailures(failures, runs) : undefined,
+      ])
+      if (lanes.length > 0) this.#options.onRunsSettled(lanes)
+    }
+    this.#isFlushing = false
+    if (this.isIdle || this.#isStopped) {
+      for (const resolve of this.#idle.splice(0)) resolve()
+    }
+  }
+
+  async #settleSuccesses(records: readonly SuccessRecord[]): Promise<void> {
+    const error = await this.#untilConnected(async () => {
+      await settleSuccesses(
+        this.#options.database,
+        this.#options.incarnation(),
+        records,
+        this.#options.clock.monotonicMs(),
+      )
+    })
+    if (error === null) {
+      this.#unsettled -= records.length
+      this.#options.onSuccessesSettled(records)
+      return
+    }
+    const [first] = records
+    if (records.length === 1 && first !== undefined) {
+      await this.#quarantine(first, error)
+      return
+    }
+    const middle = records.length >> 1
+    await this.#settleSuccesses(records.slice(0, middle))
+    await this.#settleSuccesses(records.slice(middle))
+  }
+
+  async #settleFailures(records: readonly FailureRecord[], runs: readonly LaneRun[]): Promise<void> {
+    let refusedIds: readonly number[] = []
+    this.#batchNumber += 1
+    const number = this.#batchNumber
+    const error = await this.#untilConnected(async () => {
+      refusedIds = await settleFailures(this.#options.database, this.#options.incarnation(), records, runs, {
+        number,
+        nowMs: this.#options.clock.monotonicMs(),
+      })
+    })
+    if (error === null) {
+      this.#unsettled -= records.length
+      const refused = new Set(refusedIds)
+      this.#options.onFailuresSettled(
+        records.map((record) => ({ record, isRefused: refused.has(record.id) })),
+      )
+      return
+    }
+    const [first] = records
+    if (first === undefined) {
+      this.#options.logger.error({ error: String(error), runs }, 'The circuits could not be updated')
+      return
+    }
+    if (records.length === 1) {
+      await this.#settleBare(first, runs, error)
+      return
+    }
+    const middle = records.length >> 1
+    await this.#settleFailures(records.slice(0, middle), runs)
+    await this.#settleFailures(records.slice(middle), [])
+  }
+
+  /** What a receiver said may be what PostgreSQL refuses (a NUL, say). The decision counts more than the words. */
+  async #settleBare(record: FailureRecord, runs: readonly LaneRun[], error: Error): Promise<void> {
+    const isBare = record.detail === null && record.error === null
+    if (isBare) {
+      await this.#quarantine(record, error)
+      return
+    }
+    this.#options.logger.warn(
+      { deliveryId: record.id, error: String(error) },
+      'A result could not be stored as it was; storing it without its texts',
+    )
+    await this.#settleFailures([{ ...record, detail: null, error: null }], runs)
+  }
+
+  async #quarantine(record: SuccessRecord | FailureRecord, cause: Error): Promise<void> {
+    this.#options.logger.error(
+      { deliveryId: record.id, error: String(cause) },
+      'A result could not be stored in any form; see the table holdfast.quarantine',
+    )
+    const error = await this.#untilConnected(() =>
+      quarantineRecord(this.#options.database, this.#options.incarnation(), record, String(cause)),
+    )
+    if (error !== null) this.#options.logger.error({ error: String(error), record }, 'Quarantine failed too')
+    this.#unsettled -= 1
+    this.#options.onQuarantined(record)
+  }
+
+  /** Null when the work is done; the error when trying again can't help. Waits for the database as long as it takes. */
+  async #untilConnected(work: () => Promise<void>): Promise<Error | null> {
+    let backoffMs = 25
+    for (;;) {
+      try {
+        await work()
+        return null
+      } catch (error) {
+        if (this.#isStopped || !isTransientError(error)) {
+          return error instanceof Error ? error : new Error(String(error))
+        }
+        this.#options.logger.warn(
+          { error: String(error) },
+          'The database is away or overloaded; results wait',
+        )
+        await new Promise((resolve) => setTimeout(resolve, backoffMs))
+        backoffMs = Math.min(backoffMs * 2, maxBackoffMs)
+      }
+    }
+  }
+}

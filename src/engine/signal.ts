@@ -1,0 +1,25 @@
+/** Something to wait for: `raise` wakes whoever waits, or the next one to wait. */
+export class Signal {
+  #isRaised = false
+  #wake: (() => void) | null = null
+
+  raise(): void {
+    this.#isRaised = true
+    this.#wake?.()
+  }
+
+  /** Resolves when raised (also before the call), or after `timeoutMs`. One waiter at a time. */
+  async wait(timeoutMs: number): Promise<void> {
+    if (!this.#isRaised) {
+      await new Promise<void>((resolve) => {
+        const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, timeoutMs)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      this.#wake = null
+    }
+    this.#isRaised = false
+  }
+}

@@ -1,0 +1,256 @@
+import { hostname } from 'node:os'
+import { HoldfastError } from './core/errors.ts'
+import { formatId } from './core/ids.ts'
+import { parseSendOptions, type SendOptionsInput } from './core/send-options.ts'
+import { Endpoints } from './endpoints.ts'
+import type { NodeLimits } from './engine/limits.ts'
+import { type Logger, silentLogger } from './engine/logger.ts'
+import { Node } from './engine/node.ts'
+import type { NodeObserver } from './engine/observer.ts'
+import { RequestClient, type RequestInput, type RequestResult } from './engine/request.ts'
+import { encodePayload } from './payload.ts'
+import { migrate } from './postgres/migrate.ts'
+import { closePool, createPool } from './postgres/pool.ts'
+import { assertSchema } from './postgres/schema.ts'
+import { testSessionSupport } from './postgres/self-test.ts'
+import { Database } from './storage/database.ts'
+import { type Sender, sendMessages } from './storage/send-messages.ts'
+import { translateError } from './storage/translate-error.ts'
+import { functionTransport } from './transports/function/function-transport.ts'
+import type { Handler } from './transports/function/handler.ts'
+import { httpTransport } from './transports/http/http-transport.ts'
+import { createTransportRegistry, type TransportRegistry } from './transports/registry.ts'
+import { version } from './version.ts'
+
+export interface HoldfastOptions {
+  /** A PostgreSQL 15 or newer, e.g. `postgres://user:password@host/database`. */
+  readonly databaseUrl: string
+  /** Handlers of `function` endpoints, by endpoint name (or by the endpoint's `config.handler`). */
+  readonly handlers?: Readonly<Record<string, Handler>>
+  /** How this process is called in the list of nodes. */
+  readonly nodeName?: string
+  /** True when no other process can run under this name, so that an earlier one of it is certainly dead. */
+  readonly isNameExclusive?: boolean
+  /** Connections for sending, reading and settling; the node's heartbeat has two more of its own. */
+  readonly maxConnections?: number
+  readonly limits?: Partial<NodeLimits>
+  readonly logger?: Logger
+  readonly observer?: NodeObserver
+  /** Who did it, in the audit log. */
+  readonly actor?: string
+}
+
+export type SendOptions = SendOptionsInput & {
+  /** Your own `pg` client or pool client: the message is stored in its transaction, or not at all. */
+  readonly client?: Sender
+}
+
+export type BatchMessage = SendOptionsInput & { readonly payload: unknown }
+
+export interface SentMessage {
+  /** `msg_…`, what receivers see as `webhook-id`. */
+  readonly id: string
+  readonly deliveryId: string
+}
+
+const connectTimeoutMs = 10_000
+const queryDeadlineMs = 15_000
+const closeDeadlineMs = 5000
+const controlConnections = 2
+/** Larger batches are stored in pieces of this size, inside one transaction. */
+const maxBatchMessages = 5000
+
+/**
+ * Holdfast in your process: sends messages, and after `start()` delivers them.
+ *
+ * @example
+ * const holdfast = new Holdfast({ databaseUrl, handlers: { mailer: (message) => mail(message.payload) } })
+ * await holdfast.migrate()
+ * await holdfast.endpoints.create({ name: 'mailer', transport: 'function' })
+ * await holdfast.start()
+ * await holdfast.send('mailer', { to: 'ada@example.com' })
+ */
+export class Holdfast {
+  readonly endpoints: Endpoints
+  readonly #options: HoldfastOptions
+  readonly #handlers: Map<string, Handler>
+  readonly #transports: TransportRegistry
+  readonly #database: Database
+  #control: Database | null = null
+  #node: Node | null = null
+  #requests: RequestClient | null = null
+  #starting: Promise<void> | null = null
+  #stopping: Promise<void> | null = null
+
+  constructor(options: HoldfastOptions) {
+    this.#options = options
+    this.#handlers = new Map(Object.entries(options.handlers ?? {}))
+    this.#transports = createTransportRegistry([
+      httpTransport(),
+      functionTransport({ handlers: this.#handlers }),
+    ])
+    this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast')
+    this.endpoints = new Endpoints({
+      database: () => this.#database,
+      transports: this.#transports,
+      actor: options.actor ?? 'sdk',
+    })
+  }
+
+  /** Brings the database's schema up to date. Safe to call from many processes at once. */
+  async migrate(): Promise<readonly string[]> {
+    try {
+      return (await migrate(this.#database.pool)).applied
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /** Registers a handler for a `function` endpoint; also while running. */
+  handle(name: string, handler: Handler): void {
+    this.#handlers.set(name, handler)
+  }
+
+  /** Stores one message for one endpoint. When this returns, the message is committed (or as safe as your transaction). */
+  async send(endpoint: string, payload: unknown, options: SendOptions = {}): Promise<SentMessage> {
+    const { client, ...rest } = options
+    const [sent] = await this.sendBatch(
+      endpoint,
+      [{ payload, ...rest }],
+      client === undefined ? {} : { client },
+    )
+    if (sent === undefined) throw new Error('accept_messages returned nothing for one message')
+    return sent
+  }
+
+  /** Stores many messages for one endpoint, all or none. */
+  async sendBatch(
+    endpoint: string,
+    messages: readonly BatchMessage[],
+    { client }: { readonly client?: Sender } = {},
+  ): Promise<SentMessage[]> {
+    const bodies: string[] = []
+    const options: (object | null)[] = []
+    let hasOptions = false
+    messages.forEach(({ payload, ...rest }, index) => {
+      bodies.push(encodePayload(payload, index))
+      const given = Object.keys(rest).length === 0 ? null : checkedOptions(rest, index)
+      hasOptions ||= given !== null
+      options.push(given)
+    })
+    try {
+      const accepted = await this.#store(client, endpoint, bodies, hasOptions ? options : null)
+      return accepted.map(({ messageId, deliveryId }) => ({
+        id: formatId('msg', messageId),
+        deliveryId: formatId('dlv', deliveryId),
+      }))
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /** A synchronous call to the endpoint, through its circuit breaker. */
+  async request(endpoint: string, input: RequestInput = {}): Promise<RequestResult> {
+    this.#requests ??= new RequestClient({ database: this.#database, transports: this.#transports })
+    try {
+      return await this.#requests.request(endpoint, input)
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /** Starts to deliver. Safe to call twice. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  /** Stops delivering, lets what is in flight finish, and closes every connection. Safe to call twice. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  /** The running node, for those who watch it. */
+  get node(): Node | null {
+    return this.#node
+  }
+
+  async #start(): Promise<void> {
+    const { databaseUrl, nodeName, logger = silentLogger } = this.#options
+    await assertSchema(this.#database.pool)
+    const support = await testSessionSupport(databaseUrl)
+    if (support.reason !== null) {
+      logger.warn({ reason: support.reason }, 'No notifications through this connection: the node polls')
+    }
+    const database = support.keepsSessions
+      ? this.#database
+      : new Database({ pool: this.#database.pool, preparesStatements: false, deadlineMs: queryDeadlineMs })
+    this.#control = this.#openDatabase(controlConnections, 'holdfast-control', support.keepsSessions)
+    this.#node = new Node({
+      database,
+      controlDatabase: this.#control,
+      transports: this.#transports,
+      name: nodeName ?? hostname(),
+      version,
+      listenUrl: support.listens ? databaseUrl : null,
+      logger,
+      ...(this.#options.isNameExclusive !== undefined && { isNameExclusive: this.#options.isNameExclusive }),
+      ...(this.#options.limits !== undefined && { limits: this.#options.limits }),
+      ...(this.#options.observer !== undefined && { observer: this.#options.observer }),
+    })
+    await this.#node.start()
+  }
+
+  async #stop(): Promise<void> {
+    await this.#starting?.catch(() => {})
+    await this.#node?.stop()
+    await this.#requests?.close()
+    if (this.#control !== null) await closePool(this.#control.pool, closeDeadlineMs)
+    await closePool(this.#database.pool, closeDeadlineMs)
+  }
+
+  async #store(
+    client: Sender | undefined,
+    endpoint: string,
+    bodies: readonly string[],
+    options: readonly (object | null)[] | null,
+  ) {
+    if (bodies.length <= maxBatchMessages) {
+      return sendMessages(client ?? this.#database.pool, endpoint, bodies, options)
+    }
+    const storePieces = async (sender: Sender) => {
+      const accepted: Awaited<ReturnType<typeof sendMessages>> = []
+      for (let at = 0; at < bodies.length; at += maxBatchMessages) {
+        const to = at + maxBatchMessages
+        accepted.push(
+          ...(await sendMessages(sender, endpoint, bodies.slice(at, to), options?.slice(at, to) ?? null)),
+        )
+      }
+      return accepted
+    }
+    return client === undefined ? this.#database.inTransaction(storePieces) : storePieces(client)
+  }
+
+  #openDatabase(max: number, applicationName: string, preparesStatements = true): Database {
+    const { databaseUrl, logger } = this.#options
+    const pool = createPool({
+      connectionString: databaseUrl,
+      max,
+      applicationName,
+      connectTimeoutMs,
+      ...(logger !== undefined && { logger }),
+    })
+    return new Database({ pool, preparesStatements, deadlineMs: queryDeadlineMs })
+  }
+}
+
+function checkedOptions(options: object, index: number): object {
+  const parsed = parseSendOptions(options)
+  if (parsed.ok) return parsed.value
+  const listed = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new HoldfastError('invalid_options', `The options of message ${index + 1} are invalid. ${listed}`, {
+    index,
+    problems: parsed.problems,
+  })
+}

@@ -1,0 +1,237 @@
+-- The ways in. Everything here may run inside the caller's own transaction.
+
+create function holdfast.setting_integer(setting text) returns bigint
+language sql stable parallel safe
+return (select value::text::bigint from holdfast.settings where name = setting);
+
+create function holdfast.criticality_code(word text) returns smallint
+language sql immutable parallel safe
+return case word when 'best_effort' then 0 when 'standard' then 1 when 'critical' then 2 end;
+
+-- Refuses what it doesn't know, by name, before anything is stored.
+create function holdfast.check_options(options jsonb) returns void
+language plpgsql immutable as $$
+declare
+  unknown text;
+begin
+  if jsonb_typeof(options) <> 'object' then
+    raise exception 'options must be a JSON object, not %', jsonb_typeof(options) using errcode = 'HF002';
+  end if;
+  select string_agg(name, ', ') into unknown from jsonb_object_keys(options) as name
+  where name not in ('type', 'tenant', 'idempotencyKey', 'orderingKey', 'priority', 'deliverAt', 'expiresAt', 'criticality',
+                     'correlationId', 'headers', 'metadata');
+  if unknown is not null then
+    raise exception 'unknown option: %', unknown using errcode = 'HF002',
+      hint = 'Known options: type, tenant, idempotencyKey, orderingKey, priority, deliverAt, expiresAt, criticality, correlationId, headers, metadata.';
+  end if;
+  if options ? 'priority' and (options ->> 'priority') !~ '^[0-3]$' then
+    raise exception 'priority must be 0, 1, 2 or 3, not %', options ->> 'priority' using errcode = 'HF002';
+  end if;
+  if options ? 'criticality' and holdfast.criticality_code(options ->> 'criticality') is null then
+    raise exception 'criticality must be best_effort, standard or critical, not %', options ->> 'criticality' using errcode = 'HF002';
+  end if;
+  if length(options ->> 'orderingKey') > 255 or length(options ->> 'idempotencyKey') > 255 or length(options ->> 'correlationId') > 255 then
+    raise exception 'orderingKey, idempotencyKey and correlationId take 255 characters at most' using errcode = 'HF002';
+  end if;
+  if options ? 'headers' and jsonb_typeof(options -> 'headers') <> 'object' then
+    raise exception 'headers must be a JSON object of strings' using errcode = 'HF002';
+  end if;
+  begin
+    perform (options ->> 'deliverAt')::timestamptz, (options ->> 'expiresAt')::timestamptz;
+  exception when others then
+    raise exception 'deliverAt and expiresAt take a timestamp such as 2030-01-31T12:00:00Z' using errcode = 'HF002';
+  end;
+end $$;
+
+-- Rings for the owners of these lanes that sleep. NOTIFY takes a database-wide lock at commit, so an awake owner is left alone.
+create function holdfast.ring(lane_ids integer[]) returns void
+language plpgsql as $$
+begin
+  perform pg_notify('holdfast_node_' || awake.incarnation, '')
+  from (
+    select distinct node.incarnation
+    from holdfast.shard_leases as lease
+    join holdfast.nodes as node on node.incarnation = lease.incarnation and node.is_asleep
+    where lease.shard = any (select lane & 255 from unnest(lane_ids) as lane)
+  ) as awake;
+end $$;
+
+-- Soft bounds, from what the owners last reported: a check costs the same at any depth. Overshoot: what is published within
+-- one report interval (a second).
+create function holdfast.check_bound(added bigint) returns void
+language plpgsql stable as $$
+declare
+  bound bigint := holdfast.setting_integer('max_pending');
+  owed bigint;
+begin
+  if bound > 0 then
+    select coalesce(sum(pending), 0) into owed from holdfast.nodes;
+    if owed + added > bound then
+      raise exception 'the queue is full: % deliveries are owed, % more would exceed the bound of %', owed, added, bound
+        using errcode = '53400', hint = 'Publish again later, with backoff, or raise HOLDFAST_MAX_PENDING.';
+    end if;
+  end if;
+end $$;
+
+-- The one way in for messages aimed at one endpoint. `message_options` is null or holds one entry (or null) per body.
+create function holdfast.accept_messages(endpoint_name text, bodies text[], message_options jsonb[] default null)
+returns table (message_id bigint, delivery_id bigint)
+language plpgsql as $$
+declare
+  endpoint record;
+  total integer := coalesce(cardinality(bodies), 0);
+  max_bytes bigint := holdfast.setting_integer('max_payload_bytes');
+  worst record;
+  owed bigint;
+  bound bigint;
+  is_full boolean := false;
+begin
+  select id, name, tenant, settings -> 'limits' as limits into endpoint from holdfast.endpoints where name = endpoint_name;
+  if not found then
+    raise exception 'there is no endpoint named "%"', endpoint_name using errcode = 'HF001',
+      hint = 'Create it first, for instance with: holdfast endpoints create ' || coalesce(endpoint_name, '<name>') || ' --url https://…';
+  end if;
+  if total = 0 then
+    return;
+  end if;
+  if message_options is not null then
+    if cardinality(message_options) <> total then
+      raise exception 'there are % bodies but % sets of options', total, cardinality(message_options) using errcode = 'HF002';
+    end if;
+    perform holdfast.check_options(one) from unnest(message_options) as one where one is not null;
+  end if;
+  select octet_length(body) as bytes, at into worst
+  from unnest(bodies) with ordinality as given (body, at) where octet_length(body) > max_bytes limit 1;
+  if found then
+    raise exception 'the payload of message % takes % bytes; the limit is %', worst.at, worst.bytes, max_bytes
+      using errcode = 'HF003', hint = 'Send a reference to the data instead of the data, or raise max_payload_bytes.';
+  end if;
+  perform holdfast.check_bound(total);
+  bound := (endpoint.limits ->> 'maxPending')::bigint;
+  select stats.pending into owed from holdfast.lane_stats as stats where stats.lane_id = endpoint.id;
+  if coalesce(owed, 0) + total > bound then
+    if endpoint.limits ->> 'onFull' = 'reject' then
+      raise exception 'endpoint "%" is full: % deliveries are owed, its bound is %', endpoint_name, owed, bound
+        using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
+    end if;
+    is_full := true;
+  end if;
+
+  -- The transaction id comes before the ids: a reader whose snapshot was taken before it knows that these ids lie beyond
+  -- everything it has seen.
+  perform pg_current_xact_id();
+  if holdfast.id_at(clock_timestamp()) - (select last_value from holdfast.ids) > 4096 * 5000 then
+    perform holdfast.advance_ids();
+  end if;
+
+  if message_options is null and not is_full then
+    return query
+    with given as (
+      select nextval('holdfast.ids') as message_id, nextval('holdfast.ids') as delivery_id, body, octet_length(body) as size
+      from unnest(bodies) as body
+    ), stored as (
+      insert into holdfast.messages (id, size, tenant, body)
+      select given.message_id, given.size, endpoint.tenant, given.body::json from given
+    )
+    insert into holdfast.deliveries as owed (id, message_id, lane_id, size)
+    select given.delivery_id, given.message_id, endpoint.id, given.size from given
+    returning owed.message_id, owed.id;
+  else
+    return query select accepted.message_id, accepted.delivery_id
+    from holdfast.accept_with_options(endpoint.id, endpoint.tenant, bodies, message_options, is_full) as accepted;
+  end if;
+  perform holdfast.ring(array[endpoint.id]);
+end $$;
+
+-- The slow lane of accept_messages: options, idempotency keys, and a full endpoint whose messages become dead letters at once.
+-- Only messages with an idempotency key cost a statement of their own; the rest is stored as a set.
+create function holdfast.accept_with_options(
+  lane integer, lane_tenant text, bodies text[], message_options jsonb[], is_full boolean
+) returns table (message_id bigint, delivery_id bigint)
+language plpgsql as $$
+declare
+  total integer := cardinality(bodies);
+  message_ids bigint[];
+  delivery_ids bigint[];
+  is_repeated boolean[] := array_fill(false, array[total]);
+  place integer;
+  earlier bigint[];
+begin
+  select array_agg(nextval('holdfast.ids')), array_agg(nextval('holdfast.ids')) into message_ids, delivery_ids
+  from generate_series(1, total);
+
+  for place in select at from unnest(message_options) with ordinality as given (option, at) where option ->> 'idempotencyKey' is not null
+  loop
+    earlier := holdfast.claim_idempotency_key(
+      'lane:' || lane, message_options[place] ->> 'idempotencyKey', bodies[place], array[message_ids[place], delivery_ids[place]]
+    );
+    if earlier is not null then
+      message_ids[place] := earlier[1];
+      delivery_ids[place] := earlier[2];
+      is_repeated[place] := true;
+    end if;
+  end loop;
+
+  insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, body)
+  select given.id, octet_length(given.body), option ->> 'type', coalesce(option ->> 'tenant', lane_tenant), option ->> 'correlationId',
+         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', given.body::json
+  from unnest(message_ids, bodies, message_options, is_repeated) as given (id, body, option, is_known)
+  where not is_known;
+
+  if is_full then
+    insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, error_code, error, criticality, priority,
+                                       attempt, attempts, ordering_key)
+    select nextval('holdfast.ids'), given.id, given.message, lane, 'endpoint_full', 3, 'endpoint_full',
+           'The endpoint owed as many deliveries as its bound allows.',
+           coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), coalesce((option ->> 'priority')::smallint, 0),
+           0, '[]', option ->> 'orderingKey'
+    from unnest(delivery_ids, message_ids, message_options, is_repeated) as given (id, message, option, is_known)
+    where not is_known;
+  else
+    insert into holdfast.deliveries (id, message_id, lane_id, size, priority, criticality, due_at, owed_at, expires_at, ordering_key)
+    select given.id, given.message, lane, octet_length(given.body), coalesce((option ->> 'priority')::smallint, 0),
+           coalesce(holdfast.criticality_code(option ->> 'criticality'), 1),
+           nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()), (option ->> 'deliverAt')::timestamptz,
+           (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
+    from unnest(delivery_ids, message_ids, bodies, message_options, is_repeated) as given (id, message, body, option, is_known)
+    where not is_known;
+  end if;
+  return query select * from unnest(message_ids, delivery_ids);
+end $$;
+
+-- Null when the key is new and now belongs to `result`; otherwise what its first use resulted in.
+create function holdfast.claim_idempotency_key(key_scope text, idempotency_key text, body text, new_result bigint[]) returns bigint[]
+language plpgsql as $$
+declare
+  hash text := md5(body::jsonb::text);
+  earlier record;
+begin
+  delete from holdfast.idempotency_keys where scope = key_scope and key = idempotency_key and expires_at <= now();
+  insert into holdfast.idempotency_keys (scope, key, body_hash, result, expires_at)
+  values (key_scope, idempotency_key, hash, to_jsonb(new_result),
+          now() + make_interval(secs => holdfast.setting_integer('idempotency_window_ms') / 1000.0))
+  on conflict do nothing;
+  if found then
+    return null;
+  end if;
+  select body_hash, result into earlier from holdfast.idempotency_keys where scope = key_scope and key = idempotency_key;
+  if earlier.body_hash <> hash then
+    raise exception 'the idempotency key "%" was used before with another body', idempotency_key
+      using errcode = 'HF004', hint = 'Use a new key for a new message.';
+  end if;
+  return array[(earlier.result ->> 0)::bigint, (earlier.result ->> 1)::bigint];
+end $$;
+
+create function holdfast.send(endpoint text, payload jsonb, options jsonb default null) returns text
+language sql as $$
+  select holdfast.format_id('msg', message_id)
+  from holdfast.accept_messages(endpoint, array[coalesce(payload, 'null')::text], case when options is not null then array[options] end)
+$$;
+
+create function holdfast.send_batch(endpoint text, payloads jsonb[], options jsonb default null) returns setof text
+language sql as $$
+  select holdfast.format_id('msg', message_id)
+  from holdfast.accept_messages(
+    endpoint, payloads::text[], case when options is not null then array_fill(options, array[cardinality(payloads)]) end
+  )
+$$;

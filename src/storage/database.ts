@@ -1,0 +1,67 @@
+import type { Pool, PoolClient, QueryArrayConfig } from 'pg'
+import { queryWithDeadline } from '../postgres/deadline.ts'
+
+export interface DatabaseOptions {
+  readonly pool: Pool
+  /** False behind a transaction-pooling proxy, where a statement prepared on one connection is unknown to the next. */
+  readonly preparesStatements: boolean
+  /** After this long a query's socket is destroyed: a hung server must not hang us. */
+  readonly deadlineMs: number
+}
+
+/** One statement of ours. Its name is its identity on the wire: the server plans it once per connection. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** Where the storage functions send their statements. */
+export class Database {
+  readonly pool: Pool
+  readonly #preparesStatements: boolean
+  readonly #deadlineMs: number
+
+  constructor(options: DatabaseOptions) {
+    this.pool = options.pool
+    this.#preparesStatements = options.preparesStatements
+    this.#deadlineMs = options.deadlineMs
+  }
+
+  /** Rows as objects. */
+  async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const result = await queryWithDeadline(this.pool, this.#config(statement, values), this.#deadlineMs)
+    return result.rows as Row[]
+  }
+
+  /** Rows as arrays: no key per value, for the hot path. */
+  async queryArrays<Row extends readonly unknown[]>(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    const config: QueryArrayConfig = { ...this.#config(statement, values), rowMode: 'array' }
+    const result = await queryWithDeadline(this.pool, config, this.#deadlineMs)
+    return result.rows as unknown[] as Row[]
+  }
+
+  /** Commits what `work` did, or nothing. */
+  async inTransaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.pool.connect()
+    try {
+      await queryWithDeadline(client, 'begin', this.#deadlineMs)
+      const result = await work(client)
+      await queryWithDeadline(client, 'commit', this.#deadlineMs)
+      client.release()
+      return result
+    } catch (error) {
+      // Closing the connection rolls back whatever state it was in.
+      client.release(true)
+      throw error
+    }
+  }
+
+  #config(statement: Statement, values: readonly unknown[]) {
+    return this.#preparesStatements
+      ? { name: statement.name, text: statement.text, values: [...values] }
+      : { text: statement.text, values: [...values] }
+  }
+}

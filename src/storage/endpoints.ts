@@ -1,0 +1,131 @@
+import type { EndpointSettings } from '../core/endpoint-config.ts'
+import type { Database } from './database.ts'
+
+/** An endpoint as it is listed: its settings, its state, and nothing secret. */
+export interface EndpointRecord {
+  readonly id: number
+  readonly name: string
+  readonly transport: string
+  readonly tenant: string | null
+  readonly tags: readonly string[]
+  readonly contact: string | null
+  readonly preset: string
+  readonly config: Record<string, unknown>
+  readonly settings: Record<string, unknown>
+  readonly state: 'active' | 'paused' | 'rejecting' | 'disabled'
+  readonly stateReason: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const columns = `id, name, transport, tenant, tags, contact, preset, config, settings, state, state_reason as "stateReason",
+  created_at as "createdAt", updated_at as "updatedAt"`
+
+/** The part of the settings that is stored as one document; the rest has columns of its own. */
+function policyOf(settings: EndpointSettings): object {
+  const { retry, request, circuit, limits, autoDisable, onDead } = settings
+  return { retry, request, circuit, limits, autoDisable, onDead }
+}
+
+/** Undefined when the name is taken. Index: endpoints_name_key. */
+export async function insertEndpoint(
+  database: Database,
+  settings: EndpointSettings,
+  actor: string,
+): Promise<EndpointRecord | undefined> {
+  const rows = await database.query<EndpointRecord>(
+    {
+      name: 'insert_endpoint',
+      text: `
+        with created as (
+          insert into holdfast.endpoints (name, transport, tenant, tags, contact, preset, config, settings)
+          values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (name) do nothing returning *
+        ), noted as (
+          select holdfast.audit($9, 'endpoint.created', 'lane:' || id, jsonb_build_object('name', name)),
+                 pg_notify('holdfast_lanes', id::text)
+          from created
+        )
+        select ${columns} from created, noted`,
+    },
+    [
+      settings.name,
+      settings.transport,
+      settings.tenant,
+      settings.tags,
+      settings.contact,
+      settings.preset,
+      JSON.stringify(settings.config),
+      JSON.stringify(policyOf(settings)),
+      actor,
+    ],
+  )
+  return rows[0]
+}
+
+/** Undefined when there is none of this name. Index: endpoints_name_key. */
+export async function updateEndpoint(
+  database: Database,
+  settings: EndpointSettings,
+  actor: string,
+): Promise<EndpointRecord | undefined> {
+  const rows = await database.query<EndpointRecord>(
+    {
+      name: 'update_endpoint',
+      text: `
+        with changed as (
+          update holdfast.endpoints set transport = $2, tenant = $3, tags = $4, contact = $5, preset = $6, config = $7, settings = $8,
+            updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
+          where name = $1 returning *
+        ), noted as (
+          select holdfast.audit($9, 'endpoint.updated', 'lane:' || id, jsonb_build_object('name', name)),
+                 pg_notify('holdfast_lanes', id::text)
+          from changed
+        )
+        select ${columns} from changed, noted`,
+    },
+    [
+      settings.name,
+      settings.transport,
+      settings.tenant,
+      settings.tags,
+      settings.contact,
+      settings.preset,
+      JSON.stringify(settings.config),
+      JSON.stringify(policyOf(settings)),
+      actor,
+    ],
+  )
+  return rows[0]
+}
+
+/** Index: endpoints_name_key. */
+export async function readEndpoint(database: Database, name: string): Promise<EndpointRecord | undefined> {
+  const rows = await database.query<EndpointRecord>(
+    { name: 'read_endpoint', text: `select ${columns} from holdfast.endpoints where name = $1` },
+    [name],
+  )
+  return rows[0]
+}
+
+/** By name, after `afterName`. Index: endpoints_name_key. */
+export async function listEndpoints(
+  database: Database,
+  afterName: string,
+  limit: number,
+): Promise<EndpointRecord[]> {
+  return database.query<EndpointRecord>(
+    {
+      name: 'list_endpoints',
+      text: `select ${columns} from holdfast.endpoints where name > $1 order by name limit $2`,
+    },
+    [afterName, limit],
+  )
+}
+
+/** Endpoints whose cooldown after an automatic disabling is over. Index: endpoints_reenable. */
+export async function reenableEndpoints(database: Database): Promise<void> {
+  await database.query(
+    { name: 'reenable_endpoints', text: `select holdfast.reenable_endpoints('holdfast')` },
+    [],
+  )
+}

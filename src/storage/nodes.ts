@@ -1,0 +1,111 @@
+import type { Database } from './database.ts'
+
+export interface PeerRow {
+  readonly incarnation: number
+  readonly name: string
+  readonly beat: number
+  readonly isStopping: boolean
+}
+
+export interface BeatResult {
+  /** False when somebody declared this incarnation dead. */
+  readonly isKnown: boolean
+  readonly peers: readonly PeerRow[]
+  /** The owner's incarnation of each shard; 0 = nobody. */
+  readonly owners: readonly number[]
+  readonly epochs: readonly number[]
+  readonly databaseNowMs: number
+}
+
+export interface TakenShard {
+  readonly shard: number
+  readonly epoch: number
+  /** The last owner died with work in flight. */
+  readonly isSuspect: boolean
+}
+
+export async function registerNode(database: Database, name: string, version: string): Promise<number> {
+  const rows = await database.query<{ incarnation: number }>(
+    { name: 'register_node', text: 'select holdfast.register_node($1, $2) as incarnation' },
+    [name, version],
+  )
+  return Number(rows[0]?.incarnation)
+}
+
+/** Served by the primary keys of nodes (a handful of rows) and shard_leases (256). */
+export async function beat(database: Database, incarnation: number, pending: number): Promise<BeatResult> {
+  const rows = await database.query<{
+    is_known: boolean
+    nodes: PeerRow[] | null
+    owners: number[]
+    epochs: number[]
+    now_ms: number
+  }>(
+    {
+      name: 'beat',
+      text: `select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms from holdfast.beat($1, $2)`,
+    },
+    [incarnation, pending],
+  )
+  const row = rows[0]
+  if (row === undefined) throw new Error('holdfast.beat returned no row')
+  return {
+    isKnown: row.is_known,
+    peers: row.nodes ?? [],
+    owners: row.owners,
+    epochs: row.epochs,
+    databaseNowMs: row.now_ms,
+  }
+}
+
+export async function takeShards(
+  database: Database,
+  incarnation: number,
+  from: { readonly incarnation: number; readonly seenBeat: number },
+  shards: readonly number[],
+): Promise<TakenShard[]> {
+  const rows = await database.query<{ shard: number; epoch: number; is_suspect: boolean }>(
+    {
+      name: 'take_shards',
+      text: 'select shard, epoch, is_suspect from holdfast.take_shards($1, $2, $3, $4)',
+    },
+    [incarnation, from.incarnation, from.seenBeat, shards],
+  )
+  return rows.map((row) => ({ shard: row.shard, epoch: row.epoch, isSuspect: row.is_suspect }))
+}
+
+export async function releaseShards(database: Database, incarnation: number, shards: readonly number[]) {
+  await database.query({ name: 'release_shards', text: 'select holdfast.release_shards($1, $2)' }, [
+    incarnation,
+    shards,
+  ])
+}
+
+export async function buryNode(database: Database, incarnation: number, seenBeat: number): Promise<void> {
+  await database.query({ name: 'bury_node', text: 'select holdfast.bury_node($1, $2)' }, [
+    incarnation,
+    seenBeat,
+  ])
+}
+
+export async function retireNode(database: Database, incarnation: number): Promise<void> {
+  await database.query({ name: 'retire_node', text: 'select holdfast.retire_node($1)' }, [incarnation])
+}
+
+/** A node that is about to stop: its peers take its shards as it lets go of them, and it gets none back. */
+export async function markStopping(database: Database, incarnation: number): Promise<void> {
+  await database.query(
+    {
+      name: 'mark_stopping',
+      text: 'update holdfast.nodes set is_stopping = true, is_asleep = false where incarnation = $1',
+    },
+    [incarnation],
+  )
+}
+
+export async function setAsleep(database: Database, incarnation: number, isAsleep: boolean): Promise<void> {
+  await database.query(
+    { name: 'set_asleep', text: 'update holdfast.nodes set is_asleep = $2 where incarnation = $1' },
+    [incarnation, isAsleep],
+  )
+}

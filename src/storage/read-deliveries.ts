@@ -1,0 +1,202 @@
+import { numberArray } from './array-literal.ts'
+import type { Database } from './database.ts'
+
+/** A delivery as the lanes need it, with its message's body. Columns in the order of `columns` below. */
+export type DeliveryRow = readonly [
+  id: number,
+  messageId: number,
+  laneId: number,
+  routeId: number | null,
+  attempt: number,
+  uncounted: number,
+  size: number,
+  priority: number,
+  criticality: number,
+  dueAtMs: number | null,
+  expiresAtMs: number | null,
+  owedAtMs: number | null,
+  orderingKey: string | null,
+  /** Nothing older of its ordering key is owed, and no dead letter blocks the key. */
+  isHead: boolean,
+  type: string | null,
+  correlationId: string | null,
+  headers: Record<string, string> | null,
+  body: string | null,
+]
+
+const isHead = `
+  (owed.ordering_key is null or not (
+    exists (select from holdfast.deliveries as older
+            where older.lane_id = owed.lane_id and older.ordering_key = owed.ordering_key and older.id < owed.id)
+    or exists (select from holdfast.dead_letters as letter
+               where letter.lane_id = owed.lane_id and letter.ordering_key = owed.ordering_key
+                 and letter.blocks_key and letter.state in ('open', 'redriven'))
+  )) as is_head`
+
+const columns = `
+  owed.id, owed.message_id, owed.lane_id, owed.route_id, owed.attempt, owed.uncounted, owed.size, owed.priority, owed.criticality,
+  (extract(epoch from owed.due_at) * 1000)::float8, (extract(epoch from owed.expires_at) * 1000)::float8,
+  (extract(epoch from owed.owed_at) * 1000)::float8, owed.ordering_key, owed.is_head`
+
+/** A body lives in its message's partition, or in messages_kept after that partition has gone. Only heads need theirs. */
+const withBody = `
+  left join holdfast.messages as message on message.id = owed.message_id and owed.is_head
+  left join lateral (
+    select * from holdfast.messages_kept as kept where kept.id = owed.message_id and owed.is_head and message.id is null
+  ) as kept on true`
+const bodyColumns = `
+  coalesce(message.type, kept.type), coalesce(message.correlation_id, kept.correlation_id),
+  coalesce(message.headers, kept.headers), coalesce(message.body, kept.body)::text`
+
+export interface StreamRequest {
+  readonly laneId: number
+  readonly priority: number
+  readonly after: number
+  readonly maxRows: number
+}
+
+/**
+ * The next ready deliveries of each stream (a lane's line of one priority), up to the arrivals cursor: what lies beyond it hasn't
+ * been seen under a snapshot yet. Cut by rows and by bytes, at least one row each. Index: deliveries_ready.
+ */
+export async function readStreams(
+  database: Database,
+  requests: readonly StreamRequest[],
+  upTo: number,
+  maxBytesPerStream: number,
+): Promise<DeliveryRow[]> {
+  return database.queryArrays<DeliveryRow>(
+    {
+      name: 'read_streams',
+      text: `
+        with owed as materialized (
+          select taken.*, ${isHead.replaceAll('owed.', 'taken.')}
+          from unnest($1::int[], $2::int[], $3::bigint[], $4::int[]) as asked (lane_id, priority, after, max_rows)
+          cross join lateral (
+            select counted.* from (
+              select line.*, sum(line.size) over (order by line.id) - line.size as bytes_before
+              from holdfast.deliveries as line
+              where line.lane_id = asked.lane_id and line.priority = asked.priority and line.id > asked.after and line.id <= $5
+                and line.due_at is null
+              order by line.id limit asked.max_rows
+            ) as counted
+            where counted.bytes_before < $6
+          ) as taken
+        )
+        select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.id`,
+    },
+    [
+      numberArray(requests.map((request) => request.laneId)),
+      numberArray(requests.map((request) => request.priority)),
+      numberArray(requests.map((request) => request.after)),
+      numberArray(requests.map((request) => request.maxRows)),
+      upTo,
+      maxBytesPerStream,
+    ],
+  )
+}
+
+/** Scheduled deliveries whose time has come, by the database's clock. Index: deliveries_scheduled. */
+export async function readDue(
+  database: Database,
+  requests: readonly { readonly laneId: number; readonly maxRows: number }[],
+  maxBytesPerLane: number,
+): Promise<DeliveryRow[]> {
+  return database.queryArrays<DeliveryRow>(
+    {
+      name: 'read_due',
+      text: `
+        with owed as materialized (
+          select taken.*, ${isHead.replaceAll('owed.', 'taken.')}
+          from unnest($1::int[], $2::int[]) as asked (lane_id, max_rows)
+          cross join lateral (
+            select counted.* from (
+              select line.*, sum(line.size) over (order by line.due_at, line.id) - line.size as bytes_before
+              from holdfast.deliveries as line
+              where line.lane_id = asked.lane_id and line.due_at <= now()
+              order by line.due_at, line.id limit asked.max_rows
+            ) as counted
+            where counted.bytes_before < $3
+          ) as taken
+        )
+        select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.priority desc, owed.id`,
+    },
+    [
+      numberArray(requests.map((request) => request.laneId)),
+      numberArray(requests.map((request) => request.maxRows)),
+      maxBytesPerLane,
+    ],
+  )
+}
+
+/** When each lane's next scheduled delivery is due, after what is due now. Index: deliveries_scheduled, one entry a lane. */
+export async function readNextDue(
+  database: Database,
+  laneIds: readonly number[],
+): Promise<readonly (readonly [laneId: number, dueAtMs: number | null])[]> {
+  return database.queryArrays<[number, number | null]>(
+    {
+      name: 'read_next_due',
+      text: `
+        select asked.lane_id, (
+          select (extract(epoch from line.due_at) * 1000)::float8 from holdfast.deliveries as line
+          where line.lane_id = asked.lane_id and line.due_at > now() order by line.due_at limit 1
+        ) from unnest($1::int[]) as asked (lane_id)`,
+    },
+    [numberArray(laneIds)],
+  )
+}
+
+/** Deliveries by id, whatever their place in the line. Index: deliveries_pkey. */
+export async function readByIds(database: Database, ids: readonly number[]): Promise<DeliveryRow[]> {
+  return database.queryArrays<DeliveryRow>(
+    {
+      name: 'read_by_ids',
+      text: `
+        with owed as materialized (
+          select taken.*, ${isHead.replaceAll('owed.', 'taken.')} from holdfast.deliveries as taken
+          where taken.id = any ($1::bigint[]) and (taken.due_at is null or taken.due_at <= now())
+        )
+        select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.priority desc, owed.id`,
+    },
+    [numberArray(ids)],
+  )
+}
+
+/** The oldest delivery of each ordering key that has just become free; one that isn't due yet comes without a body. Index: deliveries_keyed. */
+export async function readKeyHeads(
+  database: Database,
+  keys: readonly { readonly laneId: number; readonly key: string }[],
+): Promise<DeliveryRow[]> {
+  return database.queryArrays<DeliveryRow>(
+    {
+      name: 'read_key_heads',
+      text: `
+        with owed as materialized (
+          select taken.*, ${isHead.replaceAll('owed.', 'taken.')}
+          from unnest($1::int[], $2::text[]) as asked (lane_id, key)
+          cross join lateral (
+            select line.* from holdfast.deliveries as line
+            where line.lane_id = asked.lane_id and line.ordering_key = asked.key order by line.id limit 1
+          ) as taken
+          where taken.due_at is null or taken.due_at <= now()
+        )
+        select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.priority desc, owed.id`,
+    },
+    [numberArray(keys.map((each) => each.laneId)), keys.map((each) => each.key)],
+  )
+}
+
+/**
+ * Takes due deliveries that wait for an older one of their key out of the schedule: they are found again as heads of their key,
+ * and mustn't stand in front of every read of what is due.
+ */
+export async function parkBehindKey(database: Database, ids: readonly number[]): Promise<void> {
+  await database.query(
+    {
+      name: 'park_behind_key',
+      text: `update holdfast.deliveries set due_at = null where id = any ($1::bigint[]) and ordering_key is not null and due_at <= now()`,
+    },
+    [numberArray(ids)],
+  )
+}

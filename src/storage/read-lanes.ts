@@ -1,0 +1,179 @@
+import type { Database } from './database.ts'
+import { parseSnapshot } from './read-arrivals.ts'
+
+/** An endpoint and its breaker as stored. `settings` and `config` are unchecked: somebody may have written them by hand. */
+export interface LaneRow {
+  readonly id: number
+  readonly name: string
+  readonly transport: string
+  readonly config: unknown
+  readonly settings: unknown
+  readonly state: string
+  readonly stateReason: string | null
+  readonly pauses: unknown
+  readonly breaker: BreakerRow
+}
+
+export interface BreakerRow {
+  readonly version: number
+  readonly state: 'closed' | 'open' | 'half_open'
+  readonly failures: number
+  readonly permanents: readonly number[]
+  readonly streak: number
+  readonly streakStartedAtMs: number | null
+  readonly openedAtMs: number | null
+  readonly probeAtMs: number | null
+  readonly probeExpiresAtMs: number | null
+  readonly heldUntilMs: number | null
+}
+
+const selectLanes = `
+  select endpoint.id, endpoint.name, endpoint.transport, endpoint.config, endpoint.settings, endpoint.state,
+         endpoint.state_reason as "stateReason", endpoint.pauses,
+         jsonb_build_object(
+           'version', coalesce(breaker.version, 1), 'state', coalesce(breaker.state, 'closed'), 'failures', coalesce(breaker.failures, 0),
+           'permanents', coalesce(to_jsonb(breaker.permanents), '[]'), 'streak', coalesce(breaker.streak, 0),
+           'streakStartedAtMs', extract(epoch from breaker.streak_started_at) * 1000,
+           'openedAtMs', extract(epoch from breaker.opened_at) * 1000,
+           'probeAtMs', extract(epoch from breaker.probe_at) * 1000,
+           'probeExpiresAtMs', extract(epoch from breaker.probe_expires_at) * 1000,
+           'heldUntilMs', extract(epoch from breaker.held_until) * 1000
+         ) as breaker
+  from holdfast.endpoints as endpoint left join holdfast.breakers as breaker on breaker.lane_id = endpoint.id`
+
+/** Index: endpoints_shard. */
+export async function readLanesOfShards(database: Database, shards: readonly number[]): Promise<LaneRow[]> {
+  return database.query<LaneRow>(
+    {
+      name: 'read_lanes_of_shards',
+      text: `${selectLanes} where (endpoint.id & 255) = any ($1::int[]) order by endpoint.id`,
+    },
+    [shards],
+  )
+}
+
+/** Index: endpoints_pkey. */
+export async function readLanesById(database: Database, laneIds: readonly number[]): Promise<LaneRow[]> {
+  return database.query<LaneRow>(
+    { name: 'read_lanes_by_id', text: `${selectLanes} where endpoint.id = any ($1::int[])` },
+    [laneIds],
+  )
+}
+
+export async function readLaneByName(database: Database, name: string): Promise<LaneRow | undefined> {
+  const rows = await database.query<LaneRow>(
+    { name: 'read_lane_by_name', text: `${selectLanes} where endpoint.name = $1` },
+    [name],
+  )
+  return rows[0]
+}
+
+export interface LaneChanges {
+  readonly rows: readonly LaneRow[]
+  /** Pass it to the next call: whatever was written by a transaction that is still running now will be seen then. */
+  readonly watermark: string
+}
+
+/** Lanes whose endpoint or breaker changed since the watermark. Indexes: endpoints_changed, breakers_changed. */
+export async function readChangedLanes(database: Database, watermark: string): Promise<LaneChanges> {
+  const rows = await database.query<Partial<LaneRow> & { snapshot: string }>(
+    {
+      name: 'read_changed_lanes',
+      text: `
+        select changed.*, pg_current_snapshot()::text as snapshot from (select 1) as always left join (
+          ${selectLanes} where endpoint.id in (
+            select id from holdfast.endpoints where changed_xid >= $1::text::xid8
+            union select lane_id from holdfast.breakers where changed_xid >= $1::text::xid8
+          )
+        ) as changed on true`,
+    },
+    [watermark],
+  )
+  return {
+    rows: rows.filter((row): row is LaneRow & { snapshot: string } => typeof row.id === 'number'),
+    watermark: String(parseSnapshot(rows[0]?.snapshot ?? '0:0:').xmin),
+  }
+}
+
+export interface StreamSummary {
+  readonly laneId: number
+  readonly priority: number
+  readonly total: number
+  readonly firstDueAtMs: number | null
+}
+
+/** What is owed on these shards up to an id; once per takeover. Index: deliveries_ready, whole. */
+export async function summariseStreams(
+  database: Database,
+  shards: readonly number[] | null,
+  upTo: number,
+): Promise<StreamSummary[]> {
+  return database.query<StreamSummary>(
+    {
+      name: 'summarise_streams',
+      text: `
+        select lane_id as "laneId", priority, count(*)::int as total, (extract(epoch from min(due_at)) * 1000)::float8 as "firstDueAtMs"
+        from holdfast.deliveries
+        where id <= $2 and ($1::int[] is null or (lane_id & 255) = any ($1))
+        group by lane_id, priority`,
+    },
+    [shards, upTo],
+  )
+}
+
+export interface LaneReport {
+  readonly laneId: number
+  readonly pending: number
+  readonly inFlight: number
+}
+
+/** At most once a second, and only lanes that changed. Index: lane_stats_pkey. */
+export async function reportLanes(database: Database, reports: readonly LaneReport[]): Promise<void> {
+  await database.query(
+    {
+      name: 'report_lanes',
+      text: `
+        insert into holdfast.lane_stats (lane_id, pending, in_flight)
+        select * from unnest($1::int[], $2::bigint[], $3::int[])
+        on conflict (lane_id) do update
+        set pending = excluded.pending, in_flight = excluded.in_flight, reported_at = clock_timestamp()`,
+    },
+    [
+      reports.map((report) => report.laneId),
+      reports.map((report) => report.pending),
+      reports.map((report) => report.inFlight),
+    ],
+  )
+}
+
+/** Says on the endpoint's health why its lane stands still; null clears it. Index: breakers_pkey. */
+export async function setHoldReason(
+  database: Database,
+  laneId: number,
+  reason: string | null,
+): Promise<void> {
+  await database.query(
+    {
+      name: 'set_hold_reason',
+      text: `
+        insert into holdfast.breakers (lane_id, hold_reason) values ($1, $2)
+        on conflict (lane_id) do update set hold_reason = excluded.hold_reason
+        where breakers.hold_reason is distinct from excluded.hold_reason`,
+    },
+    [laneId, reason],
+  )
+}
+
+/** Index: breakers_pkey. */
+export async function startProbe(
+  database: Database,
+  laneId: number,
+  token: string,
+  timeoutMs: number,
+): Promise<number | null> {
+  const rows = await database.query<{ version: number | null }>(
+    { name: 'start_probe', text: 'select holdfast.start_probe($1, $2, $3) as version' },
+    [laneId, token, timeoutMs],
+  )
+  return rows[0]?.version ?? null
+}

@@ -1,0 +1,40 @@
+import type { Database } from './database.ts'
+
+/** A delivery that has waited too long; nothing will be sent, so it comes without its body. */
+export interface OverdueDelivery {
+  readonly id: number
+  readonly messageId: number
+  readonly routeId: number | null
+  readonly attempt: number
+  readonly criticality: number
+  readonly orderingKey: string | null
+  readonly isExpired: boolean
+}
+
+/**
+ * What a lane that stands still must let go of: expired deliveries, and those first owed before `giveUpBeforeMs`.
+ * `giveUpBeforeId` bounds the scan: an id is never younger than its delivery. Indexes: deliveries_expiring, deliveries_ready.
+ */
+export async function readOverdue(
+  database: Database,
+  lane: { readonly id: number; readonly giveUpBeforeMs: number; readonly giveUpBeforeId: number },
+  maxRows: number,
+): Promise<OverdueDelivery[]> {
+  return database.query<OverdueDelivery>(
+    {
+      name: 'read_overdue',
+      text: `
+        select id, message_id as "messageId", route_id as "routeId", attempt, criticality, ordering_key as "orderingKey",
+               coalesce(expires_at <= now(), false) as "isExpired"
+        from (
+          (select * from holdfast.deliveries where lane_id = $1 and expires_at <= now() limit $4)
+          union
+          (select line.* from generate_series(0, 3) as level cross join lateral (
+            select * from holdfast.deliveries where lane_id = $1 and priority = level and id < $3 order by id limit $4
+          ) as line where coalesce(line.owed_at, holdfast.time_of_id(line.id)) <= to_timestamp($2::float8 / 1000))
+        ) as overdue
+        order by id limit $4`,
+    },
+    [lane.id, lane.giveUpBeforeMs, lane.giveUpBeforeId, maxRows],
+  )
+}

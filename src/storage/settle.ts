@@ -1,0 +1,155 @@
+import type { AttemptClass } from '../core/attempt.ts'
+import { numberArray } from './array-literal.ts'
+import type { Database } from './database.ts'
+
+/** How attempts and endings are coded in `attempts.outcome`. */
+export const outcomeCodes = {
+  success: 1,
+  retryable: 2,
+  permanent: 3,
+  gone: 4,
+  throttled: 5,
+  expired: 10,
+  cancelled: 11,
+  dropped: 12,
+} as const satisfies Record<AttemptClass | 'expired' | 'cancelled' | 'dropped', number>
+
+export interface SuccessRecord {
+  readonly id: number
+  readonly messageId: number
+  readonly laneId: number
+  readonly routeId: number | null
+  readonly attempt: number
+  /** On our monotonic clock; the database turns its age into its own time. */
+  readonly startedAtMs: number
+  readonly durationMs: number
+  readonly statusCode: number | null
+}
+
+/** One decision. Field names are those that `holdfast.failure_records` reads. */
+export interface FailureRecord {
+  readonly id: number
+  readonly message: number
+  readonly lane: number
+  readonly epoch: number
+  readonly route: number | null
+  /** The number of this attempt, or of the last one when nothing was tried. */
+  readonly attempt: number
+  /** The attempt count that the row must still have. */
+  readonly expected: number
+  readonly outcome: number
+  readonly status: number | null
+  /** On our monotonic clock. */
+  readonly startedAtMs: number
+  readonly durationMs: number | null
+  readonly errorCode: string | null
+  readonly error: string | null
+  readonly detail: object | null
+  readonly action: 'retry' | 'dead' | 'drop' | 'expire' | 'cancel'
+  readonly delayMs: number | null
+  readonly reason: string | null
+  readonly isProbe: boolean
+  readonly isTried: boolean
+  readonly blocksKey: boolean
+  /** For whoever hears of the commit; the row has its own. */
+  readonly orderingKey: string | null
+}
+
+export interface LaneRun {
+  readonly lane: number
+  readonly epoch: number
+  readonly circuit: { readonly threshold: number; readonly cooldownMs: number }
+  readonly run: {
+    readonly version: number
+    readonly leading: number
+    readonly longest: number
+    readonly trailing: number
+    readonly hasSuccess: boolean
+    readonly holdMs: number
+    readonly probe: { readonly token: string; readonly succeeded: boolean } | null
+  }
+  readonly health: {
+    readonly permanents: readonly number[]
+    readonly streak: number
+    readonly streakAgeMs: number | null
+  } | null
+  readonly suspension: {
+    readonly state: 'rejecting' | 'disabled'
+    readonly reason: string
+    readonly reenableAfterMs: number | null
+  } | null
+}
+
+/** Removes what was delivered and records it. A fact: no lease is asked for. Indexes: deliveries_pkey, attempts_pkey. */
+export async function settleSuccesses(
+  database: Database,
+  incarnation: number,
+  records: readonly SuccessRecord[],
+  nowMs: number,
+): Promise<void> {
+  await database.queryArrays(
+    {
+      name: 'settle_successes',
+      text: 'select holdfast.settle_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    },
+    [
+      incarnation,
+      numberArray(records.map((record) => record.id)),
+      numberArray(records.map((record) => record.messageId)),
+      numberArray(records.map((record) => record.laneId)),
+      numberArray(records.map((record) => record.routeId)),
+      numberArray(records.map((record) => record.attempt)),
+      numberArray(records.map((record) => Math.round(nowMs - record.startedAtMs))),
+      numberArray(records.map((record) => record.durationMs)),
+      numberArray(records.map((record) => record.statusCode)),
+    ],
+  )
+}
+
+/**
+ * Records attempts and carries out decisions, where this incarnation still owns the lane under that epoch. The batch number makes a
+ * second run of the same batch (its answer was lost) count the circuits' results once only. Returns the deliveries whose
+ * decision was refused.
+ */
+export async function settleFailures(
+  database: Database,
+  incarnation: number,
+  records: readonly FailureRecord[],
+  runs: readonly LaneRun[],
+  batch: { readonly number: number; readonly nowMs: number },
+): Promise<readonly number[]> {
+  const rows = await database.query<{ refused: number[] | null }>(
+    {
+      name: 'settle_failures',
+      text: 'select holdfast.settle_failures($1, $2, $3, $4) as refused',
+    },
+    [
+      incarnation,
+      batch.number,
+      JSON.stringify(
+        records.map((record) => ({ ...record, ageMs: Math.round(batch.nowMs - record.startedAtMs) })),
+      ),
+      JSON.stringify(runs),
+    ],
+  )
+  return rows[0]?.refused ?? []
+}
+
+/** A record that PostgreSQL refuses to store: kept where a person can look at it, so that it doesn't hold up the others. */
+export async function quarantineRecord(
+  database: Database,
+  incarnation: number,
+  record: SuccessRecord | FailureRecord,
+  error: string,
+): Promise<void> {
+  const laneId = 'laneId' in record ? record.laneId : record.lane
+  await database.query(
+    {
+      name: 'quarantine_record',
+      text: `
+        insert into holdfast.quarantine (delivery_id, lane_id, incarnation, record, error)
+        values ($1, $2, $3, jsonb_build_object('record', $4::text), $5)`,
+    },
+    [record.id, laneId, incarnation, JSON.stringify(record).replaceAll('\\u0000', ''), error],
+  )
+}

@@ -1,0 +1,37 @@
+import { type ErrorCode, HoldfastError } from '../core/errors.ts'
+import { isConnectionError } from '../postgres/connection-error.ts'
+
+/** The SQLSTATEs that our SQL functions raise, and the codes that users know them by. */
+const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
+  HF001: 'endpoint_not_found',
+  HF002: 'invalid_options',
+  HF003: 'payload_too_large',
+  HF004: 'idempotency_conflict',
+  '53400': 'queue_full',
+  '22P02': 'invalid_payload',
+  '22P05': 'invalid_payload',
+  '22021': 'invalid_payload',
+  '3F000': 'not_migrated',
+  '42P01': 'not_migrated',
+  '42883': 'not_migrated',
+}
+
+/** Turns what PostgreSQL threw into an error of our catalogue; what we don't know stays as it is. */
+export function translateError(error: unknown): unknown {
+  if (error instanceof HoldfastError || !(error instanceof Error)) return error
+  const { code, hint } = error as Error & { code?: string; hint?: string }
+  const known = code === undefined ? undefined : codeBySqlState[code]
+  if (known !== undefined) {
+    const advice = hint === undefined ? '' : ` ${hint}`
+    return new HoldfastError(known, `${error.message}.${advice}`, { sqlState: code }, error)
+  }
+  if (isConnectionError(error)) {
+    return new HoldfastError(
+      'database_unavailable',
+      `The database can't be reached: ${error.message}. Nothing was stored; try again.`,
+      {},
+      error,
+    )
+  }
+  return error
+}
