@@ -120,6 +120,7 @@ export class Arrivals {
         lane.noteScheduled(row.dueAtMs)
       } else if (row.id <= stream.cursor && reader.isNews(row.id)) {
         lane.stragglers.push(row.id)
+        lane.pending += 1
         found += 1
       } else {
         continue

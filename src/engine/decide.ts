@@ -6,7 +6,13 @@ import { mayRetry, retryDelayMs } from '../core/retry-policy.ts'
 
 /** What becomes of a delivery whose attempt didn't succeed. */
 export type Decision =
-  | { readonly action: 'retry'; readonly delayMs: number; readonly holdEndpointMs: number }
+  | {
+      readonly action: 'retry'
+      readonly delayMs: number
+      readonly holdEndpointMs: number
+      /** Whether it used up one of the policy's retries: a failed probe or a throttle doesn't. */
+      readonly isCounted: boolean
+    }
   | { readonly action: 'dead'; readonly reason: DeathReason }
   | { readonly action: 'drop'; readonly reason: DeathReason }
 
@@ -15,7 +21,7 @@ export type DeathReason = 'permanent' | 'gone' | 'retries_exhausted' | 'gave_up'
 export interface TriedDelivery {
   /** Attempts made, this one included. */
   readonly attempt: number
-  /** Of those, the ones that don't count against the policy, this one included. */
+  /** Of those before this one, how many don't count against the policy. */
   readonly uncounted: number
   readonly criticality: number
   readonly owedSinceMs: number
@@ -48,7 +54,9 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   const retriesUsed = delivery.attempt - delivery.uncounted - 1
   const isCounted = !context.isProbe && outcome.class !== 'throttled'
   if (isCounted && !mayRetry(settings.retry, retriesUsed)) return ending(delivery, 'retries_exhausted')
-  const policyDelayMs = retryDelayMs(settings.retry, Math.max(1, retriesUsed + 1), context.random)
+  // A throttled delivery uses up no retry, but its delay grows all the same.
+  const retry = outcome.class === 'throttled' ? delivery.attempt : retriesUsed + 1
+  const policyDelayMs = retryDelayMs(settings.retry, Math.max(1, retry), context.random)
   // A failed probe must be at hand for the next one when nothing else is.
   const usualDelayMs = context.isProbe ? Math.min(policyDelayMs, settings.circuit.cooldownMs) : policyDelayMs
   const isHeld = outcome.class === 'throttled' && outcome.retryAfterMs !== undefined
@@ -61,7 +69,7 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
     pauses: context.pauses,
   })
   if (delivery.owedSinceMs <= givesUpAtMs) return ending(delivery, 'gave_up')
-  return { action: 'retry', delayMs, holdEndpointMs }
+  return { action: 'retry', delayMs, holdEndpointMs, isCounted }
 }
 
 function ending(delivery: TriedDelivery, reason: DeathReason): Decision {

@@ -136,6 +136,7 @@ export class Dispatcher {
       const delivery = lane.ready.take()
       if (delivery === undefined) break
       if (this.#letGo(delivery, nowMs)) continue
+      this.#reserve(lane)
       if (lane.carefulLeft > 0) careful.start(delivery)
       else this.start(delivery)
     }
@@ -150,15 +151,15 @@ export class Dispatcher {
     for (const lane of lanes) this.pump(lane)
   }
 
+  /** Sends a delivery for which a slot is reserved. */
   start(delivery: Delivery): void {
     const { lane } = delivery
     const policy = lane.policy(this.#options.transports)
-    if (policy === null || !this.#options.mayStart()) {
+    if (policy === null || lane.isDraining || !this.#options.mayStart()) {
+      if (delivery.probeToken !== null) lane.probeInFlight = null
       this.release(delivery)
       return
     }
-    lane.inFlight += 1
-    this.#inFlight += 1
     delivery.startedAtMs = this.#options.clock.monotonicMs()
     if (delivery.probeToken === null) delivery.breakerVersion = lane.breaker.version
     policy.channel.send(delivery, lane.signal).then(
@@ -219,6 +220,7 @@ export class Dispatcher {
   async #sendProbe(lane: Lane, delivery: Delivery, timeoutMs: number): Promise<void> {
     const token = randomUUID()
     lane.probeInFlight = token
+    this.#reserve(lane)
     let version: number | null = null
     try {
       version = await startProbe(this.#options.database, lane.id, token, timeoutMs)
@@ -243,8 +245,24 @@ export class Dispatcher {
     this.start(delivery)
   }
 
-  /** Back to where it was, untried. */
+  #reserve(lane: Lane): void {
+    lane.inFlight += 1
+    lane.startsSinceReclaim += 1
+    this.#inFlight += 1
+  }
+
+  #freeSlot(lane: Lane): void {
+    lane.inFlight -= 1
+    this.#inFlight -= 1
+  }
+
+  /** Gives up the slot and puts the delivery back to where it was, untried. */
   release(delivery: Delivery): void {
+    this.#freeSlot(delivery.lane)
+    this.#putBack(delivery)
+  }
+
+  #putBack(delivery: Delivery): void {
     delivery.lane.rewindTo(delivery)
     this.forget(delivery)
     this.#options.careful.finished(delivery)
@@ -253,11 +271,10 @@ export class Dispatcher {
   #finish(delivery: Delivery, outcome: AttemptOutcome): void {
     const { lane } = delivery
     const { settler, observer } = this.#options
-    lane.inFlight -= 1
-    this.#inFlight -= 1
+    this.#freeSlot(lane)
     if (outcome.error?.code === 'aborted') {
       if (delivery.probeToken !== null) lane.probeInFlight = null
-      this.release(delivery)
+      this.#putBack(delivery)
       this.pump(lane)
       return
     }
@@ -287,14 +304,14 @@ export class Dispatcher {
     const policy = lane.policy(this.#options.transports)
     if (policy === null) {
       // The settings were broken while this was out: the row stays as it is, and the lane is held.
-      this.release(delivery)
+      this.#putBack(delivery)
       return
     }
     const isProbe = delivery.probeToken !== null
     const decision = decide(
       {
         attempt: delivery.attempt,
-        uncounted: delivery.uncounted + (isProbe ? 1 : 0),
+        uncounted: delivery.uncounted,
         criticality: delivery.criticality,
         owedSinceMs: delivery.owedSinceMs,
       },

@@ -10,6 +10,7 @@ import {
 } from '../storage/read-lanes.ts'
 import type { TransportChannel } from '../transports/transport.ts'
 import { Lane } from './lane.ts'
+import type { ReadAhead } from './ready-line.ts'
 
 export interface LaneTableOptions {
   readonly database: Database
@@ -25,6 +26,7 @@ export interface LaneTableOptions {
 export class LaneTable {
   readonly #options: LaneTableOptions
   readonly #lanes = new Map<number, Lane>()
+  readonly readAhead: ReadAhead = { rows: 0, bytes: 0 }
   #watermark = '0'
 
   constructor(options: LaneTableOptions) {
@@ -78,7 +80,7 @@ export class LaneTable {
   /** An endpoint that was created after its shard was taken: nothing is owed to it but what arrives now. */
   async loadNew(laneIds: readonly number[]): Promise<void> {
     for (const row of await readLanesById(this.#options.database, laneIds)) {
-      if (!this.#lanes.has(row.id)) this.#add(row)
+      this.#add(row)
     }
   }
 
@@ -102,7 +104,10 @@ export class LaneTable {
 
   drop(shards: ReadonlySet<number>): Lane[] {
     const dropped = [...this.#lanes.values()].filter((lane) => shards.has(lane.shard))
-    for (const lane of dropped) this.#lanes.delete(lane.id)
+    for (const lane of dropped) {
+      lane.isDraining = true
+      this.#lanes.delete(lane.id)
+    }
     return dropped
   }
 
@@ -121,7 +126,9 @@ export class LaneTable {
   #add(row: LaneRow): Lane | undefined {
     const epoch = this.#options.epochOf(shardOfLane(row.id))
     if (epoch === undefined) return undefined
-    const lane = new Lane(row, epoch)
+    const known = this.#lanes.get(row.id)
+    if (known !== undefined) return known
+    const lane = new Lane(row, epoch, this.readAhead)
     this.#lanes.set(row.id, lane)
     return lane
   }
@@ -130,7 +137,8 @@ export class LaneTable {
     const lane = this.#lanes.get(row.id)
     if (lane === undefined) return
     const replaced = lane.update(row)
-    lane.isAwaitingVerdict = false
+    // What came in since then has its own verdict to come.
+    if (!lane.health.hasNews) lane.isAwaitingVerdict = false
     if (replaced !== null) this.#options.onReplaced(replaced)
     this.#options.onChanged(lane)
   }

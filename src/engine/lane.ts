@@ -6,7 +6,7 @@ import type { TransportRegistry } from '../transports/registry.ts'
 import type { Delivery } from './delivery.ts'
 import { LaneHealth } from './lane-health.ts'
 import { type LanePolicy, readLanePolicy } from './lane-policy.ts'
-import { ReadyLine } from './ready-line.ts'
+import { type ReadAhead, ReadyLine } from './ready-line.ts'
 
 /** A lane's line of one priority. Everything up to the cursor has been read, or is known to be missing. */
 export interface Stream {
@@ -34,7 +34,7 @@ export class Lane {
   readonly shard: number
   readonly epoch: number
   readonly streams: readonly Stream[] = Array.from({ length: 4 }, () => ({ cursor: 0, isBehind: false }))
-  readonly ready = new ReadyLine()
+  readonly ready: ReadyLine
   readonly busyKeys = new Set<string>()
   readonly freedKeys = new Set<string>()
   readonly health: LaneHealth
@@ -45,6 +45,8 @@ export class Lane {
   /** Owed, by our own count: summed at takeover, then arrivals minus endings. */
   pending = 0
   inFlight = 0
+  /** Starts since the last look for stuck lines; none means stuck. */
+  startsSinceReclaim = 0
   /** Read and not yet settled: ready, in flight, or waiting for their commit. */
   known = 0
   knownScheduled = 0
@@ -69,12 +71,13 @@ export class Lane {
   #ramp: Ramp | null = null
   #abort = new AbortController()
 
-  constructor(row: LaneRow, epoch: number) {
+  constructor(row: LaneRow, epoch: number, readAhead: ReadAhead = { rows: 0, bytes: 0 }) {
     this.#row = row
     this.id = row.id
     this.name = row.name
     this.shard = shardOfLane(row.id)
     this.epoch = epoch
+    this.ready = new ReadyLine(readAhead)
     this.breaker = row.breaker
     this.health = new LaneHealth(row.breaker)
   }

@@ -26,12 +26,14 @@ export interface MembershipOptions {
   /** Whether nobody but this process can run under this name, so that an earlier incarnation of it is certainly dead. */
   readonly isNameExclusive: boolean
   pending(): number
-  /** Shards are ours: load their lanes. */
+  /** Shards are ours: call `adopt`, then load their lanes, while nothing is being read. */
   onTaken(shards: readonly TakenShard[], from: number): Promise<void>
   /** Shards should go to a peer: resolve when nothing of theirs is in flight or unsettled. */
   drain(shards: readonly number[]): Promise<void>
   /** Shards are no longer ours, whatever is in flight. */
   onLost(shards: readonly number[]): void
+  /** Handing over failed: they are still ours. */
+  onKept(shards: readonly number[]): void
   onReleased(shards: readonly number[]): void
   onFenced(): void
   onResumed(): void
@@ -92,6 +94,11 @@ export class Membership {
   /** Goes on beating, but takes nothing any more. */
   beginStop(): void {
     this.#isStopping = true
+  }
+
+  /** From now on these count as ours. */
+  adopt(taken: readonly TakenShard[]): void {
+    for (const { shard, epoch } of taken) this.#epochs.set(shard, epoch)
   }
 
   async release(shards: readonly number[]): Promise<void> {
@@ -229,7 +236,6 @@ export class Membership {
     const seenBeat = from === 0 ? -1 : this.#liveness.seenBeat(from)
     const taken = await takeShards(database, this.#incarnation, { incarnation: from, seenBeat }, shards)
     if (taken.length === 0) return
-    for (const { shard, epoch } of taken) this.#epochs.set(shard, epoch)
     if (from === 0) logger.debug({ shards: taken.length }, 'Took free shards')
     else logger.warn({ shards: taken.length, from }, 'Took the shards of a dead node')
     await this.#options.onTaken(taken, from)
@@ -242,6 +248,7 @@ export class Membership {
       .then(() => this.release(shards))
       .catch((error: unknown) => {
         this.#options.logger.warn({ error: String(error) }, 'Handing shards over failed; trying again')
+        this.#options.onKept(shards)
       })
       .finally(() => {
         for (const shard of shards) this.#releasing.delete(shard)

@@ -99,7 +99,10 @@ export class Node {
     this.#careful = new CarefulMode({
       ...shared,
       start: (delivery) => this.#dispatcher.start(delivery),
-      release: (delivery) => this.#dispatcher.release(delivery),
+      release: (delivery) => {
+        this.#dispatcher.release(delivery)
+        this.#loop.requestRead(delivery.lane)
+      },
     })
     this.#dispatcher = new Dispatcher({
       ...shared,
@@ -121,7 +124,7 @@ export class Node {
       reader: this.#reader,
       shards: () => this.#membership.shards(),
       isOurs: (laneId) => this.#membership.epochOf(laneId & 255) !== undefined,
-      onArrived: (lane) => this.#loop.requestRead(lane),
+      onArrived: (lane) => this.#dispatcher.pump(lane),
     })
     this.#loop = new WorkLoop({
       ...shared,
@@ -145,8 +148,7 @@ export class Node {
       database: controlDatabase,
       lanes: this.#lanes,
       dispatcher: this.#dispatcher,
-      settler: this.#settler,
-      maxUnsettled: this.#limits.maxUnsettled,
+      onSettled: (settled) => this.#settlement.failuresSettled(settled),
     })
     this.#membership = new Membership({
       ...shared,
@@ -156,9 +158,10 @@ export class Node {
       isNameExclusive: options.isNameExclusive ?? false,
       pending: () => Math.max(0, this.#lanes.pending),
       onRegistered: (incarnation) => this.#registered(incarnation),
-      onTaken: (shards, from) => this.#shardsTaken(shards, from),
+      onTaken: (shards, from) => this.#loop.exclusively(() => this.#shardsTaken(shards, from)),
       drain: (shards) => this.#drain(shards),
       onLost: (shards) => this.#dropShards(shards, 'lost'),
+      onKept: (shards) => this.#keepShards(shards),
       onReleased: (shards) => this.#dropShards(shards, 'released'),
       onFenced: () => this.#fence(),
       onResumed: () => this.#resume(),
@@ -198,8 +201,8 @@ export class Node {
   async #start(): Promise<void> {
     await this.#arrivals.open()
     await this.#lanes.readChanges()
-    await this.#membership.start()
     this.#loop.start()
+    await this.#membership.start()
     this.#every(this.#limits.beatMs, () => this.#upkeep())
     this.#every(this.#limits.sweepMs, () => this.#sweeper.sweep())
   }
@@ -211,6 +214,7 @@ export class Node {
     this.#membership.beginStop()
     for (const timer of this.#timers) clearTimeout(timer)
     const deadlineMs = this.#clock.monotonicMs() + this.#limits.stopDeadlineMs
+    await this.#loop.stop()
     for (const lane of this.#lanes.all()) this.#dispatcher.unread(lane)
     await this.#tolerate(markStopping(this.#options.controlDatabase, this.incarnation))
     await this.#tolerate(this.#membership.release(this.#idleShards()))
@@ -227,7 +231,6 @@ export class Node {
       this.#waitUntil(Math.max(deadlineMs, this.#clock.monotonicMs() + 2000)),
     ])
     this.#settler.abandon()
-    await this.#loop.stop()
     await this.#tolerate(this.#membership.stop())
     await this.#listener?.stop()
     await Promise.all([...this.#lanes.all()].map((lane) => lane.close()))
@@ -259,6 +262,7 @@ export class Node {
 
   async #shardsTaken(taken: readonly TakenShard[], from: number): Promise<void> {
     const shards = taken.map(({ shard }) => shard)
+    this.#membership.adopt(taken)
     const lanes = await this.#lanes.load(shards, this.#arrivals.cursor)
     const suspects = new Set(taken.filter(({ isSuspect }) => isSuspect).map(({ shard }) => shard))
     const careful = lanes.filter((lane) => suspects.has(lane.shard))
@@ -279,6 +283,13 @@ export class Node {
     }
     await this.#untilIdle(() => lanes, this.#clock.monotonicMs() + this.#limits.stopDeadlineMs)
     for (const lane of lanes) if (!lane.isIdle) lane.abortInFlight()
+  }
+
+  #keepShards(shards: readonly number[]): void {
+    for (const lane of shards.flatMap((shard) => this.#lanes.ofShard(shard))) {
+      lane.isDraining = false
+      this.#dispatcher.pump(lane)
+    }
   }
 
   #dropShards(shards: readonly number[], how: 'lost' | 'released'): void {

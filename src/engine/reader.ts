@@ -28,11 +28,16 @@ export interface ReaderOptions {
 const minReadAhead = 32
 const maxReadAhead = 2000
 const maxStragglersPerRead = 1000
+/** Long enough for a slow but living receiver to show a start. */
+const reclaimIntervalMs = 250
+const minShareRows = 16
+const minShareBytes = 256 * 1024
 
 /** Reads the lanes that asked for more: a few statements for all of them, whatever their number. */
 export class Reader {
   readonly #options: ReaderOptions
   #queue: Lane[] = []
+  #nextReclaimAtMs = 0
   /** Settled since the read under way was sent: its snapshot may still show them. */
   readonly #settledSinceRead = new Set<number>()
 
@@ -75,6 +80,7 @@ export class Reader {
     const nowMs = this.#options.databaseClock.nowMs()
     const reading = lanes.filter((lane) => table.has(lane) && lane.gate(nowMs).kind !== 'shut')
     if (reading.length === 0) return
+    this.#reclaim()
     try {
       await this.#readStragglers(reading)
       await this.#readFreedKeys(reading)
@@ -96,11 +102,28 @@ export class Reader {
     return Math.min(lane.readAhead, byRate, share) - lane.ready.countFrom(priority)
   }
 
+  /** What each of these lanes may read, so that all lines together stay within their bounds; a little is always granted. */
   #share(lanes: readonly Lane[]): { rows: number; bytes: number } {
     const { maxReadAheadRows, maxReadAheadBytes } = this.#options.limits
+    const held = this.#options.lanes.readAhead
     return {
-      rows: Math.max(2, Math.floor(maxReadAheadRows / lanes.length)),
-      bytes: Math.floor(maxReadAheadBytes / lanes.length),
+      rows: Math.max(minShareRows, Math.floor((maxReadAheadRows - held.rows) / lanes.length)),
+      bytes: Math.max(minShareBytes, Math.floor((maxReadAheadBytes - held.bytes) / lanes.length)),
+    }
+  }
+
+  /** Lines that can't move (every slot is taken) give back what they hold when it is scarce: a stuck receiver starves nobody. */
+  #reclaim(): void {
+    const { dispatcher, lanes, limits } = this.#options
+    const { rows, bytes } = lanes.readAhead
+    if (rows < limits.maxReadAheadRows / 2 && bytes < limits.maxReadAheadBytes / 2) return
+    const nowMs = this.#options.databaseClock.nowMs()
+    if (nowMs < this.#nextReclaimAtMs) return
+    this.#nextReclaimAtMs = nowMs + reclaimIntervalMs
+    for (const lane of lanes.all()) {
+      const isStuck = lane.inFlight >= lane.concurrency && lane.startsSinceReclaim === 0
+      if (isStuck && lane.ready.length > 0) dispatcher.unread(lane)
+      lane.startsSinceReclaim = 0
     }
   }
 

@@ -2,25 +2,32 @@ import type { Delivery } from './delivery.ts'
 
 const priorities = 4
 
+/** What all lines of a node hold together. */
+export interface ReadAhead {
+  rows: number
+  bytes: number
+}
+
 /** Deliveries that have been read and wait for their start: a queue per priority, the most urgent first. */
 export class ReadyLine {
   readonly #queues: Delivery[][] = [[], [], [], []]
   readonly #heads = new Int32Array(priorities)
+  readonly #total: ReadAhead
   #length = 0
-  #bytes = 0
+
+  constructor(total: ReadAhead) {
+    this.#total = total
+  }
 
   get length(): number {
     return this.#length
   }
 
-  get bytes(): number {
-    return this.#bytes
-  }
-
   add(delivery: Delivery): void {
     this.#queues[delivery.priority]?.push(delivery)
     this.#length += 1
-    this.#bytes += delivery.size
+    this.#total.rows += 1
+    this.#total.bytes += delivery.size
   }
 
   /** How many wait that are at least this urgent. */
@@ -46,7 +53,8 @@ export class ReadyLine {
         this.#heads[level] = 0
       }
       this.#length -= 1
-      this.#bytes -= delivery.size
+      this.#total.rows -= 1
+      this.#total.bytes -= delivery.size
       return delivery
     }
     return undefined

@@ -3,6 +3,7 @@ import { idAtTime } from '../core/ids.ts'
 import type { Database } from '../storage/database.ts'
 import { reenableEndpoints } from '../storage/endpoints.ts'
 import { readOverdue } from '../storage/read-overdue.ts'
+import { settleFailures } from '../storage/settle.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Clock, DatabaseClock } from './clock.ts'
 import { bestEffort } from './decide.ts'
@@ -10,17 +11,17 @@ import type { Dispatcher } from './dispatcher.ts'
 import { endingRecord } from './failure-record.ts'
 import type { Lane } from './lane.ts'
 import type { LaneTable } from './lane-table.ts'
-import type { Settler } from './settler.ts'
+import type { SettledFailure } from './settler.ts'
 
 export interface SweeperOptions {
   readonly database: Database
   readonly lanes: LaneTable
   readonly dispatcher: Dispatcher
-  readonly settler: Settler
   readonly transports: TransportRegistry
   readonly clock: Clock
   readonly databaseClock: DatabaseClock
-  readonly maxUnsettled: number
+  incarnation(): number
+  onSettled(settled: readonly SettledFailure[]): void
 }
 
 const maxRowsPerLane = 500
@@ -42,11 +43,21 @@ export class Sweeper {
     await reenableEndpoints(this.#options.database)
     for (const lane of this.#nextLanes()) {
       if (!this.#options.lanes.has(lane)) continue
-      while ((await this.#sweepLane(lane)) >= maxRowsPerLane) {
-        if (this.#options.settler.unsettled >= this.#options.maxUnsettled)
-          await this.#options.settler.drained()
-      }
+      await this.#sweepLane(lane)
+      this.#reviveLane(lane)
     }
+  }
+
+  /**
+   * A lane that owes something, may send, and knows of nothing to read has missed something, or has miscounted. Neither should
+   * happen; starting over from the front costs one read and makes sure.
+   */
+  #reviveLane(lane: Lane): void {
+    const nowMs = this.#options.databaseClock.nowMs()
+    const isWaiting = lane.hasMore(nowMs) || lane.nextDueAtMs !== Number.POSITIVE_INFINITY
+    if (lane.pending <= 0 || lane.known > 0 || isWaiting || lane.gate(nowMs).kind !== 'open') return
+    lane.rewindAll()
+    this.#options.dispatcher.pump(lane)
   }
 
   /** Lanes that owe more than they hold in memory, a bounded number at a time. */
@@ -61,10 +72,10 @@ export class Sweeper {
     return lanes
   }
 
-  async #sweepLane(lane: Lane): Promise<number> {
-    const { clock, database, databaseClock, dispatcher, settler, transports } = this.#options
+  async #sweepLane(lane: Lane): Promise<void> {
+    const { clock, database, databaseClock, dispatcher, transports } = this.#options
     const policy = lane.policy(transports)
-    if (policy === null) return 0
+    if (policy === null) return
     // A pause stops the clock of giving up; the open one is part of the pauses.
     const giveUpBeforeMs = giveUpThresholdMs({
       nowMs: databaseClock.nowMs(),
@@ -76,20 +87,19 @@ export class Sweeper {
       { id: lane.id, giveUpBeforeMs, giveUpBeforeId: idAtTime(giveUpBeforeMs) },
       maxRowsPerLane,
     )
-    for (const row of overdue) {
-      if (dispatcher.known.has(row.id)) continue
-      const ending = { ...row, rowMessageId: row.messageId, lane, attemptsMade: row.attempt }
-      const gaveUp = row.criticality === bestEffort ? 'drop' : 'dead'
-      settler.fail(
-        endingRecord(
-          ending,
-          row.isExpired ? 'expire' : gaveUp,
-          row.isExpired ? 'expired' : 'gave_up',
-          clock.monotonicMs(),
-        ),
-      )
-    }
-    await settler.drained()
-    return overdue.length
+    const records = overdue
+      .filter((row) => !dispatcher.known.has(row.id))
+      .map((row) => {
+        const ending = { ...row, rowMessageId: row.messageId, lane, attemptsMade: row.attempt }
+        const gaveUp = row.criticality === bestEffort ? 'drop' : 'dead'
+        return row.isExpired
+          ? endingRecord(ending, 'expire', 'expired', clock.monotonicMs())
+          : endingRecord(ending, gaveUp, 'gave_up', clock.monotonicMs())
+      })
+    if (records.length === 0) return
+    // No circuit is concerned, so that the batch number, which guards those, can be any.
+    const batch = { number: 0, nowMs: clock.monotonicMs() }
+    const refused = new Set(await settleFailures(database, this.#options.incarnation(), records, [], batch))
+    this.#options.onSettled(records.map((record) => ({ record, isRefused: refused.has(record.id) })))
   }
 }

@@ -46,6 +46,7 @@ export class WorkLoop {
   readonly #options: WorkLoopOptions
   readonly #signal = new Signal()
   readonly #wakes = new WakeQueue<Lane>()
+  readonly #tasks: (() => Promise<void>)[] = []
   #alertness: Alertness = 'awake'
   #settlesAfter = 0n
   #isRung = true
@@ -81,11 +82,20 @@ export class WorkLoop {
 
   requestRead(lane: Lane): void {
     if (this.#options.reader.request(lane)) this.#signal.raise()
-    else if (lane.nextDueAtMs !== Number.POSITIVE_INFINITY) this.wakeAt(lane, lane.nextDueAtMs)
+    // What is due already waits for room, and is asked for again when there is some.
+    else if (lane.nextDueAtMs > this.#options.databaseClock.nowMs()) this.wakeAt(lane, lane.nextDueAtMs)
+  }
+
+  /** Runs a task between two steps, while nothing is being read: the cursor stands still, and no row is on its way. */
+  exclusively(task: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#tasks.push(() => task().then(resolve, reject))
+      this.#signal.raise()
+    })
   }
 
   wakeAt(lane: Lane, atMs: number): void {
-    if (atMs >= lane.wakeAtMs) return
+    if (atMs >= lane.wakeAtMs || atMs === Number.POSITIVE_INFINITY) return
     lane.wakeAtMs = atMs
     this.#wakes.add(lane, atMs)
     this.#signal.raise()
@@ -100,6 +110,7 @@ export class WorkLoop {
   async #run(): Promise<void> {
     let backoffMs = 10
     while (!this.#isStopped) {
+      for (const task of this.#tasks.splice(0)) await task()
       if (this.#options.mayWork()) {
         try {
           await this.#step()
@@ -115,6 +126,7 @@ export class WorkLoop {
       }
       if (!this.#options.reader.hasWork || !this.#options.mayWork()) await this.#signal.wait(this.#waitMs())
     }
+    for (const task of this.#tasks.splice(0)) await task()
   }
 
   async #step(): Promise<void> {

@@ -49,6 +49,7 @@ export interface FailureRecord {
   readonly delayMs: number | null
   readonly reason: string | null
   readonly isProbe: boolean
+  readonly isCounted: boolean
   readonly isTried: boolean
   readonly blocksKey: boolean
   /** For whoever hears of the commit; the row has its own. */

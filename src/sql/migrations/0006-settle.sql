@@ -45,7 +45,8 @@ begin
 end $$;
 
 -- Everything but successes. `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs,
--- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|release, delayMs, reason, isProbe, isTried, blocksKey, expected}.
+-- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|release, delayMs, reason, isProbe,
+-- isCounted, isTried, blocksKey, expected}.
 -- `runs`: one object per lane {lane, epoch, circuit, run, health, suspension}. Returns the deliveries whose decision was refused.
 create function holdfast.settle_failures(me integer, batch bigint, records jsonb, runs jsonb)
 returns bigint[]
@@ -74,19 +75,28 @@ begin
   select r.id, r.message, now() - make_interval(secs => r."ageMs" / 1000), r.attempt, me, r.lane, r.route, r."durationMs", r.outcome,
          r.status, coalesce(r."isProbe", false), r."errorCode", r.error, r.detail
   from holdfast.failure_records(records) as r
-  where r."isTried" or r.action in ('drop', 'expire', 'cancel')
+  where r."isTried"
   on conflict do nothing;
 
   update holdfast.deliveries as owed set
-    attempt = r.attempt, uncounted = owed.uncounted + case when r."isProbe" then 1 else 0 end,
+    attempt = r.attempt, uncounted = owed.uncounted + case when r."isCounted" then 0 else 1 end,
     due_at = now() + make_interval(secs => r."delayMs" / 1000)
   from holdfast.failure_records(records) as r
   where owed.id = r.id and r.action = 'retry' and owed.attempt = r.expected and r.lane = any (owned);
 
   perform holdfast.bury_deliveries(records, owned);
 
-  delete from holdfast.deliveries as owed using holdfast.failure_records(records) as r
-  where owed.id = r.id and r.action in ('drop', 'expire', 'cancel') and owed.attempt = r.expected and r.lane = any (owned);
+  -- Other endings are recorded where attempts are; one that was never tried leaves a row of its own.
+  with ended as (
+    delete from holdfast.deliveries as owed using holdfast.failure_records(records) as r
+    where owed.id = r.id and r.action in ('drop', 'expire', 'cancel') and owed.attempt = r.expected and r.lane = any (owned)
+    returning r.*
+  )
+  insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, outcome, error_code, error)
+  select ended.id, ended.message, now(), ended.attempt + case when ended."isTried" then 1 else 0 end, me, ended.lane, ended.route,
+         case ended.action when 'drop' then 12 when 'expire' then 10 else 11 end, ended.reason, ended.error
+  from ended
+  on conflict do nothing;
 
   for given in
     select (r ->> 'lane')::integer as lane, r from jsonb_array_elements(runs) as r
@@ -105,13 +115,13 @@ create function holdfast.failure_records(records jsonb)
 returns table (
   id bigint, message bigint, lane integer, epoch bigint, route integer, attempt integer, expected integer, outcome smallint,
   status smallint, "ageMs" double precision, "durationMs" integer, "errorCode" text, error text, detail jsonb, action text,
-  "delayMs" double precision, reason text, "isProbe" boolean, "isTried" boolean, "blocksKey" boolean
+  "delayMs" double precision, reason text, "isProbe" boolean, "isCounted" boolean, "isTried" boolean, "blocksKey" boolean
 )
 language sql immutable as $$
   select * from jsonb_to_recordset(records) as r (
     id bigint, message bigint, lane integer, epoch bigint, route integer, attempt integer, expected integer, outcome smallint,
     status smallint, "ageMs" double precision, "durationMs" integer, "errorCode" text, error text, detail jsonb, action text,
-    "delayMs" double precision, reason text, "isProbe" boolean, "isTried" boolean, "blocksKey" boolean
+    "delayMs" double precision, reason text, "isProbe" boolean, "isCounted" boolean, "isTried" boolean, "blocksKey" boolean
   )
 $$;
 
