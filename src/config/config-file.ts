@@ -1,0 +1,73 @@
+import { access, readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { HoldfastError } from '../core/errors.ts'
+
+export interface ConfigFile {
+  /** As people know it: relative when it was found, as given when it was named. */
+  readonly name: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+const fileNames = ['holdfast.config.json', 'holdfast.config.mjs', 'holdfast.config.js'] as const
+
+/** The config file of a folder, or the one that was named; null when there is none. */
+export async function readConfigFile(folder: string, named?: string): Promise<ConfigFile | null> {
+  const name = named ?? (await findConfigFile(folder))
+  if (name === null) return null
+  const path = resolve(folder, name)
+  const values = path.endsWith('.json') ? await readJson(path, name) : await importModule(path, name)
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+    const what = path.endsWith('.json') ? 'hold a JSON object' : 'export an object as its default'
+    throw invalid(name, `must ${what}, like { "port": 8420 }`)
+  }
+  return { name, values: values as Record<string, unknown> }
+}
+
+async function findConfigFile(folder: string): Promise<string | null> {
+  const found: string[] = []
+  for (const name of fileNames) {
+    const exists = await access(resolve(folder, name)).then(
+      () => true,
+      () => false,
+    )
+    if (exists) found.push(name)
+  }
+  if (found.length > 1) {
+    throw new HoldfastError(
+      'configuration_invalid',
+      `There is more than one config file: ${found.join(' and ')}. Keep one of them, or name one with --config-file.`,
+      { files: found },
+    )
+  }
+  return found[0] ?? null
+}
+
+async function readJson(path: string, name: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw invalid(name, `can't be read: ${(error as Error).message}`, error)
+  })
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw invalid(name, `isn't JSON: ${(error as Error).message}`, error)
+  }
+}
+
+async function importModule(path: string, name: string): Promise<unknown> {
+  try {
+    const module = (await import(pathToFileURL(path).href)) as { default?: unknown }
+    return module.default
+  } catch (error) {
+    throw invalid(name, `can't be loaded: ${(error as Error).message}`, error)
+  }
+}
+
+function invalid(name: string, problem: string, cause?: unknown): HoldfastError {
+  return new HoldfastError(
+    'configuration_invalid',
+    `The config file ${name} ${problem}.`,
+    { file: name },
+    cause,
+  )
+}

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { HoldfastError } from '../core/errors.ts'
+import { type ConfigFile, readConfigFile } from './config-file.ts'
+import { nearestName } from './nearest-name.ts'
+import { type Config, type SettingName, settingNames, settings } from './settings.ts'
+
+export type ConfigFlags = { readonly [Name in SettingName]?: string }
+
+export interface LoadConfigInput {
+  readonly flags: ConfigFlags
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Where `holdfast.config.*` is looked for, and what relative paths start from. */
+  readonly folder: string
+  /** Instead of the one in `folder`. */
+  readonly configFile?: string
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  /** What was set, and where: `--port`, `HOLDFAST_PORT`, …. A default isn't listed. */
+  readonly sources: { readonly [Name in SettingName]?: string }
+  /** What a person should know, but nothing stops for. */
+  readonly warnings: readonly string[]
+}
+
+interface Given {
+  readonly value: unknown
+  /** "the flag --port", for a sentence. */
+  readonly source: string
+}
+
+/** Variables of our own tests; they configure no process. */
+const ignoredPrefixes = ['HOLDFAST_TEST_']
+const maxShownCharacters = 80
+
+/**
+ * The configuration of a process: a flag beats the environment, which beats `holdfast.config.*`, which beats the default.
+ *
+ * @example
+ * const { config } = await loadConfig({ flags: { port: '9000' }, environment: process.env, folder: process.cwd() })
+ */
+export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> {
+  const file = await readConfigFile(input.folder, input.configFile)
+  if (file !== null) refuseUnknownFields(file)
+  const values: Partial<Record<SettingName, unknown>> = {}
+  const sources: Partial<Record<SettingName, string>> = {}
+  for (const name of settingNames) {
+    const given = findFlag(name, input) ?? (await findVariable(name, input)) ?? findField(name, file)
+    if (given === null) {
+      values[name] = settings[name].fallback
+      continue
+    }
+    values[name] = parseValue(name, given)
+    sources[name] = given.source
+  }
+  return { config: values as unknown as Config, sources, warnings: unknownVariables(input.environment) }
+}
+
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+function findFlag(name: SettingName, { flags }: LoadConfigInput): Given | null {
+  const value = flags[name]
+  return value === undefined ? null : { value, source: `the flag ${flagOf(name)}` }
+}
+
+/** An empty variable counts as unset: that is how shells and compose files write "nothing". */
+async function findVariable(name: SettingName, input: LoadConfigInput): Promise<Given | null> {
+  const { variable } = settings[name]
+  const value = input.environment[variable] ?? ''
+  const path = input.environment[`${variable}_FILE`] ?? ''
+  if (value !== '' && path !== '') {
+    throw new HoldfastError(
+      'configuration_invalid',
+      `Both ${variable} and ${variable}_FILE are set. Unset one of them.`,
+      { setting: name },
+    )
+  }
+  if (value !== '') return { value, source: `the environment variable ${variable}` }
+  if (path === '') return null
+  const text = await readFile(resolve(input.folder, path), 'utf8').catch((error: unknown) => {
+    throw new HoldfastError(
+      'configuration_invalid',
+      `${variable}_FILE names a file that can't be read: ${(error as Error).message}. Correct the path or its rights.`,
+      { setting: name, path },
+      error,
+    )
+  })
+  // Editors and `echo` end a file with a line break that belongs to no value.
+  return { value: text.replace(/\r?\n$/, ''), source: `the file ${path} (${variable}_FILE)` }
+}
+
+function findField(name: SettingName, file: ConfigFile | null): Given | null {
+  const value = file?.values[name]
+  if (file === null || value === undefined || value === null) return null
+  return { value, source: `"${name}" in ${file.name}` }
+}
+
+function parseValue(name: SettingName, given: Given): unknown {
+  const { schema, isSecret } = settings[name]
+  const parsed = schema.safeParse(given.value)
+  if (parsed.success) return parsed.data
+  const shown = isSecret
+    ? ''
+    : ` is ${(JSON.stringify(given.value) ?? 'undefined').slice(0, maxShownCharacters)}; it`
+  const advice = parsed.error.issues[0]?.message ?? 'is invalid'
+  const sentence = `${given.source}${shown} ${advice}.`
+  throw new HoldfastError('configuration_invalid', capitalised(sentence), {
+    setting: name,
+    source: given.source,
+  })
+}
+
+function refuseUnknownFields(file: ConfigFile): void {
+  for (const field of Object.keys(file.values)) {
+    if (Object.hasOwn(settings, field)) continue
+    const meant = nearestName(field, settingNames)
+    const advice = meant === null ? `Known are ${settingNames.join(', ')}.` : `Did you mean "${meant}"?`
+    throw new HoldfastError(
+      'configuration_invalid',
+      `The config file ${file.name} has an unknown field "${field}". ${advice}`,
+      { file: file.name, field },
+    )
+  }
+}
+
+/** A warning, not an error: an older version must start beside a variable that only a newer one knows. */
+function unknownVariables(environment: LoadConfigInput['environment']): string[] {
+  const known = settingNames.flatMap((name) => [settings[name].variable, `${settings[name].variable}_FILE`])
+  return Object.keys(environment)
+    .filter((variable) => variable.startsWith('HOLDFAST_') && !known.includes(variable))
+    .filter((variable) => !ignoredPrefixes.some((prefix) => variable.startsWith(prefix)))
+    .sort()
+    .map((variable) => {
+      const meant = nearestName(variable, known)
+      const advice = meant === null ? 'See docs/configuration.md.' : `Did you mean ${meant}?`
+      return `The environment variable ${variable} is unknown and was ignored. ${advice}`
+    })
+}
+
+function capitalised(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+}

@@ -1,0 +1,108 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { field } from '../core/field.ts'
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+export type LogFormat = 'pretty' | 'json'
+
+/** What a Holdfast process is told about itself, whoever told it. */
+export interface Config {
+  /** Null: the embedded server in `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly dataDir: string
+  readonly host: string
+  readonly port: number
+  readonly adminKey: string | null
+  readonly encryptionKey: string | null
+  /** Private networks that deliveries may reach; null: what the command thinks best. */
+  readonly allowNetworks: readonly string[] | null
+  /** Null: what the database says. */
+  readonly maxPending: number | null
+  readonly amqpUrl: string | null
+  readonly logLevel: LogLevel
+  /** Null: pretty on a terminal, else JSON. */
+  readonly logFormat: LogFormat | null
+}
+
+export type SettingName = keyof Config
+
+interface Setting<Value> {
+  readonly variable: `HOLDFAST_${string}`
+  /** Takes the text of a flag or variable as well as the value of a config file. */
+  readonly schema: z.ZodType<Value>
+  readonly fallback: Value
+  /** Its value never appears in a message. */
+  readonly isSecret: boolean
+}
+
+const maxPort = 65_535
+const maxPendingBound = 1_000_000_000
+
+/** Every setting, and the only place that lists them. `docs/configuration.md` describes each. */
+export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> } = {
+  databaseUrl: setting('HOLDFAST_DATABASE_URL', postgresUrl(), null, 'secret'),
+  dataDir: setting('HOLDFAST_DATA_DIR', field.text(4096), '.holdfast'),
+  host: setting('HOLDFAST_HOST', field.text(255), '127.0.0.1'),
+  port: setting('HOLDFAST_PORT', wholeNumberOrText(0, maxPort), 8420),
+  adminKey: setting('HOLDFAST_ADMIN_KEY', field.text(1024), null, 'secret'),
+  encryptionKey: setting('HOLDFAST_ENCRYPTION_KEY', field.text(65_536), null, 'secret'),
+  allowNetworks: setting('HOLDFAST_ALLOW_NETWORKS', networks(), null),
+  maxPending: setting('HOLDFAST_MAX_PENDING', wholeNumberOrText(0, maxPendingBound), null),
+  amqpUrl: setting(
+    'HOLDFAST_AMQP_URL',
+    urlOf(['amqp:', 'amqps:'], 'amqp://user:password@host'),
+    null,
+    'secret',
+  ),
+  logLevel: setting('HOLDFAST_LOG_LEVEL', field.oneOf(...logLevels), 'info'),
+  logFormat: setting('HOLDFAST_LOG_FORMAT', field.oneOf('pretty', 'json'), null),
+}
+
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+function setting<Value>(
+  variable: `HOLDFAST_${string}`,
+  schema: z.ZodType<Value>,
+  fallback: Value,
+  secrecy: 'secret' | 'open' = 'open',
+): Setting<Value> {
+  return { variable, schema, fallback, isSecret: secrecy === 'secret' }
+}
+
+function postgresUrl() {
+  return urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database')
+}
+
+function urlOf(protocols: readonly string[], example: string) {
+  const error = `must be a URL like ${example}`
+  return z
+    .string({ error })
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { error })
+}
+
+function wholeNumberOrText(min: number, max: number) {
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
+    field.wholeNumber(min, max),
+  )
+}
+
+function networks() {
+  const error = 'must be "none" or networks separated by commas, like 10.0.0.0/8,fd00::/8'
+  return z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value),
+      z.array(z.string({ error }), { error }),
+    )
+    .transform((list) => (list.length === 1 && list[0] === 'none' ? [] : list))
+    .refine((list) => list.every(isNetwork), { error })
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
+}

@@ -1,0 +1,41 @@
+const replacement = '[redacted]'
+
+/** `scheme://user:password@`, where the password ends at the last @ before a slash. */
+const urlPassword = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:@/"'\\]*):[^\s/"'\\]*@/gi
+/** A PostgreSQL password that wasn't percent-encoded may hold slashes too; no harmless part of such a URL has an @. */
+const postgresPassword = /\b(postgres(?:ql)?:\/\/[^\s:@/"'\\]*):[^\s"'\\]*@/gi
+/** `password=…` in a query string or a list of keywords. */
+const keywordPassword = /\b(password|sslpassword|passfile)=[^\s&"'\\]+/gi
+
+/**
+ * The text without the passwords of connection strings, and without these very secrets.
+ *
+ * @example redact('postgres://ada:s3cret@db/app') // 'postgres://ada:[redacted]@db/app'
+ */
+export function redact(text: string, secrets: readonly string[] = []): string {
+  let clean = text
+  for (const secret of secrets) clean = clean.replaceAll(secret, replacement)
+  return clean
+    .replace(postgresPassword, `$1:${replacement}@`)
+    .replace(urlPassword, `$1:${replacement}@`)
+    .replace(keywordPassword, `$1=${replacement}`)
+}
+
+/** Shorter ones would blot out half of every line, and protect nothing. */
+const minSecretCharacters = 6
+
+/** The password of a connection string as it may turn up elsewhere: encoded and plain. */
+export function secretsOf(connectionString: string | null): string[] {
+  if (connectionString === null || !URL.canParse(connectionString)) return []
+  const { password } = new URL(connectionString)
+  const spellings = new Set([password, decode(password)])
+  return [...spellings].filter((secret) => secret.length >= minSecretCharacters)
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
