@@ -1,11 +1,17 @@
 import type { Database } from './database.ts'
 
-/** What PostgreSQL calls a snapshot: everything below xmin has ended, everything from xmax on hadn't begun. */
+/** What PostgreSQL calls a snapshot: everything below xmin has ended, nothing from xmax on has. */
 export interface Snapshot {
   readonly xmin: bigint
+  /** One past the highest that has ended: what has begun since runs, and isn't listed in `running`. */
   readonly xmax: bigint
+  /** Those below xmax. */
   readonly running: readonly bigint[]
+  /** The next to begin, read right after the snapshot was taken. */
+  readonly next: bigint
 }
+
+const firstTransaction = 3
 
 export interface Arrivals {
   readonly snapshot: Snapshot
@@ -32,25 +38,36 @@ export interface SeenDelivery {
   readonly dueAtMs: number | null
 }
 
-export function parseSnapshot(text: string): Snapshot {
+/**
+ * A snapshot doesn't tell which transactions have begun since the last one ended. The distance from the first id ever to the next
+ * does, modulo 2^32, and costs no transaction id of our own, as pg_current_xact_id() would.
+ */
+export const nextTransaction = `age('${firstTransaction}'::xid)`
+
+export function parseSnapshot(text: string, ageOfFirst: number): Snapshot {
   const [xmin = '0', xmax = '0', running = ''] = text.split(':')
+  const ended = BigInt(xmax)
   return {
     xmin: BigInt(xmin),
-    xmax: BigInt(xmax),
+    xmax: ended,
     running: running === '' ? [] : running.split(',').map(BigInt),
+    next: ended + BigInt.asUintN(32, BigInt(ageOfFirst) + BigInt(firstTransaction) - ended),
   }
 }
 
 /** Index: deliveries_pkey, backwards, one entry. */
 export async function readTopId(database: Database): Promise<{ cursor: number; snapshot: Snapshot }> {
-  const rows = await database.query<{ cursor: number; snapshot: string }>(
+  const rows = await database.query<{ cursor: number; snapshot: string; age: number }>(
     {
       name: 'read_top_id',
-      text: `select coalesce((select max(id) from holdfast.deliveries), 0) as cursor, pg_current_snapshot()::text as snapshot`,
+      text: `select coalesce((select max(id) from holdfast.deliveries), 0) as cursor, pg_current_snapshot()::text as snapshot,
+               ${nextTransaction} as age`,
     },
     [],
   )
-  return { cursor: Number(rows[0]?.cursor), snapshot: parseSnapshot(rows[0]?.snapshot ?? '0:0:') }
+  const row = rows[0]
+  if (row === undefined) throw new Error('read_top_id returned no row')
+  return { cursor: row.cursor, snapshot: parseSnapshot(row.snapshot, row.age) }
 }
 
 /**
@@ -64,7 +81,7 @@ export async function readArrivals(
   maxRows: number,
 ): Promise<Arrivals> {
   const rows = await database.queryArrays<
-    [number | null, number, number, number, number | null, number, number, string]
+    [number | null, number, number, number, number | null, number, number, string, number]
   >(
     {
       name: 'read_arrivals',
@@ -76,7 +93,7 @@ export async function readArrivals(
                  extract(epoch from min(due_at)) * 1000 as due
           from fresh where $2::int[] is null or (lane_id & 255) = any ($2) group by lane_id, priority
         )
-        select lane_id, priority, total, ready, due::float8, passed, seen, pg_current_snapshot()::text
+        select lane_id, priority, total, ready, due::float8, passed, seen, pg_current_snapshot()::text, ${nextTransaction}
         from (select coalesce(max(id), $1) as passed, count(*)::int as seen from fresh) as position
         left join grouped on true`,
     },
@@ -85,7 +102,7 @@ export async function readArrivals(
   const first = rows[0]
   if (first === undefined) throw new Error('read_arrivals returned no row')
   return {
-    snapshot: parseSnapshot(first[7]),
+    snapshot: parseSnapshot(first[7], first[8]),
     cursor: first[5],
     isPartial: first[6] >= maxRows,
     groups: rows

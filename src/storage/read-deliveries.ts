@@ -24,13 +24,25 @@ export type DeliveryRow = readonly [
   body: string | null,
 ]
 
+/**
+ * The ranges below compare whole rows of index columns and order by all of them. So nothing but the named index can serve them:
+ * with plain equalities the planner may walk the primary key in id order instead, through every other lane's backlog, as
+ * soon as its statistics say that one lane owns most of the table.
+ */
 const isHead = `
-  (owed.ordering_key is null or not (
-    exists (select from holdfast.deliveries as older
-            where older.lane_id = owed.lane_id and older.ordering_key = owed.ordering_key and older.id < owed.id)
-    or exists (select from holdfast.dead_letters as letter
-               where letter.lane_id = owed.lane_id and letter.ordering_key = owed.ordering_key
-                 and letter.blocks_key and letter.state in ('open', 'redriven'))
+  (taken.ordering_key is null or (
+    taken.id = (
+      select older.id from holdfast.deliveries as older
+      where older.ordering_key is not null
+        and (older.lane_id, older.ordering_key, older.id) > (taken.lane_id, taken.ordering_key, 0::bigint)
+        and (older.lane_id, older.ordering_key, older.id) <= (taken.lane_id, taken.ordering_key, taken.id)
+      order by older.lane_id, older.ordering_key, older.id limit 1
+    )
+    and not exists (
+      select from holdfast.dead_letters as letter
+      where letter.lane_id = taken.lane_id and letter.ordering_key = taken.ordering_key
+        and letter.blocks_key and letter.state in ('open', 'redriven')
+    )
   )) as is_head`
 
 const columns = `
@@ -38,11 +50,17 @@ const columns = `
   (extract(epoch from owed.due_at) * 1000)::float8, (extract(epoch from owed.expires_at) * 1000)::float8,
   (extract(epoch from owed.owed_at) * 1000)::float8, owed.ordering_key, owed.is_head`
 
-/** A body lives in its message's partition, or in messages_kept after that partition has gone. Only heads need theirs. */
+/**
+ * A body lives in its message's partition, or in messages_kept after that partition has gone. Only heads need theirs. The limits keep
+ * the planner from joining whole partitions where a thousand look-ups by primary key are meant.
+ */
 const withBody = `
-  left join holdfast.messages as message on message.id = owed.message_id and owed.is_head
   left join lateral (
-    select * from holdfast.messages_kept as kept where kept.id = owed.message_id and owed.is_head and message.id is null
+    select * from holdfast.messages as stored where stored.id = owed.message_id and owed.is_head limit 1
+  ) as message on true
+  left join lateral (
+    select * from holdfast.messages_kept as stored
+    where stored.id = owed.message_id and owed.is_head and message.id is null limit 1
   ) as kept on true`
 const bodyColumns = `
   coalesce(message.type, kept.type), coalesce(message.correlation_id, kept.correlation_id),
@@ -70,15 +88,18 @@ export async function readStreams(
       name: 'read_streams',
       text: `
         with owed as materialized (
-          select taken.*, ${isHead.replaceAll('owed.', 'taken.')}
+          select taken.*, ${isHead}
           from unnest($1::int[], $2::int[], $3::bigint[], $4::int[]) as asked (lane_id, priority, after, max_rows)
           cross join lateral (
             select counted.* from (
-              select line.*, sum(line.size) over (order by line.id) - line.size as bytes_before
-              from holdfast.deliveries as line
-              where line.lane_id = asked.lane_id and line.priority = asked.priority and line.id > asked.after and line.id <= $5
-                and line.due_at is null
-              order by line.id limit asked.max_rows
+              select ranged.*, sum(ranged.size) over (order by ranged.id) - ranged.size as bytes_before
+              from (
+                select line.* from holdfast.deliveries as line
+                where line.due_at is null
+                  and (line.lane_id, line.priority, line.id) > (asked.lane_id, asked.priority, asked.after)
+                  and (line.lane_id, line.priority, line.id) <= (asked.lane_id, asked.priority, $5::bigint)
+                order by line.lane_id, line.priority, line.id limit asked.max_rows
+              ) as ranged
             ) as counted
             where counted.bytes_before < $6
           ) as taken
@@ -107,14 +128,16 @@ export async function readDue(
       name: 'read_due',
       text: `
         with owed as materialized (
-          select taken.*, ${isHead.replaceAll('owed.', 'taken.')}
+          select taken.*, ${isHead}
           from unnest($1::int[], $2::int[]) as asked (lane_id, max_rows)
           cross join lateral (
             select counted.* from (
-              select line.*, sum(line.size) over (order by line.due_at, line.id) - line.size as bytes_before
-              from holdfast.deliveries as line
-              where line.lane_id = asked.lane_id and line.due_at <= now()
-              order by line.due_at, line.id limit asked.max_rows
+              select ranged.*, sum(ranged.size) over (order by ranged.due_at, ranged.id) - ranged.size as bytes_before
+              from (
+                select line.* from holdfast.deliveries as line
+                where line.lane_id = asked.lane_id and line.due_at <= now()
+                order by line.due_at, line.id limit asked.max_rows
+              ) as ranged
             ) as counted
             where counted.bytes_before < $3
           ) as taken
@@ -154,7 +177,7 @@ export async function readByIds(database: Database, ids: readonly number[]): Pro
       name: 'read_by_ids',
       text: `
         with owed as materialized (
-          select taken.*, ${isHead.replaceAll('owed.', 'taken.')} from holdfast.deliveries as taken
+          select taken.*, ${isHead} from holdfast.deliveries as taken
           where taken.id = any ($1::bigint[]) and (taken.due_at is null or taken.due_at <= now())
         )
         select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.priority desc, owed.id`,
@@ -173,11 +196,14 @@ export async function readKeyHeads(
       name: 'read_key_heads',
       text: `
         with owed as materialized (
-          select taken.*, ${isHead.replaceAll('owed.', 'taken.')}
+          select taken.*, ${isHead}
           from unnest($1::int[], $2::text[]) as asked (lane_id, key)
           cross join lateral (
             select line.* from holdfast.deliveries as line
-            where line.lane_id = asked.lane_id and line.ordering_key = asked.key order by line.id limit 1
+            where line.ordering_key is not null
+              and (line.lane_id, line.ordering_key, line.id) > (asked.lane_id, asked.key, 0::bigint)
+              and (line.lane_id, line.ordering_key, line.id) <= (asked.lane_id, asked.key, 9223372036854775807)
+            order by line.lane_id, line.ordering_key, line.id limit 1
           ) as taken
           where taken.due_at is null or taken.due_at <= now()
         )

@@ -1,5 +1,4 @@
 import type { Database } from './database.ts'
-import { parseSnapshot } from './read-arrivals.ts'
 
 /** An endpoint and its breaker as stored. `settings` and `config` are unchecked: somebody may have written them by hand. */
 export interface LaneRow {
@@ -76,11 +75,11 @@ export interface LaneChanges {
 
 /** Lanes whose endpoint or breaker changed since the watermark. Indexes: endpoints_changed, breakers_changed. */
 export async function readChangedLanes(database: Database, watermark: string): Promise<LaneChanges> {
-  const rows = await database.query<Partial<LaneRow> & { snapshot: string }>(
+  const rows = await database.query<Partial<LaneRow> & { watermark: string }>(
     {
       name: 'read_changed_lanes',
       text: `
-        select changed.*, pg_current_snapshot()::text as snapshot from (select 1) as always left join (
+        select changed.*, pg_snapshot_xmin(pg_current_snapshot())::text as watermark from (select 1) as always left join (
           ${selectLanes} where endpoint.id in (
             select id from holdfast.endpoints where changed_xid >= $1::text::xid8
             union select lane_id from holdfast.breakers where changed_xid >= $1::text::xid8
@@ -90,8 +89,8 @@ export async function readChangedLanes(database: Database, watermark: string): P
     [watermark],
   )
   return {
-    rows: rows.filter((row): row is LaneRow & { snapshot: string } => typeof row.id === 'number'),
-    watermark: String(parseSnapshot(rows[0]?.snapshot ?? '0:0:').xmin),
+    rows: rows.filter((row): row is LaneRow & { watermark: string } => typeof row.id === 'number'),
+    watermark: rows[0]?.watermark ?? watermark,
   }
 }
 

@@ -19,7 +19,7 @@ begin
     as done (id, message, lane, route, number, age, duration, status)
   on conflict do nothing;
   update holdfast.breakers set failures = 0
-  where lane_id in (select distinct unnest(lanes)) and state = 'closed' and failures > 0;
+  where lane_id = any (array(select distinct unnest(lanes))) and state = 'closed' and failures > 0;
   if removed < cardinality(delivery_ids) then
     gone := holdfast.settle_late_successes(delivery_ids);
   end if;
