@@ -6,7 +6,7 @@ import {
   readTopId,
 } from '../storage/read-arrivals.ts'
 import type { Clock } from './clock.ts'
-import type { Lane } from './lane.ts'
+import type { Lane, Stream } from './lane.ts'
 import type { LaneTable } from './lane-table.ts'
 import { type IdRange, LateCommits } from './late-commits.ts'
 import type { NodeLimits } from './limits.ts'
@@ -65,11 +65,13 @@ export class Arrivals {
     for (;;) {
       reader.beginStatement()
       const read = await readArrivals(database, this.#cursor, this.#options.shards(), limits.maxArrivalRows)
+      // Before the cursor moves: when this fails, the same arrivals are read again.
+      await this.#loadUnknown(read.groups)
       this.#lastSnapshot = read.snapshot
       const range = this.#late?.observe(read.snapshot, read.cursor) ?? null
       this.#cursor = read.cursor
       if (range !== null) this.#reread = joinRanges(this.#reread, range)
-      arrived += await this.#take(read)
+      arrived += this.#take(read)
       if (!read.isPartial) break
     }
     arrived += await this.#readAgain()
@@ -80,12 +82,16 @@ export class Arrivals {
     return this.#reread !== null
   }
 
-  async #take(read: ArrivalsRead): Promise<number> {
+  /** Endpoints that were created after their shard was taken. */
+  async #loadUnknown(seen: readonly { readonly laneId: number }[]): Promise<void> {
+    const { isOurs, lanes } = this.#options
+    const unknown = new Set<number>()
+    for (const { laneId } of seen) if (lanes.get(laneId) === undefined && isOurs(laneId)) unknown.add(laneId)
+    if (unknown.size > 0) await lanes.loadNew([...unknown])
+  }
+
+  #take(read: ArrivalsRead): number {
     const { lanes } = this.#options
-    const unknown = read.groups
-      .filter((group) => !lanes.get(group.laneId) && this.#options.isOurs(group.laneId))
-      .map((group) => group.laneId)
-    if (unknown.length > 0) await lanes.loadNew([...new Set(unknown)])
     let arrived = 0
     for (const group of read.groups) {
       const lane = lanes.get(group.laneId)
@@ -108,10 +114,12 @@ export class Arrivals {
     if (range === null || startedAtMs < this.#rereadNotBeforeMs) return 0
     reader.beginStatement()
     const rows = await readRange(database, range, this.#options.shards(), limits.maxArrivalRows)
+    await this.#loadUnknown(rows)
     const last = rows.at(-1)
     const isPartial = rows.length >= limits.maxArrivalRows && last !== undefined
     this.#reread = isPartial ? { after: last.id, upTo: range.upTo } : null
     let found = 0
+    const caughtUp = new Set<Stream>()
     for (const row of rows) {
       const lane = lanes.get(row.laneId)
       const stream = lane?.streams[row.priority]
@@ -122,6 +130,14 @@ export class Arrivals {
         lane.stragglers.push(row.id)
         lane.pending += 1
         found += 1
+      } else if (row.id > stream.cursor) {
+        // Ahead in this line, whatever the cursor over all lanes says: reading on finds it.
+        if (!stream.isBehind) caughtUp.add(stream)
+        stream.isBehind = true
+        if (caughtUp.has(stream)) {
+          lane.pending += 1
+          found += 1
+        }
       } else {
         continue
       }

@@ -74,7 +74,8 @@ export class Settlement {
     const lane = delivery?.lane ?? lanes.get(laneId)
     if (delivery !== undefined) dispatcher.forget(delivery)
     if (lane === undefined) return
-    lane.pending -= 1
+    // What is still known is still owed, however it was counted when it came late.
+    lane.pending = Math.max(lane.known, lane.pending - 1)
     if (delivery !== undefined) {
       careful.finished(delivery)
       careful.laneSettled(lane)

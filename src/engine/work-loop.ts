@@ -182,7 +182,7 @@ export class WorkLoop {
     this.#pollMs = minPollMs
     await arrivals.read()
     // Everything that began before `asleep` was committed lies below this.
-    this.#settlesAfter = arrivals.lastSnapshot?.xmax ?? 0n
+    this.#settlesAfter = arrivals.lastSnapshot?.next ?? 0n
   }
 
   #waitMs(): number {

@@ -1,0 +1,107 @@
+import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import type { NodeLimits } from '../../../src/engine/limits.ts'
+import type { Logger } from '../../../src/engine/logger.ts'
+import { Holdfast, type HoldfastOptions } from '../../../src/holdfast.ts'
+import type { Handler } from '../../../src/transports/function/handler.ts'
+import { createTestDatabase, type TestDatabase } from '../test-database.ts'
+import { AttemptLog } from './attempt-log.ts'
+import { until } from './until.ts'
+
+export interface RunningNode {
+  readonly holdfast: Holdfast
+  readonly log: AttemptLog
+  /** What the node warned of or stumbled over. */
+  readonly complaints: string[]
+}
+
+/** The engine's own safety nets (the slow poll and the sweeper's second look) stay out of the way: what is missed shall be seen. */
+export const withoutSafetyNets: Partial<NodeLimits> = { slowPollMs: 600_000, sweepMs: 600_000 }
+
+/** A database of its own, and as many in-process nodes on it as a test wants. */
+export class Rig {
+  readonly database: TestDatabase
+  readonly #nodes: Holdfast[] = []
+
+  private constructor(database: TestDatabase) {
+    this.database = database
+  }
+
+  static async create(): Promise<Rig> {
+    return new Rig(await createTestDatabase({ maxConnections: 30 }))
+  }
+
+  /** A client that sends and manages but delivers nothing. */
+  client(options: Partial<HoldfastOptions> = {}): Holdfast {
+    const holdfast = new Holdfast({ databaseUrl: this.database.url, maxConnections: 4, ...options })
+    this.#nodes.push(holdfast)
+    return holdfast
+  }
+
+  async start(options: Partial<HoldfastOptions> = {}): Promise<RunningNode> {
+    const log = new AttemptLog()
+    const complaints: string[] = []
+    const note = (details: object, message: string) =>
+      complaints.push(`${message} ${JSON.stringify(details)}`)
+    const logger: Logger = { debug() {}, info() {}, warn: note, error: note }
+    const holdfast = this.client({ observer: log, logger, ...options })
+    await holdfast.start()
+    return { holdfast, log, complaints }
+  }
+
+  async rows<Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await this.database.pool.query(text, [...values])).rows as Row[]
+  }
+
+  async value<Value>(text: string, values: readonly unknown[] = []): Promise<Value> {
+    const [row] = await this.rows<Record<string, Value>>(text, values)
+    return Object.values(row ?? {})[0] as Value
+  }
+
+  async count(table: string): Promise<number> {
+    return Number(await this.value(`select count(*) from holdfast.${table}`))
+  }
+
+  async owed(endpoint: string): Promise<number> {
+    return Number(
+      await this.value(
+        `select count(*) from holdfast.deliveries as owed join holdfast.endpoints as endpoint on endpoint.id = owed.lane_id
+         where endpoint.name = $1`,
+        [endpoint],
+      ),
+    )
+  }
+
+  async laneId(endpoint: string): Promise<number> {
+    return this.value<number>('select id from holdfast.endpoints where name = $1', [endpoint])
+  }
+
+  /** Resolves when nothing is owed to the endpoint any more. */
+  async whenSettled(endpoint: string, timeoutMs = 10_000): Promise<void> {
+    await until(
+      `nothing to be owed to ${endpoint}`,
+      () => this.owed(endpoint),
+      (owed) => owed === 0,
+      timeoutMs,
+    )
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#nodes.map((node) => node.stop()))
+    await this.database.drop()
+  }
+}
+
+let lastName = 0
+
+/** A `function` endpoint of its own for one test, with its handler. */
+export async function functionEndpoint(
+  holdfast: Holdfast,
+  handler: Handler,
+  settings: Omit<EndpointInput, 'name' | 'transport'> = {},
+): Promise<string> {
+  lastName += 1
+  const name = `endpoint-${lastName}`
+  holdfast.handle(name, handler)
+  await holdfast.endpoints.create({ name, transport: 'function', ...settings })
+  return name
+}
