@@ -17,6 +17,10 @@ create table holdfast.messages (
   id bigint not null,
   created_at timestamptz not null default now(),
   criticality smallint not null default 1,
+  -- Nobody wanted it when it was published.
+  is_unrouted boolean not null default false,
+  -- Its type has a schema that nobody has held it against yet.
+  needs_check boolean not null default false,
   size integer not null,
   type text,
   tenant text,
@@ -27,6 +31,7 @@ create table holdfast.messages (
   primary key (id)
 ) partition by range (id);
 create table holdfast.messages_default partition of holdfast.messages default;
+create index messages_unrouted on holdfast.messages (id) where is_unrouted;
 
 -- Bodies that outlive their partition, because a delivery or an unsettled dead letter still needs them.
 create table holdfast.messages_kept (like holdfast.messages including all);
@@ -90,6 +95,8 @@ create table holdfast.deliveries (
   size integer not null,
   priority smallint not null default 0 check (priority between 0 and 3),
   criticality smallint not null default 1,
+  -- Tells apart what one message owes to one endpoint by several routes; part of the id that receivers dedupe on.
+  variant smallint not null default 0,
   due_at timestamptz,
   expires_at timestamptz,
   owed_at timestamptz,
@@ -137,6 +144,7 @@ create table holdfast.dead_letters (
   error text,
   criticality smallint not null,
   priority smallint not null,
+  variant smallint not null default 0,
   attempt integer not null,
   attempts jsonb not null,
   request jsonb,

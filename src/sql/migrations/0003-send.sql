@@ -163,7 +163,8 @@ begin
   for place in select at from unnest(message_options) with ordinality as given (option, at) where option ->> 'idempotencyKey' is not null
   loop
     earlier := holdfast.claim_idempotency_key(
-      'lane:' || lane, message_options[place] ->> 'idempotencyKey', bodies[place], array[message_ids[place], delivery_ids[place]]
+      'lane:' || lane, message_options[place] ->> 'idempotencyKey', '', bodies[place],
+      array[message_ids[place], delivery_ids[place]]
     );
     if earlier is not null then
       message_ids[place] := earlier[1];
@@ -200,10 +201,12 @@ begin
 end $$;
 
 -- Null when the key is new and now belongs to `result`; otherwise what its first use resulted in.
-create function holdfast.claim_idempotency_key(key_scope text, idempotency_key text, body text, new_result bigint[]) returns bigint[]
+create function holdfast.claim_idempotency_key(
+  key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]
+) returns bigint[]
 language plpgsql as $$
 declare
-  hash text := md5(body::jsonb::text);
+  hash text := md5(prefix || body::jsonb::text);
   earlier record;
 begin
   delete from holdfast.idempotency_keys where scope = key_scope and key = idempotency_key and expires_at <= now();

@@ -134,7 +134,7 @@ begin
   with dead as (
     delete from holdfast.deliveries as owed using holdfast.failure_records(records) as r
     where owed.id = r.id and r.action = 'dead' and owed.attempt = r.expected and r.lane = any (owned)
-    returning owed.id, owed.message_id, owed.lane_id, owed.route_id, owed.criticality, owed.priority, owed.ordering_key,
+    returning owed.id, owed.message_id, owed.lane_id, owed.route_id, owed.criticality, owed.priority, owed.variant, owed.ordering_key,
               owed.dead_letter_id, r.attempt, r.reason, r.outcome, r.status, r."errorCode" as error_code, r.error, r.detail,
               coalesce(r."blocksKey", false) as blocks_key
   ), history as (
@@ -154,9 +154,9 @@ begin
     returning letter.id
   )
   insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, route_id, reason, outcome, status_code, error_code, error,
-                                     criticality, priority, attempt, attempts, request, ordering_key, blocks_key)
+                                     criticality, priority, variant, attempt, attempts, request, ordering_key, blocks_key)
   select nextval('holdfast.ids'), dead.id, dead.message_id, dead.lane_id, dead.route_id, dead.reason, dead.outcome, dead.status,
-         dead.error_code, dead.error, dead.criticality, dead.priority, dead.attempt, history.attempts, dead.detail -> 'request',
+         dead.error_code, dead.error, dead.criticality, dead.priority, dead.variant, dead.attempt, history.attempts, dead.detail -> 'request',
          dead.ordering_key, dead.blocks_key
   from dead join history using (id)
   where dead.dead_letter_id is null

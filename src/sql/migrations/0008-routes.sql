@@ -1,0 +1,127 @@
+-- Event types and routes: who hears of what, and in which shape.
+
+create table holdfast.event_types (
+  name text primary key check (name ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$'),
+  description text,
+  schema jsonb,
+  criticality smallint,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  changed_xid xid8 not null default pg_current_xact_id()
+);
+create index event_types_changed on holdfast.event_types (changed_xid);
+
+create table holdfast.routes (
+  id integer primary key generated always as identity,
+  name text not null unique check (name ~ '^[a-z0-9][a-z0-9._:-]{0,126}$'),
+  tenant text,
+  event_type text not null,
+  -- The pattern, compiled when the route is written: equality, or LIKE (with the number of segments where `*` stands for one), or, for
+  -- patterns that mix `*` and `**`, a regular expression. PostgreSQL keeps 32 compiled expressions; a hundred would be compiled at
+  -- every publish.
+  exact_type text,
+  like_pattern text,
+  segments integer,
+  regex text,
+  filter jsonpath,
+  filter_text text,
+  transform jsonb,
+  lane_id integer not null references holdfast.endpoints (id),
+  criticality smallint,
+  enabled boolean not null default true,
+  -- Made from the endpoint's `eventTypes`; changes with them.
+  is_shorthand boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  changed_xid xid8 not null default pg_current_xact_id(),
+  check (num_nonnulls(exact_type, like_pattern, regex) = 1)
+);
+create index routes_exact on holdfast.routes (coalesce(tenant, ''), exact_type) where enabled and exact_type is not null;
+create index routes_pattern on holdfast.routes (coalesce(tenant, '')) where enabled and exact_type is null;
+create index routes_lane on holdfast.routes (lane_id);
+create index routes_changed on holdfast.routes (changed_xid);
+
+-- The routes that want an event of this kind, before their filters are asked. An event with a tenant reaches that tenant's only.
+create function holdfast.matching_routes(wanted_type text, wanted_tenant text) returns setof holdfast.routes
+language sql stable as $$
+  select route.* from holdfast.routes as route
+  where route.enabled and route.exact_type = wanted_type and coalesce(route.tenant, '') = coalesce(wanted_tenant, '')
+  union all
+  select route.* from holdfast.routes as route
+  where route.enabled and route.exact_type is null and coalesce(route.tenant, '') = coalesce(wanted_tenant, '')
+    and (
+      (wanted_type like route.like_pattern
+        and (route.segments is null or route.segments = length(wanted_type) - length(replace(wanted_type, '.', '')) + 1))
+      or wanted_type ~ route.regex
+    )
+$$;
+
+-- Ends what is owed along a deleted route or to a deleted endpoint, visibly.
+create function holdfast.cancel_deliveries(lane integer, only_route integer, why text) returns bigint
+language plpgsql as $$
+declare
+  cancelled bigint;
+begin
+  with ended as (
+    delete from holdfast.deliveries where lane_id = lane and (only_route is null or route_id = only_route)
+    returning id, message_id, lane_id, route_id, attempt
+  )
+  insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, outcome, error_code, error)
+  select id, message_id, clock_timestamp(), attempt + 1, 0, lane_id, route_id, 11, 'cancelled', why from ended
+  on conflict do nothing;
+  get diagnostics cancelled = row_count;
+  return cancelled;
+end $$;
+
+create function holdfast.delete_route(route_name text, force boolean default false, actor text default current_user) returns bigint
+language plpgsql as $$
+declare
+  route holdfast.routes;
+  cancelled bigint := 0;
+begin
+  select * into route from holdfast.routes where name = route_name for update;
+  if not found then
+    raise exception 'there is no route named "%"', route_name using errcode = 'HF005';
+  end if;
+  if exists (select from holdfast.deliveries where lane_id = route.lane_id and route_id = route.id) then
+    if not force then
+      raise exception 'route "%" still owes deliveries', route_name
+        using errcode = 'HF006', hint = 'Disable it and let them drain, or delete it with force: then they end as cancelled.';
+    end if;
+    cancelled := holdfast.cancel_deliveries(route.lane_id, route.id, format('Route "%s" was deleted.', route_name));
+  end if;
+  delete from holdfast.routes where id = route.id;
+  perform holdfast.audit(actor, 'route.deleted', 'route:' || route.id, jsonb_build_object('name', route_name, 'cancelled', cancelled));
+  perform pg_notify('holdfast_lanes', route.lane_id::text);
+  return cancelled;
+end $$;
+
+create function holdfast.delete_endpoint(endpoint_name text, force boolean default false, actor text default current_user) returns bigint
+language plpgsql as $$
+declare
+  lane integer;
+  cancelled bigint := 0;
+begin
+  select id into lane from holdfast.endpoints where name = endpoint_name for update;
+  if not found then
+    raise exception 'there is no endpoint named "%"', endpoint_name using errcode = 'HF001';
+  end if;
+  if not force and exists (select from holdfast.routes where lane_id = lane and not is_shorthand) then
+    raise exception 'routes still lead to endpoint "%"', endpoint_name
+      using errcode = 'HF006', hint = 'Delete or redirect its routes first, or delete it with force.';
+  end if;
+  if exists (select from holdfast.deliveries where lane_id = lane) then
+    if not force then
+      raise exception 'endpoint "%" still owes deliveries', endpoint_name
+        using errcode = 'HF006', hint = 'Let them drain, or delete it with force: then they end as cancelled.';
+    end if;
+    cancelled := holdfast.cancel_deliveries(lane, null, format('Endpoint "%s" was deleted.', endpoint_name));
+  end if;
+  delete from holdfast.routes where lane_id = lane;
+  delete from holdfast.breakers where lane_id = lane;
+  delete from holdfast.lane_stats where lane_id = lane;
+  delete from holdfast.endpoints where id = lane;
+  perform holdfast.audit(actor, 'endpoint.deleted', 'lane:' || lane, jsonb_build_object('name', endpoint_name, 'cancelled', cancelled));
+  perform pg_notify('holdfast_lanes', lane::text);
+  return cancelled;
+end $$;

@@ -1,0 +1,179 @@
+-- Publishing: one event in, one delivery per route that wants it. Everything is checked and counted before anything is stored.
+
+create function holdfast.check_events(event_types text[], bodies text[], message_options jsonb[]) returns void
+language plpgsql stable as $$
+declare
+  total integer := cardinality(bodies);
+  max_bytes bigint := holdfast.setting_integer('max_payload_bytes');
+  bad record;
+begin
+  if cardinality(event_types) <> total or (message_options is not null and cardinality(message_options) <> total) then
+    raise exception 'types, bodies and options must have the same number of entries' using errcode = 'HF002';
+  end if;
+  select type, at into bad from unnest(event_types) with ordinality as given (type, at)
+  where type is null or type !~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$' limit 1;
+  if found then
+    raise exception 'the type of event % is not a valid event type: "%"', bad.at, bad.type
+      using errcode = 'HF002', hint = 'Use letters, digits, "_", "-" and dots between segments, such as order.created.';
+  end if;
+  select octet_length(body) as bytes, at into bad from unnest(bodies) with ordinality as given (body, at)
+  where octet_length(body) > max_bytes limit 1;
+  if found then
+    raise exception 'the payload of event % takes % bytes; the limit is %', bad.at, bad.bytes, max_bytes
+      using errcode = 'HF003', hint = 'Send a reference to the data instead of the data, or raise max_payload_bytes.';
+  end if;
+  if message_options is not null then
+    perform holdfast.check_options(one) from unnest(message_options) as one where one is not null;
+  end if;
+end $$;
+
+-- `are_checked`: the caller has held the payloads against their types' schemas.
+-- Returns a row per event, in order: its message, how many deliveries it led to, and how many of them wait because their endpoint is paused,
+-- disabled or rejecting.
+create function holdfast.accept_events(
+  event_types text[], bodies text[], message_options jsonb[] default null, are_checked boolean default false
+) returns table (message_id bigint, deliveries integer, held integer)
+language plpgsql as $$
+declare
+  total integer := coalesce(cardinality(bodies), 0);
+  message_ids bigint[];
+  is_repeated boolean[] := array_fill(false, array[total]);
+  place integer;
+  earlier bigint[];
+  fan_at integer[];
+  fan_route integer[];
+  fan_lane integer[];
+  fan_criticality smallint[];
+  fan_variant smallint[];
+  full_lanes integer[];
+  bad record;
+begin
+  if total = 0 then
+    return;
+  end if;
+  perform holdfast.check_events(event_types, bodies, message_options);
+
+  -- Who wants what. A kind (type, tenant) is matched once, however many events of it there are; a body is parsed for filters once.
+  with given as (
+    select at::integer, type, message_options[at] ->> 'tenant' as tenant, body, message_options[at] as option
+    from unnest(event_types, bodies) with ordinality as event (type, body, at)
+  ), matched as materialized (
+    select kind.type as kind_type, kind.tenant as kind_tenant, route.id, route.lane_id, route.filter, route.criticality,
+           md5(coalesce(route.transform::text, '')) as shape
+    from (select distinct type, tenant from given) as kind
+    cross join lateral holdfast.matching_routes(kind.type, kind.tenant) as route
+  ), parsed as (
+    select given.*, case when exists (
+      select from matched where kind_type = type and kind_tenant is not distinct from tenant and filter is not null
+    ) then body::jsonb end as document
+    from given
+  ), fan as (
+    -- Two routes that lead to the same endpoint in the same shape are one delivery.
+    select distinct on (parsed.at, matched.lane_id, matched.shape)
+      parsed.at, matched.id as route, matched.lane_id as lane, coalesce(
+        holdfast.criticality_code(parsed.option ->> 'criticality'), matched.criticality,
+        (select known.criticality from holdfast.event_types as known where known.name = parsed.type), 1
+      )::smallint as criticality
+    from parsed join matched on kind_type = parsed.type and kind_tenant is not distinct from parsed.tenant
+    where matched.filter is null or coalesce(jsonb_path_match(parsed.document, matched.filter, '{}', true), false)
+    order by parsed.at, matched.lane_id, matched.shape, matched.id
+  )
+  select array_agg(at), array_agg(route), array_agg(lane), array_agg(criticality), array_agg(variant)
+  into fan_at, fan_route, fan_lane, fan_criticality, fan_variant
+  from (select *, (row_number() over (partition by at, lane order by route) - 1)::smallint as variant from fan order by at, route) as every;
+
+  perform holdfast.check_bound(coalesce(cardinality(fan_at), 0));
+  select array_agg(lane) into full_lanes from (
+    select wanted.lane, endpoint.name, coalesce(stats.pending, 0) as owed, (endpoint.settings #>> '{limits,maxPending}')::bigint as bound,
+           endpoint.settings #>> '{limits,onFull}' as on_full
+    from (select lane, count(*) as added from unnest(fan_lane) as lane group by lane) as wanted
+    join holdfast.endpoints as endpoint on endpoint.id = wanted.lane
+    left join holdfast.lane_stats as stats on stats.lane_id = wanted.lane
+    where coalesce(stats.pending, 0) + wanted.added > (endpoint.settings #>> '{limits,maxPending}')::bigint
+  ) as bounded;
+  if full_lanes is not null then
+    select endpoint.name into bad from holdfast.endpoints as endpoint
+    where endpoint.id = any (full_lanes) and endpoint.settings #>> '{limits,onFull}' = 'reject' limit 1;
+    if found then
+      raise exception 'endpoint "%" is full', bad.name
+        using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
+    end if;
+  end if;
+
+  -- The transaction id comes before the ids: see accept_messages.
+  perform pg_current_xact_id();
+  if holdfast.id_at(clock_timestamp()) - (select last_value from holdfast.ids) > 4096 * 5000 then
+    perform holdfast.advance_ids();
+  end if;
+  select array_agg(nextval('holdfast.ids')) into message_ids from generate_series(1, total);
+  for place in select at from unnest(message_options) with ordinality as given (option, at) where option ->> 'idempotencyKey' is not null
+  loop
+    earlier := holdfast.claim_idempotency_key(
+      'event:' || coalesce(message_options[place] ->> 'tenant', ''), message_options[place] ->> 'idempotencyKey',
+      event_types[place], bodies[place], array[message_ids[place]]
+    );
+    if earlier is not null then
+      message_ids[place] := earlier[1];
+      is_repeated[place] := true;
+    end if;
+  end loop;
+
+  insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, is_unrouted, needs_check, body)
+  select message_ids[at], octet_length(body), type, option ->> 'tenant', option ->> 'correlationId',
+         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata',
+         not coalesce(at = any (fan_at), false),
+         not are_checked and exists (select from holdfast.event_types as known where known.name = type and known.schema is not null),
+         body::json
+  from unnest(event_types, bodies, message_options) with ordinality as given (type, body, option, at)
+  where not is_repeated[at];
+
+  insert into holdfast.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, due_at, owed_at, expires_at, ordering_key)
+  select nextval('holdfast.ids'), message_ids[at], lane, route, octet_length(bodies[at]), coalesce((option ->> 'priority')::smallint, 0),
+         criticality, variant, nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()),
+         (option ->> 'deliverAt')::timestamptz, (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
+  from unnest(fan_at, fan_route, fan_lane, fan_criticality, fan_variant) as fan (at, route, lane, criticality, variant)
+  cross join lateral (select message_options[at] as option) as given
+  where not is_repeated[at] and (full_lanes is null or not lane = any (full_lanes));
+
+  if full_lanes is not null then
+    insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, route_id, reason, outcome, error_code, error, criticality,
+                                       priority, variant, attempt, attempts, ordering_key)
+    select nextval('holdfast.ids'), nextval('holdfast.ids'), message_ids[at], lane, route, 'endpoint_full', 3, 'endpoint_full',
+           'The endpoint owed as many deliveries as its bound allows.', criticality,
+           coalesce((message_options[at] ->> 'priority')::smallint, 0), variant, 0, '[]', message_options[at] ->> 'orderingKey'
+    from unnest(fan_at, fan_route, fan_lane, fan_criticality, fan_variant) as fan (at, route, lane, criticality, variant)
+    where not is_repeated[at] and lane = any (full_lanes);
+  end if;
+
+  perform holdfast.ring(array(select distinct unnest(fan_lane)));
+  return query
+  select message_ids[at], coalesce(fan.deliveries, 0)::integer, coalesce(fan.held, 0)::integer
+  from generate_series(1, total) as at
+  left join (
+    select fan_place, count(*) as deliveries, count(*) filter (where endpoint.state <> 'active') as held
+    from unnest(fan_at, fan_lane) as fan (fan_place, lane) join holdfast.endpoints as endpoint on endpoint.id = lane
+    group by fan_place
+  ) as fan on fan.fan_place = at
+  order by at;
+end $$;
+
+create function holdfast.publish(type text, payload jsonb, options jsonb default null) returns text
+language sql as $$
+  select holdfast.format_id('msg', message_id)
+  from holdfast.accept_events(array[type], array[coalesce(payload, 'null')::text], case when options is not null then array[options] end)
+$$;
+
+-- `events`: a JSON array of objects {type, payload, …options}.
+create function holdfast.publish_batch(events jsonb) returns setof text
+language plpgsql as $$
+begin
+  if jsonb_typeof(events) is distinct from 'array' then
+    raise exception 'publish_batch takes a JSON array of events {type, payload, …}' using errcode = 'HF002';
+  end if;
+  return query
+  select holdfast.format_id('msg', message_id) from holdfast.accept_events(
+    array(select event ->> 'type' from jsonb_array_elements(events) with ordinality as given (event, at) order by at),
+    array(select coalesce(event -> 'payload', 'null')::text from jsonb_array_elements(events) with ordinality as given (event, at) order by at),
+    array(select nullif(event - 'type' - 'payload', '{}') from jsonb_array_elements(events) with ordinality as given (event, at) order by at)
+  );
+end $$;
