@@ -84,9 +84,11 @@ export class Arrivals {
 
   /** Endpoints that were created after their shard was taken. */
   async #loadUnknown(seen: readonly { readonly laneId: number }[]): Promise<void> {
-    const { isOurs, lanes } = this.#options
+    const { lanes } = this.#options
     const unknown = new Set<number>()
-    for (const { laneId } of seen) if (lanes.get(laneId) === undefined && isOurs(laneId)) unknown.add(laneId)
+    for (const { laneId } of seen) {
+      if (lanes.get(laneId) === undefined && this.#options.isOurs(laneId)) unknown.add(laneId)
+    }
     if (unknown.size > 0) await lanes.loadNew([...unknown])
   }
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../storage/read-arrivals.ts'
 import { type IdRange, LateCommits } from './late-commits.ts'

@@ -30,6 +30,7 @@ const maxReadAhead = 2000
 const maxStragglersPerRead = 1000
 /** Long enough for a slow but living receiver to show a start. */
 const reclaimIntervalMs = 250
+const crowdedScheduleMs = 50
 const minShareRows = 16
 const minShareBytes = 256 * 1024
 
@@ -38,6 +39,7 @@ export class Reader {
   readonly #options: ReaderOptions
   #queue: Lane[] = []
   #nextReclaimAtMs = 0
+  #lastShareRows = maxReadAhead
   /** Settled since the read under way was sent: its snapshot may still show them. */
   readonly #settledSinceRead = new Set<number>()
 
@@ -51,12 +53,18 @@ export class Reader {
 
   /** Queues the lane if there is something to read, room for it, and leave to send it. */
   request(lane: Lane): boolean {
-    if (lane.isReadQueued || lane.ready.length > lane.readAhead >> 1) return false
+    if (lane.isReadQueued || !this.#isRunningLow(lane)) return false
     const nowMs = this.#options.databaseClock.nowMs()
     if (!lane.hasMore(nowMs) || lane.gate(nowMs).kind === 'shut') return false
     lane.isReadQueued = true
     this.#queue.push(lane)
     return true
+  }
+
+  /** Asks the same as `#room`, by the last share: a lane that is queued without room would be queued again at once, for ever. */
+  #isRunningLow(lane: Lane): boolean {
+    if (lane.breaker.state !== 'closed') return lane.ready.length === 0
+    return lane.ready.length <= Math.min(lane.readAhead, rowsByRate(lane), this.#lastShareRows) >> 1
   }
 
   noteSettled(deliveryId: number): void {
@@ -98,16 +106,16 @@ export class Reader {
   /** How many more deliveries of at least this priority the lane can take. */
   #room(lane: Lane, priority: number, share: number): number {
     if (lane.breaker.state !== 'closed') return lane.ready.length === 0 ? 1 : 0
-    const byRate = lane.ratePerSecond === null ? maxReadAhead : Math.ceil(lane.ratePerSecond) + 1
-    return Math.min(lane.readAhead, byRate, share) - lane.ready.countFrom(priority)
+    return Math.min(lane.readAhead, rowsByRate(lane), share) - lane.ready.countFrom(priority)
   }
 
   /** What each of these lanes may read, so that all lines together stay within their bounds; a little is always granted. */
   #share(lanes: readonly Lane[]): { rows: number; bytes: number } {
     const { maxReadAheadRows, maxReadAheadBytes } = this.#options.limits
     const held = this.#options.lanes.readAhead
+    this.#lastShareRows = Math.max(minShareRows, Math.floor((maxReadAheadRows - held.rows) / lanes.length))
     return {
-      rows: Math.max(minShareRows, Math.floor((maxReadAheadRows - held.rows) / lanes.length)),
+      rows: this.#lastShareRows,
       bytes: Math.max(minShareBytes, Math.floor((maxReadAheadBytes - held.bytes) / lanes.length)),
     }
   }
@@ -182,25 +190,31 @@ export class Reader {
     if (requests.length === 0) return
     // What is scheduled while the read is under way must not be lost to its answer.
     for (const { lane } of requests) lane.nextDueAtMs = Number.POSITIVE_INFINITY
-    this.beginStatement()
-    const rows = await readDue(this.#options.database, requests, share.bytes)
-    const byLane = groupRows(rows, (row) => row[2])
-    const behindKey: number[] = []
-    for (const { lane, maxRows } of requests) {
-      const taken = byLane.get(lane.id) ?? []
-      for (const row of taken) {
-        if (!row[13]) behindKey.push(row[0])
-        else if (this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
-      }
-      if (taken.length >= maxRows) lane.noteScheduled(0)
-    }
-    if (behindKey.length > 0) await parkBehindKey(this.#options.database, behindKey)
+    // Asked before what is due is read: whatever falls due between the two is in one answer or in both.
     const next = await readNextDue(
       this.#options.database,
       requests.map(({ laneId }) => laneId),
     )
     const nextByLane = new Map(next)
     for (const { lane } of requests) lane.noteScheduled(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
+    this.beginStatement()
+    const rows = await readDue(this.#options.database, requests, share.bytes)
+    const byLane = groupRows(rows, (row) => row[2])
+    const behindKey: number[] = []
+    for (const { lane, maxRows } of requests) {
+      const taken = byLane.get(lane.id) ?? []
+      let bytes = 0
+      let news = 0
+      for (const row of taken) {
+        bytes += row[6]
+        if (!row[13]) behindKey.push(row[0])
+        else if (this.isNews(row[0]) && this.#options.dispatcher.admit(lane, row)) news += 1
+      }
+      const isCut = taken.length >= maxRows || bytes >= share.bytes
+      // With nothing new in it, the read was filled up by what is out: asking again at once would get the same.
+      if (isCut) lane.noteScheduled(news > 0 ? 0 : nowMs + crowdedScheduleMs)
+    }
+    if (behindKey.length > 0) await parkBehindKey(this.#options.database, behindKey)
   }
 
   async #readStragglers(lanes: readonly Lane[]): Promise<void> {
@@ -235,6 +249,11 @@ export class Reader {
       if (lane !== undefined && this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
     }
   }
+}
+
+/** Nobody needs more than a second's worth at hand. */
+function rowsByRate(lane: Lane): number {
+  return lane.ratePerSecond === null ? maxReadAhead : Math.ceil(lane.ratePerSecond) + 1
 }
 
 function groupRows(

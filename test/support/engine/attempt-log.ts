@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../../../src/core/attempt.ts'
 import type { Delivery } from '../../../src/engine/delivery.ts'
-import { type NodeObserver, silentObserver } from '../../../src/engine/observer.ts'
+import type { NodeObserver } from '../../../src/engine/observer.ts'
 
 export interface LoggedAttempt {
   readonly endpoint: string
@@ -17,6 +17,8 @@ export class AttemptLog implements NodeObserver {
   readonly taken: { readonly shards: readonly number[]; readonly from: number }[] = []
   settledCount = 0
   releasedShards = 0
+  /** 1 while the node has fenced itself. */
+  fencedCount = 0
   #waiters: { readonly isMet: () => boolean; readonly resolve: () => void }[] = []
 
   attempted(delivery: Delivery, outcome: AttemptOutcome): void {
@@ -46,8 +48,13 @@ export class AttemptLog implements NodeObserver {
     this.#wake()
   }
 
-  readonly fenced = silentObserver.fenced
-  readonly resumed = silentObserver.resumed
+  fenced(): void {
+    this.fencedCount += 1
+  }
+
+  resumed(): void {
+    this.fencedCount -= 1
+  }
 
   of(endpoint: string): LoggedAttempt[] {
     return this.attempts.filter((attempt) => attempt.endpoint === endpoint)
