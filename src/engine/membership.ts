@@ -56,6 +56,7 @@ export class Membership {
   #beatTimer: NodeJS.Timeout | undefined
   #fenceTimer: NodeJS.Timeout | undefined
   #beating: Promise<void> | null = null
+  #balancing: Promise<void> | null = null
 
   constructor(options: MembershipOptions) {
     this.#options = options
@@ -87,6 +88,7 @@ export class Membership {
     await this.#register()
     this.#lastGoodBeatSentMs = this.#options.clock.monotonicMs()
     await this.#beatOnce()
+    await this.#balancing
     this.#scheduleBeat()
     this.#fenceTimer = setInterval(() => this.#checkFence(), Math.min(200, this.#options.limits.beatMs / 2))
   }
@@ -115,6 +117,7 @@ export class Membership {
     clearInterval(this.#fenceTimer)
     await this.#beating
     clearTimeout(this.#beatTimer)
+    await this.#balancing
     if (this.#incarnation !== 0) await retireNode(this.#options.database, this.#incarnation)
     this.#epochs.clear()
   }
@@ -148,6 +151,7 @@ export class Membership {
 
   async #beatOnce(): Promise<void> {
     const { clock, database, databaseClock, limits } = this.#options
+    const heldBefore = new Map(this.#epochs)
     const sentAtMs = clock.monotonicMs()
     const result = await beat(database, this.#incarnation, this.#options.pending())
     const receivedAtMs = clock.monotonicMs()
@@ -161,14 +165,25 @@ export class Membership {
     // The silence is over or it isn't, but it must have been noticed: what was read before it is stale.
     this.#checkFence()
     this.#lastGoodBeatSentMs = sentAtMs
-    this.#loseMissing(result)
+    this.#loseMissing(heldBefore, result)
     if (this.#isFenced) {
       this.#isFenced = false
       this.#options.logger.info({}, 'Heartbeats get through again: this node goes on')
       this.#options.onResumed()
     }
     this.#liveness.observe(result.peers, receivedAtMs)
-    if (!this.#isStopping) await this.#balance(result)
+    if (!this.#isStopping) this.#startBalancing(result)
+  }
+
+  /** Apart from the beats: taking over a long backlog takes its time, and nobody should be dead for it. */
+  #startBalancing(result: BeatResult): void {
+    this.#balancing ??= this.#balance(result)
+      .catch((error: unknown) => {
+        this.#options.logger.warn({ error: String(error) }, 'Taking shards failed; trying again')
+      })
+      .finally(() => {
+        this.#balancing = null
+      })
   }
 
   /** Somebody declared us dead. Everything we held is theirs now; we come back as a new incarnation. */
@@ -177,19 +192,31 @@ export class Membership {
       { incarnation: this.#incarnation },
       'This node was declared dead; it joins again',
     )
-    const lost = [...this.#epochs.keys()]
-    this.#epochs.clear()
-    this.#options.onLost(lost)
+    if (!this.#isFenced) {
+      this.#isFenced = true
+      this.#options.onFenced()
+    }
+    this.#loseAll()
+    await this.#balancing
+    // What was being taken meanwhile was taken in the name of the dead.
+    this.#loseAll()
     if (!this.#isStopping) await this.#register()
   }
 
-  #loseMissing(result: BeatResult): void {
-    const lost = [...this.#epochs]
+  #loseAll(): void {
+    const lost = [...this.#epochs.keys()]
+    this.#epochs.clear()
+    if (lost.length > 0) this.#options.onLost(lost)
+  }
+
+  /** `held` is what we held when the beat was sent: its answer knows nothing of what has been taken since. */
+  #loseMissing(held: ReadonlyMap<number, number>, result: BeatResult): void {
+    const lost = [...held]
+      .filter(([shard, epoch]) => this.#epochs.get(shard) === epoch && !this.#releasing.has(shard))
       .filter(
         ([shard, epoch]) => result.owners[shard] !== this.#incarnation || result.epochs[shard] !== epoch,
       )
       .map(([shard]) => shard)
-      .filter((shard) => !this.#releasing.has(shard))
     if (lost.length === 0) return
     for (const shard of lost) this.#epochs.delete(shard)
     this.#options.logger.warn({ shards: lost.length }, 'Shards were taken from this node')
@@ -208,7 +235,7 @@ export class Membership {
       const owner = result.owners[shard] ?? 0
       const isPreferred = preferred[shard] === this.#incarnation
       if (owner === this.#incarnation && !isPreferred && !this.#releasing.has(shard)) unwanted.push(shard)
-      if (owner === this.#incarnation || !isPreferred || !(owner === 0 || isGone(owner))) continue
+      if (!isPreferred || !(owner === 0 || isGone(owner) || this.#isForgotten(owner, shard))) continue
       const group = wanted.get(owner)
       if (group === undefined) wanted.set(owner, [shard])
       else group.push(shard)
@@ -221,6 +248,11 @@ export class Membership {
         await buryNode(this.#options.database, peer.incarnation, peer.beat)
       }
     }
+  }
+
+  /** Ours by the database's account, but not by our own: the answer to the taking was lost, or the loading failed. */
+  #isForgotten(owner: number, shard: number): boolean {
+    return owner === this.#incarnation && !this.#epochs.has(shard) && !this.#releasing.has(shard)
   }
 
   #isGone(incarnation: number, result: BeatResult): boolean {
@@ -237,8 +269,15 @@ export class Membership {
     const taken = await takeShards(database, this.#incarnation, { incarnation: from, seenBeat }, shards)
     if (taken.length === 0) return
     if (from === 0) logger.debug({ shards: taken.length }, 'Took free shards')
+    else if (from === this.#incarnation) logger.info({ shards: taken.length }, 'Took shards once more')
     else logger.warn({ shards: taken.length, from }, 'Took the shards of a dead node')
-    await this.#options.onTaken(taken, from)
+    try {
+      await this.#options.onTaken(taken, from)
+    } catch (error) {
+      for (const { shard } of taken) this.#epochs.delete(shard)
+      this.#options.onLost(taken.map(({ shard }) => shard))
+      throw error
+    }
   }
 
   #handOver(shards: readonly number[]): void {

@@ -226,10 +226,7 @@ export class Node {
       )
       for (const lane of this.#lanes.all()) lane.abortInFlight()
     }
-    await Promise.race([
-      this.#settler.drained(),
-      this.#waitUntil(Math.max(deadlineMs, this.#clock.monotonicMs() + 2000)),
-    ])
+    await this.#settledBefore(Math.max(deadlineMs, this.#clock.monotonicMs() + 2000))
     this.#settler.abandon()
     await this.#tolerate(this.#membership.stop())
     await this.#listener?.stop()
@@ -383,6 +380,16 @@ export class Node {
     while (this.#clock.monotonicMs() < deadlineMs && lanes().some((lane) => !lane.isIdle)) {
       await this.#waitUntil(this.#clock.monotonicMs() + 10)
     }
+  }
+
+  async #settledBefore(deadlineMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const expired = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, deadlineMs - this.#clock.monotonicMs())
+    })
+    await Promise.race([this.#settler.drained(), expired])
+    // A timer left behind would keep the whole process alive until then.
+    clearTimeout(timer)
   }
 
   async #waitUntil(atMs: number): Promise<void> {

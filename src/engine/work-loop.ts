@@ -54,6 +54,7 @@ export class WorkLoop {
   #pollMs = minPollMs
   #lastBusyAtMs = 0
   #isStopped = false
+  #hasEnded = false
   #running: Promise<void> | null = null
 
   constructor(options: WorkLoopOptions) {
@@ -88,6 +89,7 @@ export class WorkLoop {
 
   /** Runs a task between two steps, while nothing is being read: the cursor stands still, and no row is on its way. */
   exclusively(task: () => Promise<void>): Promise<void> {
+    if (this.#hasEnded) return task()
     return new Promise((resolve, reject) => {
       this.#tasks.push(() => task().then(resolve, reject))
       this.#signal.raise()
@@ -126,6 +128,7 @@ export class WorkLoop {
       }
       if (!this.#options.reader.hasWork || !this.#options.mayWork()) await this.#signal.wait(this.#waitMs())
     }
+    this.#hasEnded = true
     for (const task of this.#tasks.splice(0)) await task()
   }
 

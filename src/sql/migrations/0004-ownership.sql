@@ -28,13 +28,15 @@ begin
 end $$;
 
 -- Takes these shards from `from_incarnation` (0 = free), if it still holds them and, when it is another live-looking node, if its
--- beat still stands where the observer saw it stand still.
+-- beat still stands where the observer saw it stand still. A node takes from itself what it never learned to be its own.
 create function holdfast.take_shards(me integer, from_incarnation integer, seen_beat bigint, shards integer[])
 returns table (shard smallint, epoch bigint, is_suspect boolean)
 language plpgsql as $$
 begin
   if from_incarnation <> 0 then
     perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), from_incarnation);
+  end if;
+  if from_incarnation not in (0, me) then
     if exists (select from holdfast.nodes where incarnation = from_incarnation and beat <> seen_beat) then
       return;
     end if;
@@ -43,7 +45,7 @@ begin
   end if;
   return query
   update holdfast.shard_leases as lease
-  set incarnation = me, epoch = lease.epoch + 1, is_suspect = lease.is_suspect or from_incarnation <> 0
+  set incarnation = me, epoch = lease.epoch + 1, is_suspect = lease.is_suspect or from_incarnation not in (0, me)
   where lease.shard = any (shards)
     and coalesce(lease.incarnation, 0) = from_incarnation
     and exists (select from holdfast.nodes where incarnation = me)
@@ -56,6 +58,8 @@ language plpgsql as $$
 declare
   released integer;
 begin
+  -- A decision that is being carried out ends first: the next owner takes free shards without asking.
+  perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), me);
   update holdfast.shard_leases set incarnation = null, epoch = epoch + 1 where shard = any (shards) and incarnation = me;
   get diagnostics released = row_count;
   return released;
@@ -74,6 +78,7 @@ end $$;
 create function holdfast.retire_node(me integer) returns void
 language plpgsql as $$
 begin
+  perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), me);
   update holdfast.shard_leases set incarnation = null, epoch = epoch + 1 where incarnation = me;
   delete from holdfast.nodes where incarnation = me;
 end $$;

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+interface Link {
+  readonly near: Socket
+  readonly far: Socket
+}
+
+/**
+ * A TCP relay to a server that misbehaves on demand: it cuts connections, delays or swallows bytes, and loses one answer.
+ *
+ * @example
+ * const proxy = await CuttingProxy.start(databaseUrl)
+ * proxy.cutAll()
+ */
+export class CuttingProxy {
+  readonly #server: Server
+  readonly #serverUrl: URL
+  readonly #links = new Set<Link>()
+  #delayMs = 0
+  #isSwallowing = false
+  #lostMarkers: { readonly text: string; readonly onLost: () => void }[] = []
+
+  private constructor(serverUrl: string) {
+    this.#serverUrl = new URL(serverUrl)
+    this.#server = createServer((near) => this.#accept(near))
+  }
+
+  static async start(serverUrl: string): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(serverUrl)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  /** The server's URL, by way of this proxy. */
+  get url(): string {
+    const url = new URL(this.#serverUrl)
+    url.hostname = '127.0.0.1'
+    url.port = String((this.#server.address() as { port: number }).port)
+    return url.href
+  }
+
+  get openLinks(): number {
+    return this.#links.size
+  }
+
+  /** Cuts every connection at once. */
+  cutAll(): void {
+    for (const link of this.#links) cut(link)
+  }
+
+  /** Cuts some connections: those for which `isChosen` says so. */
+  cutSome(isChosen: () => boolean): void {
+    for (const link of this.#links) if (isChosen()) cut(link)
+  }
+
+  /** Every chunk takes this much longer, in both directions. */
+  delayBy(delayMs: number): void {
+    this.#delayMs = delayMs
+  }
+
+  /** Nothing passes any more and nothing is closed, like a cable that was cut. */
+  swallow(): void {
+    this.#isSwallowing = true
+  }
+
+  /** Bytes pass again on new connections; the old ones lost some and are cut. */
+  carry(): void {
+    this.#isSwallowing = false
+    this.cutAll()
+  }
+
+  /**
+   * The next statement whose bytes hold `text` reaches the server, but its answer doesn't reach the client: the connection is cut
+   * as soon as the server has answered. Resolves when that has happened.
+   */
+  loseNextAnswer(text: string): Promise<void> {
+    return new Promise((resolve) => this.#lostMarkers.push({ text, onLost: resolve }))
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.cutAll()
+    await closed
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  #accept(near: Socket): void {
+    const far = connect(Number(this.#serverUrl.port || 5432), this.#serverUrl.hostname)
+    const link: Link = { near, far }
+    this.#links.add(link)
+    let onLost: (() => void) | null = null
+    near.on('data', (chunk) => {
+      const at = this.#lostMarkers.findIndex(({ text }) => chunk.includes(text))
+      if (at >= 0) onLost = this.#lostMarkers.splice(at, 1)[0]?.onLost ?? null
+      this.#pass(far, chunk)
+    })
+    far.on('data', (chunk) => {
+      if (onLost === null) {
+        this.#pass(near, chunk)
+        return
+      }
+      cut(link)
+      onLost()
+      onLost = null
+    })
+    for (const socket of [near, far]) {
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        this.#links.delete(link)
+        cut(link)
+      })
+    }
+  }
+
+  #pass(to: Socket, chunk: Buffer): void {
+    if (this.#isSwallowing) return
+    if (this.#delayMs === 0) {
+      to.write(chunk)
+      return
+    }
+    // Timers of one length fire in order, so that chunks don't overtake each other while the delay stays the same.
+    setTimeout(() => {
+      if (!to.destroyed) to.write(chunk)
+    }, this.#delayMs)
+  }
+}
+
+function cut({ near, far }: Link): void {
+  near.destroy()
+  far.destroy()
+}

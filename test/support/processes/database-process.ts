@@ -1,0 +1,107 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findFreePort } from '../../../src/postgres/embedded/free-port.ts'
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../src/postgres/embedded/start-embedded-postgres.ts'
+import { migrate } from '../../../src/postgres/migrate.ts'
+
+/**
+ * A PostgreSQL of one test file's own, on a port that stays the same: what tests kill, freeze and restart. It ends with this process.
+ *
+ * @example
+ * await using database = await DatabaseProcess.start()
+ * await database.crash()
+ * await database.restart()
+ */
+export class DatabaseProcess {
+  readonly #dataDir: string
+  readonly #port: number
+  #server: EmbeddedPostgres
+
+  private constructor(dataDir: string, port: number, server: EmbeddedPostgres) {
+    this.#dataDir = dataDir
+    this.#port = port
+    this.#server = server
+  }
+
+  /** Starts an empty server and migrates its database. */
+  static async start(): Promise<DatabaseProcess> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-faults-'))
+    const port = await findFreePort(null)
+    const server = await startServer(dataDir, port)
+    await migrate(server.connectionString)
+    return new DatabaseProcess(dataDir, port, server)
+  }
+
+  get url(): string {
+    return this.#server.connectionString
+  }
+
+  /** kill -9 of the server and everything that it runs. */
+  async crash(): Promise<void> {
+    const { pid } = this.#server
+    const children = await childrenOf(pid)
+    signalAll([pid, ...children], 'SIGKILL')
+    await this.#server.exited
+  }
+
+  /** A fast shutdown: open transactions are rolled back, connections closed. */
+  async stop(): Promise<void> {
+    await this.#server.stop()
+  }
+
+  async restart(): Promise<void> {
+    this.#server = await startServer(this.#dataDir, this.#port)
+  }
+
+  /** Nothing of it runs any more, but every connection stays open. */
+  async freeze(): Promise<void> {
+    const { pid } = this.#server
+    signalAll([pid, ...(await childrenOf(pid))], 'SIGSTOP')
+  }
+
+  async thaw(): Promise<void> {
+    const { pid } = this.#server
+    signalAll([...(await childrenOf(pid)), pid], 'SIGCONT')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.stop()
+    await rm(this.#dataDir, { recursive: true, force: true })
+  }
+}
+
+async function startServer(dataDir: string, port: number): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    dataDir,
+    port,
+    // A process that is killed loses nothing that it wrote; fsync guards against the machine's death, which no test here causes.
+    settings: { fsync: 'off', max_connections: '200', min_wal_size: '80MB' },
+    fastShutdownSeconds: 5,
+  })
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const entries = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))
+  const children: number[] = []
+  for (const entry of entries) {
+    const stat = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '')
+    // The name stands in parentheses and may hold spaces; after it come the state and the parent's id.
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    if (parent === pid) children.push(Number(entry))
+  }
+  return children
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It ended between our look and now.
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// One Holdfast node as a process of its own, for tests that kill, freeze and restart it. Run by NodeProcess.
+import { type Handler, Holdfast, type Logger, type NodeObserver } from '../../../src/index.ts'
+import {
+  type HandlerName,
+  type NodeSettings,
+  type NodeSignal,
+  nodeSettingsVariable,
+} from './node-settings.ts'
+
+const settings = JSON.parse(process.env[nodeSettingsVariable] ?? '{}') as NodeSettings
+
+function say(signal: NodeSignal): void {
+  process.stdout.write(`${JSON.stringify(signal)}\n`)
+}
+
+const log = (level: string) => (details: object, message: string) =>
+  say({ event: 'log', level, message, details: details as Record<string, unknown> })
+const logger: Logger = { debug: () => {}, info: log('info'), warn: log('warn'), error: log('error') }
+
+const incarnation = (): number => holdfast.node?.incarnation ?? 0
+const observer: NodeObserver = {
+  attempted() {},
+  settled() {},
+  shardsTaken: (shards, from) => say({ event: 'shards-taken', incarnation: incarnation(), from, shards }),
+  shardsReleased: (shards) => say({ event: 'shards-released', incarnation: incarnation(), shards }),
+  fenced: () => say({ event: 'fenced', incarnation: incarnation() }),
+  resumed: () => say({ event: 'resumed', incarnation: incarnation() }),
+}
+
+function handlerFor(endpoint: string, name: HandlerName): Handler {
+  return (message) => {
+    const payload = message.payload as { isDeadly?: boolean } | null
+    if (name === 'die-if-told' && payload?.isDeadly === true) process.kill(process.pid, 'SIGKILL')
+    say({ event: 'handled', endpoint, messageId: message.id })
+  }
+}
+
+const { databaseUrl, name, handlers = {}, isNameExclusive, maxConnections, limits } = settings
+const holdfast = new Holdfast({
+  databaseUrl,
+  nodeName: name,
+  handlers: Object.fromEntries(
+    Object.entries(handlers).map(([endpoint, handler]) => [endpoint, handlerFor(endpoint, handler)]),
+  ),
+  ...(isNameExclusive !== undefined && { isNameExclusive }),
+  ...(maxConnections !== undefined && { maxConnections }),
+  ...(limits !== undefined && { limits }),
+  logger,
+  observer,
+})
+
+// Whoever started us holds the other end; when it goes, however it goes, so do we.
+process.stdin.resume()
+process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
+
+async function stop(): Promise<void> {
+  say({ event: 'stopping' })
+  await holdfast.stop()
+  say({ event: 'stopped' })
+  // No process.exit: a stop that leaves a timer or a socket behind shows as a process that doesn't end.
+  process.stdin.destroy()
+}
+process.once('SIGTERM', () => void stop())
+
+await holdfast.start()
+say({ event: 'started', incarnation: incarnation() })

@@ -1,0 +1,43 @@
+import type { NodeLimits } from '../../../src/index.ts'
+
+/** What a function endpoint's handler does in a node process. */
+export type HandlerName =
+  /** Accepts at once. */
+  | 'accept'
+  /** Kills its own process, without a word, for a payload that says `{ "isDeadly": true }`; accepts the others. */
+  | 'die-if-told'
+
+/** How a test tells a node process what to be; travels as JSON in the environment. */
+export interface NodeSettings {
+  readonly databaseUrl: string
+  readonly name: string
+  readonly isNameExclusive?: boolean
+  readonly maxConnections?: number
+  readonly limits?: Partial<NodeLimits>
+  /** By endpoint name. */
+  readonly handlers?: Readonly<Record<string, HandlerName>>
+}
+
+export const nodeSettingsVariable = 'HOLDFAST_TEST_NODE'
+
+/** What a node process says on its standard output, one JSON object a line. */
+export type NodeSignal =
+  | { readonly event: 'started'; readonly incarnation: number }
+  | {
+      readonly event: 'shards-taken'
+      readonly incarnation: number
+      readonly from: number
+      readonly shards: readonly number[]
+    }
+  | { readonly event: 'shards-released'; readonly incarnation: number; readonly shards: readonly number[] }
+  | { readonly event: 'fenced'; readonly incarnation: number }
+  | { readonly event: 'resumed'; readonly incarnation: number }
+  | { readonly event: 'handled'; readonly endpoint: string; readonly messageId: string }
+  | { readonly event: 'stopping' }
+  | { readonly event: 'stopped' }
+  | {
+      readonly event: 'log'
+      readonly level: string
+      readonly message: string
+      readonly details: Readonly<Record<string, unknown>>
+    }
