@@ -63,8 +63,8 @@ export class Endpoints {
   async update(name: string, changes: Partial<Omit<EndpointInput, 'name'>>): Promise<Endpoint> {
     const current = await this.get(name)
     const { transport, tenant, tags, contact, preset, config } = current
-    const { retry, request, circuit, limits, autoDisable, onDead } = current
-    const before = { retry, request, circuit, limits, autoDisable, onDead }
+    const { retry, request, circuit, limits, autoDisable, onDead, batch } = current
+    const before = { retry, request, circuit, limits, autoDisable, onDead, batch }
     const merged: Record<string, unknown> = {
       name,
       transport,

@@ -90,6 +90,7 @@ describe('an endpoint', () => {
       limits: { concurrency: 64, ratePerSecond: null, maxPending: 100_000, onFull: 'dead_letter' },
       autoDisable: { onGone: false, threshold: null, windowMs: 3_600_000, reenableAfterMs: null },
       onDead: 'continue',
+      batch: null,
     })
   })
 

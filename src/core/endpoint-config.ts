@@ -24,6 +24,12 @@ export interface EndpointLimits {
   readonly onFull: 'dead_letter' | 'reject'
 }
 
+/** How many messages an endpoint takes in one request, and how long the first of them may wait for the others. */
+export interface BatchPolicy {
+  readonly maxMessages: number
+  readonly maxWaitMs: number
+}
+
 /** What the transport gets. It parses its own part; these two every transport has. */
 export interface EndpointTransportConfig {
   readonly timeoutMs: number
@@ -47,6 +53,8 @@ export interface EndpointSettings {
   readonly limits: EndpointLimits
   readonly autoDisable: AutoDisablePolicy
   readonly onDead: 'continue' | 'block'
+  /** Several messages per request; null: one each. */
+  readonly batch: BatchPolicy | null
 }
 
 const defaultRequest: RequestPolicy = {
@@ -63,6 +71,8 @@ const defaultLimits: EndpointLimits = {
   maxPending: 100_000,
   onFull: 'dead_letter',
 }
+
+const defaultBatchWaitMs = 1000
 
 const defaultAutoDisable: AutoDisablePolicy = {
   onGone: false,
@@ -97,6 +107,10 @@ export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
     limits: withExplicit(defaultLimits, rest.limits),
     autoDisable: withExplicit(defaultAutoDisable, rest.autoDisable),
     onDead: rest.onDead ?? 'continue',
+    batch:
+      rest.batch == null
+        ? null
+        : { maxMessages: rest.batch.maxMessages, maxWaitMs: rest.batch.maxWaitMs ?? defaultBatchWaitMs },
   }
   const problems = contradictions(value)
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems }

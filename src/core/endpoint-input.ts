@@ -79,6 +79,11 @@ const config = z.looseObject({
     .optional(),
 })
 
+const batch = z.strictObject({
+  maxMessages: field.wholeNumber(1, 1000),
+  maxWaitMs: field.wholeNumber(0, 60_000).optional(),
+})
+
 const eventTypeAdvice = 'must be an event type of 1 to 255 characters without spaces, like "order.*"'
 
 /** An endpoint as a person writes it: everything but the name has a default, and unknown fields are refused. */
@@ -114,6 +119,7 @@ export const endpointInput = z.strictObject({
   limits: limits.optional(),
   autoDisable: autoDisable.optional(),
   onDead: field.oneOf('continue', 'block').optional(),
+  batch: batch.nullable().optional(),
 })
 
 export type EndpointInput = z.input<typeof endpointInput>

@@ -23,8 +23,8 @@ const columns = `id, name, transport, tenant, tags, contact, preset, config, set
 
 /** The part of the settings that is stored as one document; the rest has columns of its own. */
 function policyOf(settings: EndpointSettings): object {
-  const { retry, request, circuit, limits, autoDisable, onDead } = settings
-  return { retry, request, circuit, limits, autoDisable, onDead }
+  const { retry, request, circuit, limits, autoDisable, onDead, batch } = settings
+  return { retry, request, circuit, limits, autoDisable, onDead, batch }
 }
 
 /** Undefined when the name is taken. Index: endpoints_name_key. */

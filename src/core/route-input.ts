@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { endpointName } from './endpoint-input.ts'
+import { field } from './field.ts'
+import { type Parsed, problemsOf } from './problem.ts'
+
+const nameAdvice =
+  'must be 1 to 127 characters of a–z, 0–9, ".", "_", ":" and "-", beginning with a letter or a digit'
+
+const maxFilterLength = 4096
+
+/** A route as a person writes it. The pattern, the filter and the transform are checked by those who understand them. */
+export const routeInput = z.strictObject({
+  name: z.string({ error: nameAdvice }).regex(/^[a-z0-9][a-z0-9._:-]{0,126}$/, { error: nameAdvice }),
+  eventType: field.text(255),
+  filter: field.text(maxFilterLength).nullable().optional(),
+  transform: z
+    .looseObject({ type: z.string({ error: 'must name the kind of transform, like "template"' }) })
+    .nullable()
+    .optional(),
+  endpoint: endpointName,
+  tenant: field.text(255).nullable().optional(),
+  criticality: field.oneOf('best_effort', 'standard', 'critical').nullable().optional(),
+  enabled: field.flag().optional(),
+})
+
+export type RouteInput = z.input<typeof routeInput>
+
+export interface RouteSettings {
+  readonly name: string
+  readonly eventType: string
+  readonly filter: string | null
+  readonly transform: (Readonly<Record<string, unknown>> & { readonly type: string }) | null
+  readonly endpoint: string
+  readonly tenant: string | null
+  readonly criticality: 'best_effort' | 'standard' | 'critical' | null
+  readonly enabled: boolean
+}
+
+export function parseRoute(input: unknown): Parsed<RouteSettings> {
+  const parsed = routeInput.safeParse(input)
+  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
+  const { filter, transform, tenant, criticality, enabled, ...rest } = parsed.data
+  return {
+    ok: true,
+    value: {
+      ...rest,
+      filter: filter ?? null,
+      transform: transform ?? null,
+      tenant: tenant ?? null,
+      criticality: criticality ?? null,
+      enabled: enabled ?? true,
+    },
+  }
+}

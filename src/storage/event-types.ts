@@ -1,0 +1,87 @@
+import type { Database } from './database.ts'
+
+export interface EventTypeRecord {
+  readonly name: string
+  readonly description: string | null
+  readonly schema: Record<string, unknown> | boolean | null
+  readonly criticality: 'best_effort' | 'standard' | 'critical' | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const columns = `name, description, schema, (array['best_effort', 'standard', 'critical'])[criticality + 1] as criticality,
+  created_at as "createdAt", updated_at as "updatedAt"`
+
+/** Creates or replaces. Index: event_types_pkey. */
+export async function writeEventType(
+  database: Database,
+  eventType: Pick<EventTypeRecord, 'name' | 'description' | 'schema' | 'criticality'>,
+  actor: string,
+): Promise<EventTypeRecord> {
+  const rows = await database.query<EventTypeRecord>(
+    {
+      name: 'write_event_type',
+      text: `
+        with written as (
+          insert into holdfast.event_types (name, description, schema, criticality) values ($1, $2, $3, holdfast.criticality_code($4))
+          on conflict (name) do update set description = excluded.description, schema = excluded.schema,
+            criticality = excluded.criticality, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
+          returning *
+        ), noted as (select holdfast.audit($5, 'event_type.written', 'event-type:' || name) from written)
+        select ${columns} from written, noted`,
+    },
+    [
+      eventType.name,
+      eventType.description,
+      eventType.schema === null ? null : JSON.stringify(eventType.schema),
+      eventType.criticality,
+      actor,
+    ],
+  )
+  const row = rows[0]
+  if (row === undefined) throw new Error('write_event_type returned no row')
+  return row
+}
+
+/** Index: event_types_pkey. */
+export async function readEventTypes(
+  database: Database,
+  names: readonly string[],
+): Promise<EventTypeRecord[]> {
+  return database.query<EventTypeRecord>(
+    {
+      name: 'read_event_types',
+      text: `select ${columns} from holdfast.event_types where name = any ($1::text[])`,
+    },
+    [names],
+  )
+}
+
+/** By name, after `afterName`. Index: event_types_pkey. */
+export async function listEventTypes(
+  database: Database,
+  afterName: string,
+  limit: number,
+): Promise<EventTypeRecord[]> {
+  return database.query<EventTypeRecord>(
+    {
+      name: 'list_event_types',
+      text: `select ${columns} from holdfast.event_types where name > $1 order by name limit $2`,
+    },
+    [afterName, limit],
+  )
+}
+
+/** False when there was none. Index: event_types_pkey. */
+export async function deleteEventType(database: Database, name: string, actor: string): Promise<boolean> {
+  const rows = await database.query(
+    {
+      name: 'delete_event_type',
+      text: `
+        with deleted as (delete from holdfast.event_types where name = $1 returning name)
+        select holdfast.audit($2, 'event_type.deleted', 'event-type:' || name) from deleted`,
+    },
+    [name, actor],
+  )
+  return rows.length > 0
+}

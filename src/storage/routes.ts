@@ -1,0 +1,223 @@
+import type { RouteSettings } from '../core/route-input.ts'
+import type { Database } from './database.ts'
+import { parseWatermark } from './watermark.ts'
+
+/** How a pattern is stored: exactly one of `exact`, `like` and `regex` is set. */
+export interface StoredPattern {
+  readonly exact: string | null
+  readonly like: string | null
+  readonly segments: number | null
+  readonly regex: string | null
+}
+
+export interface RouteRecord {
+  readonly id: number
+  readonly name: string
+  readonly tenant: string | null
+  readonly eventType: string
+  readonly filter: string | null
+  readonly transform: (Record<string, unknown> & { type: string }) | null
+  readonly endpoint: string
+  readonly criticality: 'best_effort' | 'standard' | 'critical' | null
+  readonly enabled: boolean
+  readonly isShorthand: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const columns = `
+  route.id, route.name, route.tenant, route.event_type as "eventType", route.filter_text as filter, route.transform,
+  endpoint.name as endpoint, (array['best_effort', 'standard', 'critical'])[route.criticality + 1] as criticality,
+  route.enabled, route.is_shorthand as "isShorthand", route.created_at as "createdAt", route.updated_at as "updatedAt"`
+
+/**
+ * Creates or changes a route, by name. `mode` says which of the two is meant; undefined when the other is the case.
+ * Index: routes_name_key.
+ */
+export async function writeRoute(
+  database: Database,
+  mode: 'insert' | 'update',
+  route: RouteSettings,
+  pattern: StoredPattern,
+  actor: string,
+): Promise<RouteRecord | undefined> {
+  const write =
+    mode === 'insert'
+      ? `insert into holdfast.routes as route
+           (name, tenant, event_type, exact_type, like_pattern, segments, regex, filter, filter_text, transform, criticality, enabled, lane_id)
+         select $1, $2, $3, $4, $5, $6, $7, $8::text::jsonpath, $8, $9, holdfast.criticality_code($10), $11, endpoint.id
+         from holdfast.endpoints as endpoint where endpoint.name = $12
+         on conflict (name) do nothing returning route.*`
+      : `update holdfast.routes as route set tenant = $2, event_type = $3, exact_type = $4, like_pattern = $5, segments = $6,
+           regex = $7, filter = $8::text::jsonpath, filter_text = $8, transform = $9, criticality = holdfast.criticality_code($10),
+           enabled = $11, lane_id = endpoint.id, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
+         from holdfast.endpoints as endpoint where endpoint.name = $12 and route.name = $1 returning route.*`
+  const rows = await database.query<RouteRecord>(
+    {
+      name: `route_${mode}`,
+      text: `
+        with route as (${write}), noted as (
+          select holdfast.audit($13, 'route.' || $14, 'route:' || id, jsonb_build_object('name', name)),
+                 pg_notify('holdfast_routes', id::text)
+          from route
+        )
+        select ${columns} from noted, route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id`,
+    },
+    [
+      route.name,
+      route.tenant,
+      route.eventType,
+      pattern.exact,
+      pattern.like,
+      pattern.segments,
+      pattern.regex,
+      route.filter,
+      route.transform === null ? null : JSON.stringify(route.transform),
+      route.criticality,
+      route.enabled,
+      route.endpoint,
+      actor,
+      mode === 'insert' ? 'created' : 'updated',
+    ],
+  )
+  return rows[0]
+}
+
+/** Makes the endpoint's shorthand routes equal to this list of patterns. Index: routes_lane. */
+export async function writeShorthandRoutes(
+  database: Database,
+  endpoint: string,
+  patterns: readonly (StoredPattern & { readonly text: string; readonly name: string })[],
+): Promise<void> {
+  await database.query(
+    {
+      name: 'write_shorthand_routes',
+      text: `
+        with lane as (select id, tenant from holdfast.endpoints where name = $1), wanted as (
+          select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
+            as given (name, event_type, exact_type, like_pattern, segments, regex)
+        ), removed as (
+          delete from holdfast.routes using lane
+          where lane_id = lane.id and is_shorthand and not exists (select from wanted where wanted.name = routes.name)
+        )
+        insert into holdfast.routes (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
+        select wanted.name, lane.tenant, event_type, exact_type, like_pattern, segments, regex, lane.id, true from wanted, lane
+        on conflict (name) do update set tenant = excluded.tenant`,
+    },
+    [
+      endpoint,
+      patterns.map((pattern) => pattern.name),
+      patterns.map((pattern) => pattern.text),
+      patterns.map((pattern) => pattern.exact),
+      patterns.map((pattern) => pattern.like),
+      patterns.map((pattern) => pattern.segments),
+      patterns.map((pattern) => pattern.regex),
+    ],
+  )
+}
+
+/** Index: routes_name_key. */
+export async function readRoute(database: Database, name: string): Promise<RouteRecord | undefined> {
+  const rows = await database.query<RouteRecord>(
+    {
+      name: 'read_route',
+      text: `select ${columns} from holdfast.routes as route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id where route.name = $1`,
+    },
+    [name],
+  )
+  return rows[0]
+}
+
+/** By name, after `afterName`. Index: routes_name_key. */
+export async function listRoutes(
+  database: Database,
+  afterName: string,
+  limit: number,
+): Promise<RouteRecord[]> {
+  return database.query<RouteRecord>(
+    {
+      name: 'list_routes',
+      text: `
+        select ${columns} from holdfast.routes as route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id
+        where route.name > $1 order by route.name limit $2`,
+    },
+    [afterName, limit],
+  )
+}
+
+/** How many owed deliveries were cancelled. Indexes: routes_name_key, deliveries_ready. */
+export async function deleteRoute(
+  database: Database,
+  name: string,
+  isForced: boolean,
+  actor: string,
+): Promise<number> {
+  const rows = await database.query<{ cancelled: number }>(
+    { name: 'delete_route', text: 'select holdfast.delete_route($1, $2, $3) as cancelled' },
+    [name, isForced, actor],
+  )
+  return rows[0]?.cancelled ?? 0
+}
+
+/** What PostgreSQL says of a filter: null when it is a predicate, else what is wrong with it. No table is touched. */
+export async function checkFilter(database: Database, filter: string): Promise<string | null> {
+  try {
+    await database.query(
+      { name: 'check_filter', text: `select jsonb_path_match('{}', $1::text::jsonpath, '{}', false)` },
+      [filter],
+    )
+    return null
+  } catch (error) {
+    const { code, message } = error as { code?: string; message?: string }
+    if (code === '22038') return 'is a path, not a condition: write something like $.amount > 100'
+    // A condition may fail on an empty document (a missing field in strict mode); that is no fault of the condition.
+    if (code === '42601' || code === '42602' || code === '22P02' || code === '22023') {
+      return `is not a valid SQL/JSON path: ${message}`
+    }
+    if (code?.startsWith('2203') === true) return null
+    throw error
+  }
+}
+
+/** What the dispatching side needs of a route. */
+export interface RouteShape {
+  readonly id: number
+  readonly name: string
+  readonly transform: (Record<string, unknown> & { type: string }) | null
+}
+
+/** Index: routes_pkey. */
+export async function readRouteShapes(
+  database: Database,
+  routeIds: readonly number[],
+): Promise<RouteShape[]> {
+  return database.query<RouteShape>(
+    {
+      name: 'read_route_shapes',
+      text: 'select id, name, transform from holdfast.routes where id = any ($1::int[])',
+    },
+    [routeIds],
+  )
+}
+
+/** Routes and event types that changed since the watermark, and the next watermark. Indexes: routes_changed, event_types_changed. */
+export async function readChangedShapes(
+  database: Database,
+  watermark: string,
+): Promise<{ routeIds: number[]; eventTypes: string[]; watermark: string }> {
+  const rows = await database.query<{ route_ids: number[] | null; types: string[] | null; snapshot: string }>(
+    {
+      name: 'read_changed_shapes',
+      text: `
+        select (select array_agg(id) from holdfast.routes where changed_xid >= $1::text::xid8) as route_ids,
+               (select array_agg(name) from holdfast.event_types where changed_xid >= $1::text::xid8) as types,
+               pg_current_snapshot()::text as snapshot`,
+    },
+    [watermark],
+  )
+  return {
+    routeIds: rows[0]?.route_ids ?? [],
+    eventTypes: rows[0]?.types ?? [],
+    watermark: parseWatermark(rows[0]?.snapshot ?? ''),
+  }
+}
