@@ -105,7 +105,9 @@ create table holdfast.deliveries (
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 create index deliveries_ready on holdfast.deliveries (lane_id, priority, id);
 create index deliveries_scheduled on holdfast.deliveries (lane_id, due_at) where due_at is not null;
-create index deliveries_keyed on holdfast.deliveries (lane_id, ordering_key, id) where ordering_key is not null;
+-- The key comes first: an index that begins with the lane, too, would seem as good to a planner without statistics, and sort the
+-- whole lane for each look-up (1 ms instead of 0.02 ms a row at 3,000 waiting).
+create index deliveries_keyed on holdfast.deliveries (ordering_key, lane_id, id) where ordering_key is not null;
 create index deliveries_expiring on holdfast.deliveries (lane_id, expires_at) where expires_at is not null;
 create index deliveries_message on holdfast.deliveries (message_id);
 
