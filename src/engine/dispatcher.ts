@@ -137,7 +137,7 @@ export class Dispatcher {
       if (delivery === undefined) break
       if (this.#letGo(delivery, nowMs)) continue
       this.#reserve(lane)
-      if (lane.carefulLeft > 0) careful.start(delivery)
+      if (lane.carefulLeft > 0 || careful.crashesOf(delivery.id) > 0) careful.start(delivery)
       else this.start(delivery)
     }
     this.#options.requestRead(lane)
@@ -265,7 +265,7 @@ export class Dispatcher {
   #putBack(delivery: Delivery): void {
     delivery.lane.rewindTo(delivery)
     this.forget(delivery)
-    this.#options.careful.finished(delivery)
+    this.#options.careful.returned(delivery)
   }
 
   #finish(delivery: Delivery, outcome: AttemptOutcome): void {
