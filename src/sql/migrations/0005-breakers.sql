@@ -160,10 +160,12 @@ $$;
 create function holdfast.start_probe(lane integer, token text, timeout_ms double precision) returns bigint
 language sql as $$
   update holdfast.breakers set
-    state = 'half_open', version = version + 1, probe_token = token, changed_xid = pg_current_xact_id(),
+    state = 'half_open', version = version + 1, probe_at = null, probe_token = token, changed_xid = pg_current_xact_id(),
     probe_expires_at = clock_timestamp() + make_interval(secs => timeout_ms / 1000)
-  where lane_id = lane
-    and ((state = 'open' and probe_at <= clock_timestamp()) or (state = 'half_open' and probe_expires_at <= clock_timestamp()))
+  where lane_id = lane and (
+    (state = 'open' and coalesce(probe_at, '-infinity') <= clock_timestamp())
+    or (state = 'half_open' and coalesce(probe_expires_at, '-infinity') <= clock_timestamp())
+  )
   returning version
 $$;
 

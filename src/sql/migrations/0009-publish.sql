@@ -130,7 +130,8 @@ begin
   insert into holdfast.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, due_at, owed_at, expires_at, ordering_key)
   select nextval('holdfast.ids'), message_ids[at], lane, route, octet_length(bodies[at]), coalesce((option ->> 'priority')::smallint, 0),
          criticality, variant, nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()),
-         (option ->> 'deliverAt')::timestamptz, (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
+         greatest((option ->> 'deliverAt')::timestamptz, case when option ->> 'deliverAt' is not null then now() end),
+         (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
   from unnest(fan_at, fan_route, fan_lane, fan_criticality, fan_variant) as fan (at, route, lane, criticality, variant)
   cross join lateral (select message_options[at] as option) as given
   where not is_repeated[at] and (full_lanes is null or not lane = any (full_lanes));
