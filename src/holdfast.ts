@@ -140,10 +140,7 @@ export class Holdfast {
     })
     try {
       const accepted = await this.#store(client, endpoint, bodies, hasOptions ? options : null)
-      return accepted.map(({ messageId, deliveryId }) => ({
-        id: formatId('msg', messageId),
-        deliveryId: formatId('dlv', deliveryId),
-      }))
+      return accepted.map((id) => ({ id: formatId('msg', id), deliveryId: formatId('dlv', id) }))
     } catch (error) {
       throw translateError(error)
     }
@@ -220,7 +217,7 @@ export class Holdfast {
       return sendMessages(client ?? this.#database.pool, endpoint, bodies, options)
     }
     const storePieces = async (sender: Sender) => {
-      const accepted: Awaited<ReturnType<typeof sendMessages>> = []
+      const accepted: number[] = []
       for (let at = 0; at < bodies.length; at += maxBatchMessages) {
         const to = at + maxBatchMessages
         accepted.push(

@@ -109,7 +109,8 @@ create index deliveries_scheduled on holdfast.deliveries (lane_id, due_at) where
 -- whole lane for each look-up (1 ms instead of 0.02 ms a row at 3,000 waiting).
 create index deliveries_keyed on holdfast.deliveries (ordering_key, lane_id, id) where ordering_key is not null;
 create index deliveries_expiring on holdfast.deliveries (lane_id, expires_at) where expires_at is not null;
-create index deliveries_message on holdfast.deliveries (message_id);
+-- A message's first delivery has the message's own number, so that only fan-out needs an index to be found.
+create index deliveries_message on holdfast.deliveries (message_id) where message_id <> id;
 
 create table holdfast.attempts (
   delivery_id bigint not null,
@@ -129,7 +130,7 @@ create table holdfast.attempts (
   primary key (delivery_id, attempt, incarnation)
 ) partition by range (delivery_id);
 create table holdfast.attempts_default partition of holdfast.attempts default;
-create index attempts_message on holdfast.attempts (message_id);
+create index attempts_message on holdfast.attempts (message_id) where message_id <> delivery_id;
 create index attempts_lane on holdfast.attempts (lane_id, delivery_id);
 
 create table holdfast.dead_letters (

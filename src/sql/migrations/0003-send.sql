@@ -188,7 +188,8 @@ begin
     insert into holdfast.deliveries (id, message_id, lane_id, size, priority, criticality, due_at, owed_at, expires_at, ordering_key)
     select message.id, message.id, lane, octet_length(body), coalesce((option ->> 'priority')::smallint, 0),
            coalesce(holdfast.criticality_code(option ->> 'criticality'), 1),
-           nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()), (option ->> 'deliverAt')::timestamptz,
+           nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()),
+           greatest((option ->> 'deliverAt')::timestamptz, case when option ->> 'deliverAt' is not null then now() end),
            (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
     from unnest(ids, bodies, message_options, is_repeated) as message (id, body, option, is_known)
     where not is_known;

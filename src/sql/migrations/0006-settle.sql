@@ -13,11 +13,20 @@ declare
 begin
   delete from holdfast.deliveries where id = any (delivery_ids);
   get diagnostics removed = row_count;
-  insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, duration_ms, outcome, status_code)
-  select id, message, now() - make_interval(secs => age / 1000), number, me, lane, route, duration, 1, status
-  from unnest(delivery_ids, message_ids, lanes, route_ids, attempt_numbers, ages_ms, durations_ms, status_codes)
-    as done (id, message, lane, route, number, age, duration, status)
-  on conflict do nothing;
+  -- Without ON CONFLICT, whose speculative insertion costs a quarter of the whole statement; a batch that was stored before, and
+  -- whose answer got lost, takes the other way.
+  begin
+    insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, duration_ms, outcome, status_code)
+    select id, message, now() - make_interval(secs => age / 1000), number, me, lane, route, duration, 1, status
+    from unnest(delivery_ids, message_ids, lanes, route_ids, attempt_numbers, ages_ms, durations_ms, status_codes)
+      as done (id, message, lane, route, number, age, duration, status);
+  exception when unique_violation then
+    insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, duration_ms, outcome, status_code)
+    select id, message, now() - make_interval(secs => age / 1000), number, me, lane, route, duration, 1, status
+    from unnest(delivery_ids, message_ids, lanes, route_ids, attempt_numbers, ages_ms, durations_ms, status_codes)
+      as done (id, message, lane, route, number, age, duration, status)
+    on conflict do nothing;
+  end;
   update holdfast.breakers set failures = 0
   where lane_id = any (array(select distinct unnest(lanes))) and state = 'closed' and failures > 0;
   if removed < cardinality(delivery_ids) then
