@@ -31,7 +31,7 @@ export interface HoldfastOptions {
   readonly nodeName?: string
   /** True when no other process can run under this name, so that an earlier one of it is certainly dead. */
   readonly isNameExclusive?: boolean
-  /** Connections for sending, reading and settling; the node's heartbeat has two more of its own. */
+  /** Connections for sending and for looking things up; a started node has six more of its own, and one that listens. */
   readonly maxConnections?: number
   readonly limits?: Partial<NodeLimits>
   readonly logger?: Logger
@@ -56,6 +56,8 @@ export interface SentMessage {
 const connectTimeoutMs = 10_000
 const queryDeadlineMs = 15_000
 const closeDeadlineMs = 5000
+/** One reads, two settle, one is at hand for careful mode and probes. */
+const workConnections = 4
 const controlConnections = 2
 /** Larger batches are stored in pieces of this size, inside one transaction. */
 const maxBatchMessages = 5000
@@ -76,6 +78,7 @@ export class Holdfast {
   readonly #handlers: Map<string, Handler>
   readonly #transports: TransportRegistry
   readonly #database: Database
+  #work: Database | null = null
   #control: Database | null = null
   #node: Node | null = null
   #requests: RequestClient | null = null
@@ -89,7 +92,7 @@ export class Holdfast {
       httpTransport(),
       functionTransport({ handlers: this.#handlers }),
     ])
-    this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast')
+    this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast', false)
     this.endpoints = new Endpoints({
       database: () => this.#database,
       transports: this.#transports,
@@ -180,12 +183,10 @@ export class Holdfast {
     if (support.reason !== null) {
       logger.warn({ reason: support.reason }, 'No notifications through this connection: the node polls')
     }
-    const database = support.keepsSessions
-      ? this.#database
-      : new Database({ pool: this.#database.pool, preparesStatements: false, deadlineMs: queryDeadlineMs })
+    this.#work = this.#openDatabase(workConnections, 'holdfast-node', support.keepsSessions)
     this.#control = this.#openDatabase(controlConnections, 'holdfast-control', support.keepsSessions)
     this.#node = new Node({
-      database,
+      database: this.#work,
       controlDatabase: this.#control,
       transports: this.#transports,
       name: nodeName ?? hostname(),
@@ -203,7 +204,9 @@ export class Holdfast {
     await this.#starting?.catch(() => {})
     await this.#node?.stop()
     await this.#requests?.close()
-    if (this.#control !== null) await closePool(this.#control.pool, closeDeadlineMs)
+    for (const database of [this.#work, this.#control]) {
+      if (database !== null) await closePool(database.pool, closeDeadlineMs)
+    }
     await closePool(this.#database.pool, closeDeadlineMs)
   }
 
@@ -229,16 +232,18 @@ export class Holdfast {
     return client === undefined ? this.#database.inTransaction(storePieces) : storePieces(client)
   }
 
-  #openDatabase(max: number, applicationName: string, preparesStatements = true): Database {
+  /** A session of our own keeps its statements prepared; behind a proxy, or before we know, each is sent whole. */
+  #openDatabase(max: number, applicationName: string, keepsSessions: boolean): Database {
     const { databaseUrl, logger } = this.#options
     const pool = createPool({
       connectionString: databaseUrl,
       max,
       applicationName,
       connectTimeoutMs,
+      plansOnce: keepsSessions,
       ...(logger !== undefined && { logger }),
     })
-    return new Database({ pool, preparesStatements, deadlineMs: queryDeadlineMs })
+    return new Database({ pool, preparesStatements: keepsSessions, deadlineMs: queryDeadlineMs })
   }
 }
 

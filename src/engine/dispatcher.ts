@@ -39,6 +39,8 @@ export interface DispatcherOptions {
   holdLane(lane: Lane, reason: string): void
 }
 
+const maxStartsPerTurn = 256
+
 /** A probe's token outlives its request by this much, so that a slow answer isn't overtaken by the next probe. */
 const probeGraceMs = 5000
 
@@ -51,6 +53,8 @@ export class Dispatcher {
   /** Everything read and not yet settled, by id. A delivery that is in here is never read a second time. */
   readonly known = new Map<number, Delivery>()
   readonly #starved = new Set<Lane>()
+  readonly #waitingForTurn = new Set<Lane>()
+  #startsThisTurn = 0
   #inFlight = 0
 
   constructor(options: DispatcherOptions) {
@@ -119,6 +123,10 @@ export class Dispatcher {
         return
       }
       if (lane.inFlight >= lane.concurrency) break
+      if (this.#startsThisTurn >= maxStartsPerTurn) {
+        this.#pumpNextTurn(lane)
+        break
+      }
       if (this.#inFlight >= limits.maxInFlight && lane.inFlight >= limits.minInFlightPerLane) {
         this.#starved.add(lane)
         break
@@ -245,7 +253,24 @@ export class Dispatcher {
     this.start(delivery)
   }
 
+  /**
+   * Handlers that answer at once finish in the same turn of the event loop, and would keep it busy until the whole line is
+   * through. In between, results must get out to be settled and rows must get in.
+   */
+  #pumpNextTurn(lane: Lane): void {
+    this.#waitingForTurn.add(lane)
+  }
+
+  #endTurn(): void {
+    this.#startsThisTurn = 0
+    const lanes = [...this.#waitingForTurn]
+    this.#waitingForTurn.clear()
+    for (const lane of lanes) this.pump(lane)
+  }
+
   #reserve(lane: Lane): void {
+    if (this.#startsThisTurn === 0) setImmediate(() => this.#endTurn())
+    this.#startsThisTurn += 1
     lane.inFlight += 1
     lane.startsSinceReclaim += 1
     this.#inFlight += 1
