@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto'
 
 export const maxPayloadDepth = 1000
 
-/** Numbers that a double can't be trusted with: sixteen digits or more, or an exponent. */
+/** A hint that some number may have more digits than a double: cheap enough to ask of every payload. */
 const riskyNumber = /[\d.]{16}|\d[eE]/
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+const maxExactDigits = 15
 
 /**
- * Stands in for a number until it is written again. Random, so that no payload can contain it: text that began with it would be
- * written without its quotes.
+ * Stands before the digits of a number that travels as text until it is written again. Random, so that no payload can contain it, and
+ * made of characters that no level of quoting changes.
  */
-const mark = `\u0000${randomBytes(12).toString('hex')}:`
-const writtenMark = JSON.stringify(mark).slice(1, -1)
-const writtenNumber = new RegExp(`"${writtenMark.replaceAll('\\', '\\\\')}([^"]+)"`, 'g')
+const mark = `exact${randomBytes(12).toString('hex')}n`
+/** A marked number as a value, also inside JSON that was itself written into a text. A field's name keeps its quotes. */
+const markedValue = new RegExp(`(\\\\*")${mark}(-?\\d[\\d.eE+-]*)\\1(?!:)`, 'g')
 
 export class PayloadError extends Error {
   readonly code: 'payload_invalid_json' | 'payload_too_deep'
@@ -25,14 +26,13 @@ export class PayloadError extends Error {
 }
 
 /**
- * `JSON.parse` that loses no digit: what a double can't hold is kept as its own text and written by `writeExactJson` as it came.
+ * `JSON.parse` that loses no digit: what a double can't hold is kept as marked text and written by `writeExactJson` as it came.
  * Reading every payload by hand would cost ten times as much, so the text is only rewritten when a number in it needs that.
  */
 export function parseExactJson(text: string): unknown {
   refuseDeepNesting(text)
-  const source = riskyNumber.test(text) ? text.replace(stringOrNumber, keepRisky) : text
   try {
-    return JSON.parse(source) as unknown
+    return JSON.parse(markExactNumbers(text)) as unknown
   } catch {
     throw new PayloadError(
       'payload_invalid_json',
@@ -42,8 +42,7 @@ export function parseExactJson(text: string): unknown {
 }
 
 export function writeExactJson(value: unknown): string {
-  const text = JSON.stringify(value)
-  return text.includes(writtenMark) ? text.replace(writtenNumber, '$1') : text
+  return restoreExactNumbers(JSON.stringify(value))
 }
 
 /** A number's digits as they came, when `value` is one of those that were kept as text. */
@@ -51,8 +50,27 @@ export function exactNumberText(value: string): string | null {
   return value.startsWith(mark) ? value.slice(mark.length) : null
 }
 
-function keepRisky(token: string): string {
-  return token.startsWith('"') || !riskyNumber.test(token) ? token : `"${writtenMark}${token}"`
+/** The same JSON with every number that a double can't hold turned into marked text. */
+export function markExactNumbers(json: string): string {
+  return riskyNumber.test(json) ? json.replace(stringOrNumber, markInexact) : json
+}
+
+/** Undoes `markExactNumbers`, wherever the marked text has gone in the meantime. */
+export function restoreExactNumbers(json: string): string {
+  return json.includes(mark) ? json.replace(markedValue, '$2').replaceAll(mark, '') : json
+}
+
+function markInexact(token: string): string {
+  return token.startsWith('"') || survivesAsDouble(token) ? token : `"${mark}${token}"`
+}
+
+function survivesAsDouble(token: string): boolean {
+  const value = Number(token)
+  if (!Number.isFinite(value)) return false
+  const [mantissa = ''] = token.split(/[eE]/)
+  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '')
+  if (value === 0) return digits === ''
+  return digits.length <= maxExactDigits || String(value) === token
 }
 
 /** `JSON.stringify` recurses, and where it overflows depends on the stack of the moment. A fixed limit fails the same way each time. */

@@ -32,6 +32,8 @@ export interface TransformError {
   readonly message: string
   /** In a batch: which of its messages can't be rendered (from 0). The others may go on without it. */
   readonly index?: number
+  /** The machine's fault and not the message's: the attempt may be made again. */
+  readonly isRetryable?: boolean
 }
 
 /** A failing transform is an expected result: it makes the attempt permanent and never takes down the lane. */
