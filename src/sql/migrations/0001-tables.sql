@@ -60,6 +60,14 @@ create table holdfast.endpoints (
   -- miss a writer that commits late.
   changed_xid xid8 not null default pg_current_xact_id()
 );
+-- Whoever changes it, also by hand: the nodes shall hear of it.
+create function holdfast.note_change() returns trigger
+language plpgsql as $$
+begin
+  new.changed_xid := pg_current_xact_id();
+  return new;
+end $$;
+create trigger endpoints_note_change before update on holdfast.endpoints for each row execute function holdfast.note_change();
 create index endpoints_changed on holdfast.endpoints (changed_xid);
 create index endpoints_shard on holdfast.endpoints ((id & 255));
 create index endpoints_tenant on holdfast.endpoints (tenant) where tenant is not null;

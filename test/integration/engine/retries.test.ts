@@ -58,7 +58,7 @@ describe('a delivery that fails', () => {
           delaysMs: [...('delaysMs' in retry ? retry.delaysMs : [])],
           jitter: 'none',
           maxRetries: 3,
-        } as EndpointInput['retry'],
+        },
       })
       await node.holdfast.send(name, 1)
       await rig.whenSettled(name)
