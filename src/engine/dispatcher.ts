@@ -5,7 +5,7 @@ import { giveUpThresholdMs } from '../core/give-up.ts'
 import { countsAgainstCircuit } from '../core/result-run.ts'
 import type { Database } from '../storage/database.ts'
 import type { DeliveryRow } from '../storage/read-deliveries.ts'
-import { startProbe } from '../storage/read-lanes.ts'
+import { abandonProbe, startProbe } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { CarefulMode } from './careful-mode.ts'
 import type { Clock, DatabaseClock } from './clock.ts'
@@ -164,7 +164,7 @@ export class Dispatcher {
     const { lane } = delivery
     const policy = lane.policy(this.#options.transports)
     if (policy === null || lane.isDraining || !this.#options.mayStart()) {
-      if (delivery.probeToken !== null) lane.probeInFlight = null
+      if (delivery.probeToken !== null) void this.#abandonProbe(lane, delivery.probeToken)
       this.release(delivery)
       return
     }
@@ -251,6 +251,19 @@ export class Dispatcher {
     delivery.probeToken = token
     delivery.breakerVersion = version
     this.start(delivery)
+  }
+
+  /** The lane was lost or shut between the grant and the sending; whoever is next needn't wait for the token to expire. */
+  async #abandonProbe(lane: Lane, token: string): Promise<void> {
+    lane.probeInFlight = null
+    try {
+      await abandonProbe(this.#options.database, lane.id, token)
+    } catch (error) {
+      this.#options.logger.warn(
+        { endpoint: lane.name, error: String(error) },
+        'A probe could not be given back',
+      )
+    }
   }
 
   /**

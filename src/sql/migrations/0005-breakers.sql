@@ -169,6 +169,15 @@ language sql as $$
   returning version
 $$;
 
+-- A probe that was granted and never sent: the next one needn't wait for its token to expire.
+create function holdfast.abandon_probe(lane integer, token text) returns void
+language sql as $$
+  update holdfast.breakers set
+    state = 'open', version = version + 1, probe_at = clock_timestamp(), probe_token = null, probe_expires_at = null,
+    changed_xid = pg_current_xact_id()
+  where lane_id = lane and state = 'half_open' and probe_token = token
+$$;
+
 create function holdfast.reset_circuit_breaker(name text, actor text default current_user) returns boolean
 language plpgsql as $$
 declare
