@@ -14,7 +14,7 @@ import { closePool, createPool } from './postgres/pool.ts'
 import { assertSchema } from './postgres/schema.ts'
 import { testSessionSupport } from './postgres/self-test.ts'
 import { Database } from './storage/database.ts'
-import { type Sender, sendMessages } from './storage/send-messages.ts'
+import { checkBound, type Sender, sendMessages } from './storage/send-messages.ts'
 import { translateError } from './storage/translate-error.ts'
 import { functionTransport } from './transports/function/function-transport.ts'
 import type { Handler } from './transports/function/handler.ts'
@@ -216,11 +216,13 @@ export class Holdfast {
     bodies: readonly string[],
     options: readonly (object | null)[] | null,
   ) {
-    if (bodies.length <= maxBatchMessages) {
+    // The caller's client may be outside a transaction: then one statement is what keeps the batch whole.
+    if (bodies.length <= maxBatchMessages || client !== undefined) {
       return sendMessages(client ?? this.#database.pool, endpoint, bodies, options)
     }
     const storePieces = async (sender: Sender) => {
       const accepted: number[] = []
+      await checkBound(sender, bodies.length)
       for (let at = 0; at < bodies.length; at += maxBatchMessages) {
         const to = at + maxBatchMessages
         accepted.push(
@@ -229,7 +231,7 @@ export class Holdfast {
       }
       return accepted
     }
-    return client === undefined ? this.#database.inTransaction(storePieces) : storePieces(client)
+    return this.#database.inTransaction(storePieces)
   }
 
   /** A session of our own keeps its statements prepared; behind a proxy, or before we know, each is sent whole. */
