@@ -2,6 +2,7 @@ import { isTransientError } from '../postgres/connection-error.ts'
 import { Listener } from '../postgres/listener.ts'
 import type { Database } from '../storage/database.ts'
 import { markStopping, type TakenShard } from '../storage/nodes.ts'
+import { maintainPartitions } from '../storage/partitions.ts'
 import { reportLanes, setHoldReason } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { Arrivals } from './arrivals.ts'
@@ -36,6 +37,9 @@ export interface NodeOptions {
   readonly observer?: NodeObserver
   readonly clock?: Clock
 }
+
+const partitionMonthsAhead = 3
+const partitionUpkeepMs = 3_600_000
 
 /** One process that dispatches deliveries. */
 export class Node {
@@ -205,6 +209,10 @@ export class Node {
     await this.#membership.start()
     this.#every(this.#limits.beatMs, () => this.#upkeep())
     this.#every(this.#limits.sweepMs, () => this.#sweeper.sweep())
+    // Ids follow the clock only into a month that has its partition, and age is read from them.
+    const maintain = () => maintainPartitions(this.#options.controlDatabase, partitionMonthsAhead)
+    this.#every(partitionUpkeepMs, maintain)
+    void this.#tolerate(maintain())
   }
 
   async #stop(): Promise<void> {
