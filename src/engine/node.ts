@@ -3,8 +3,10 @@ import { Listener } from '../postgres/listener.ts'
 import type { Database } from '../storage/database.ts'
 import { markStopping, type TakenShard } from '../storage/nodes.ts'
 import { reportLanes, setHoldReason } from '../storage/read-lanes.ts'
+import type { TransformRegistry } from '../transforms/registry.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { Arrivals } from './arrivals.ts'
+import { AttemptSender } from './attempt-sender.ts'
 import { CarefulMode } from './careful-mode.ts'
 import { type Clock, DatabaseClock, systemClock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -15,8 +17,10 @@ import { type Logger, silentLogger } from './logger.ts'
 import { Membership } from './membership.ts'
 import { type NodeObserver, silentObserver } from './observer.ts'
 import { Reader } from './reader.ts'
+import { Renderer } from './renderer.ts'
 import { Settlement } from './settlement.ts'
 import { Settler } from './settler.ts'
+import { ShapeTable } from './shape-table.ts'
 import { Sweeper } from './sweeper.ts'
 import { WorkLoop } from './work-loop.ts'
 
@@ -26,6 +30,7 @@ export interface NodeOptions {
   /** For heartbeats and upkeep: a pool of its own, so that load never delays a beat. */
   readonly controlDatabase: Database
   readonly transports: TransportRegistry
+  readonly transforms: TransformRegistry
   readonly name: string
   readonly version: string
   /** Null behind a transaction-pooling proxy: then the node polls. */
@@ -46,6 +51,7 @@ export class Node {
   readonly #clock: Clock
   readonly #databaseClock: DatabaseClock
   readonly #lanes: LaneTable
+  readonly #shapes: ShapeTable
   readonly #settler: Settler
   readonly #careful: CarefulMode
   readonly #dispatcher: Dispatcher
@@ -88,6 +94,7 @@ export class Node {
       onChanged: (lane) => this.#laneChanged(lane),
       onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#report(error)),
     })
+    this.#shapes = new ShapeTable({ database: controlDatabase, transforms: options.transforms })
     this.#settler = new Settler({
       ...shared,
       takeRun: (lane) => this.#settlement.takeRun(lane),
@@ -106,6 +113,7 @@ export class Node {
     })
     this.#dispatcher = new Dispatcher({
       ...shared,
+      sender: new AttemptSender(new Renderer(this.#shapes), this.#databaseClock),
       settler: this.#settler,
       careful: this.#careful,
       mayStart: () => this.#mayWork(),
@@ -116,6 +124,7 @@ export class Node {
       ...shared,
       lanes: this.#lanes,
       dispatcher: this.#dispatcher,
+      shapes: this.#shapes,
       cursor: () => this.#arrivals.cursor,
     })
     this.#arrivals = new Arrivals({
@@ -231,6 +240,7 @@ export class Node {
     await this.#tolerate(this.#membership.stop())
     await this.#listener?.stop()
     await Promise.all([...this.#lanes.all()].map((lane) => lane.close()))
+    await this.#shapes.close()
   }
 
   #mayWork(): boolean {
@@ -245,11 +255,12 @@ export class Node {
     this.#listener = new Listener({
       connectionString: this.#options.listenUrl,
       applicationName: 'holdfast-listen',
-      channels: [ownChannel, 'holdfast_lanes'],
+      channels: [ownChannel, 'holdfast_lanes', 'holdfast_routes'],
       logger: this.#logger,
       onNotification: (channel, payload) => {
         if (channel === ownChannel) this.#loop.ring()
-        else this.#laneNotified(Number(payload))
+        else if (channel === 'holdfast_lanes') this.#laneNotified(Number(payload))
+        else this.#shapes.forgetRoute(Number(payload))
       },
       onReconnect: () => this.#loop.ring(),
     })
@@ -367,6 +378,7 @@ export class Node {
   async #upkeep(): Promise<void> {
     if (!this.#mayWork()) return
     await this.#lanes.readChanges()
+    await this.#shapes.readChanges()
     const reports = this.#lanes.takeReports()
     if (reports.length > 0) await reportLanes(this.#options.controlDatabase, reports)
   }
