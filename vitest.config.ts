@@ -15,6 +15,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'cli',
+          include: ['test/cli/**/*.test.ts'],
+          globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],

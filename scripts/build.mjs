@@ -1,6 +1,17 @@
 // Compiles src to dist and copies the SQL beside it. Does nothing when dist is newer than every source.
+// The new dist is made beside the old one and put in its place whole: a command that runs meanwhile never sees half of it.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +27,15 @@ function newestMtimeMs(folder) {
   return newest
 }
 
+function replaceDist(unfinished) {
+  const dist = join(root, 'dist')
+  const old = join(root, `dist.old-${process.pid}`)
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(unfinished, dist)
+  rmSync(old, { recursive: true, force: true })
+}
+
+const startedAt = new Date()
 const newestSourceMs = Math.max(
   newestMtimeMs(join(root, 'src')),
   ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
@@ -24,15 +44,23 @@ const newestSourceMs = Math.max(
 )
 const isFresh = existsSync(stamp) && statSync(stamp).mtimeMs >= newestSourceMs
 if (!isFresh || process.argv.includes('--force')) {
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
-  const compiled = spawnSync(
-    process.execPath,
-    [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join(root, 'tsconfig.build.json')],
-    { stdio: ['ignore', 2, 2], cwd: root },
-  )
-  if (compiled.status !== 0) process.exit(compiled.status ?? 1)
-  cpSync(join(root, 'src', 'sql'), join(root, 'dist', 'sql'), { recursive: true })
-  const bin = join(root, 'dist', 'cli', 'main.js')
+  const unfinished = join(root, `dist.new-${process.pid}`)
+  rmSync(unfinished, { recursive: true, force: true })
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const project = join(root, 'tsconfig.build.json')
+  const compiled = spawnSync(process.execPath, [compiler, '-p', project, '--outDir', unfinished], {
+    stdio: ['ignore', 2, 2],
+    cwd: root,
+  })
+  if (compiled.status !== 0) {
+    rmSync(unfinished, { recursive: true, force: true })
+    process.exit(compiled.status ?? 1)
+  }
+  cpSync(join(root, 'src', 'sql'), join(unfinished, 'sql'), { recursive: true })
+  const bin = join(unfinished, 'cli', 'main.js')
   if (existsSync(bin)) chmodSync(bin, 0o755)
-  writeFileSync(stamp, '')
+  writeFileSync(join(unfinished, '.built'), '')
+  // A source saved while the compiler ran is newer than this stamp, and so built next time.
+  utimesSync(join(unfinished, '.built'), startedAt, startedAt)
+  replaceDist(unfinished)
 }

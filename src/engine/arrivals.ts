@@ -130,7 +130,8 @@ export class Arrivals {
         lane.noteScheduled(row.dueAtMs)
       } else if (row.id <= stream.cursor && reader.isNews(row.id)) {
         lane.stragglers.push(row.id)
-        lane.pending += 1
+        // One with a key may have been counted when it came, and passed over because it wasn't its key's turn.
+        if (!row.isKeyed) lane.pending += 1
         found += 1
       } else if (row.id > stream.cursor) {
         // Ahead in this line, whatever the cursor over all lanes says: reading on finds it.

@@ -220,6 +220,8 @@ export class Lane {
       stream.isBehind = true
     }
     if (delivery.isScheduled) this.nextDueAtMs = 0
+    // An older one of its key, committed late, may have been turned away because of it.
+    if (delivery.orderingKey !== null) this.freedKeys.add(delivery.orderingKey)
   }
 
   /** Destroys the sockets of every attempt under way. */

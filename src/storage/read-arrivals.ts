@@ -36,6 +36,7 @@ export interface SeenDelivery {
   readonly laneId: number
   readonly priority: number
   readonly dueAtMs: number | null
+  readonly isKeyed: boolean
 }
 
 /**
@@ -124,16 +125,16 @@ export async function readRange(
   shards: readonly number[] | null,
   maxRows: number,
 ): Promise<SeenDelivery[]> {
-  const rows = await database.queryArrays<[number, number, number, number | null]>(
+  const rows = await database.queryArrays<[number, number, number, number | null, boolean]>(
     {
       name: 'read_range',
       text: `
-        select id, lane_id, priority, (extract(epoch from due_at) * 1000)::float8
+        select id, lane_id, priority, (extract(epoch from due_at) * 1000)::float8, ordering_key is not null
         from holdfast.deliveries
         where id > $1 and id <= $2 and ($3::int[] is null or (lane_id & 255) = any ($3))
         order by id limit $4`,
     },
     [range.after, range.upTo, shards, maxRows],
   )
-  return rows.map(([id, laneId, priority, dueAtMs]) => ({ id, laneId, priority, dueAtMs }))
+  return rows.map(([id, laneId, priority, dueAtMs, isKeyed]) => ({ id, laneId, priority, dueAtMs, isKeyed }))
 }

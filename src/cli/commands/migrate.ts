@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { migrate } from '../../postgres/migrate.ts'
+import { findDatabase } from '../find-database.ts'
+import { openSession } from '../session.ts'
+
+export function registerMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description(
+      "bring the database's schema up to date; safe beside running nodes, and from many processes at once",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const session = await openSession(command)
+      const { url } = await findDatabase(session)
+      const result = await migrate(url)
+      session.output.data(result, () =>
+        result.applied.length === 0
+          ? `The schema is up to date (${result.schemaNumber}).`
+          : [
+              ...result.applied.map((name) => `applied ${name}`),
+              `The schema is at ${result.schemaNumber}.`,
+            ].join('\n'),
+      )
+    })
+}

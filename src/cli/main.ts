@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { exitCode } from './exit-code.ts'
+import { isTerminal } from './paint.ts'
+import { buildProgram } from './program.ts'
+import { reportError } from './report-error.ts'
+
+// `holdfast endpoints list | head -1` closes the pipe while we write: that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCode.ok)
+  throw error
+})
+
+try {
+  await buildProgram().parseAsync()
+} catch (error) {
+  const report = reportError(error, {
+    isJson: process.argv.includes('--json'),
+    isTerminal: isTerminal(process.stderr),
+    environment: process.env,
+  })
+  process.stderr.write(report.text)
+  process.exitCode = report.exitCode
+}
+// A command is over when it says so: a handle that somebody forgot must not keep the terminal.
+process.exit()

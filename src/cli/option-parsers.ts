@@ -1,0 +1,41 @@
+import { InvalidArgumentError } from 'commander'
+
+/** Collects `--header 'name: value'` into one record. */
+export function collectHeader(
+  text: string,
+  earlier: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const colon = text.indexOf(':')
+  if (colon < 1) throw new InvalidArgumentError('Write it as "name: value".')
+  return { ...earlier, [text.slice(0, colon).trim()]: text.slice(colon + 1).trim() }
+}
+
+export function collectText(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, text]
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number.')
+  return Number(text)
+}
+
+export function decimalNumber(text: string): number {
+  if (!/^\d{1,12}(\.\d{1,9})?$/.test(text)) throw new InvalidArgumentError('Give a number, like 20 or 0.5.')
+  return Number(text)
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/**
+ * A time as ISO 8601, or as a distance from now.
+ *
+ * @example instant('+90s', nowMs) // in a minute and a half
+ */
+export function instant(text: string, nowMs: number): string {
+  const distance = /^\+(\d{1,9})([smhd])$/.exec(text)
+  if (distance === null) return text
+  const milliseconds = Number(distance[1]) * unitMs[distance[2] as keyof typeof unitMs]
+  const at = new Date(nowMs + milliseconds)
+  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('That is too far away.')
+  return at.toISOString()
+}

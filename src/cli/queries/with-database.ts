@@ -1,0 +1,19 @@
+import { closePool, createPool } from '../../postgres/pool.ts'
+import { Database } from '../../storage/database.ts'
+
+const connectTimeoutMs = 10_000
+const deadlineMs = 15_000
+const closeDeadlineMs = 5000
+
+/** A few connections for one short piece of work. Nothing is prepared, so that a pooling proxy may stand between. */
+export async function withDatabase<Result>(
+  connectionString: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const pool = createPool({ connectionString, max: 2, applicationName: 'holdfast-cli', connectTimeoutMs })
+  try {
+    return await work(new Database({ pool, preparesStatements: false, deadlineMs }))
+  } finally {
+    await closePool(pool, closeDeadlineMs)
+  }
+}

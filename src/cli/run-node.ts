@@ -1,0 +1,56 @@
+import { Holdfast, type HoldfastOptions } from '../holdfast.ts'
+import { withDatabase } from './queries/with-database.ts'
+import { writeMaxPending } from './queries/write-max-pending.ts'
+import type { Session } from './session.ts'
+import { firstStopSignal, type StopSignal } from './stop-signal.ts'
+
+export interface NodeRun {
+  readonly holdfast: Holdfast
+  /** Before the node takes its first delivery, e.g. to create endpoints. */
+  prepare?(holdfast: Holdfast): Promise<void>
+  /** The node delivers. */
+  onReady(): void
+  /** Ends the run as a failure when it rejects, e.g. because the embedded server has died. */
+  readonly untilBroken?: Promise<never>
+}
+
+/** From now on Ctrl-C stops gracefully, also while things are still starting. */
+export function watchStopSignals(session: Session): Promise<StopSignal> {
+  return firstStopSignal({
+    source: process,
+    nowMs: () => performance.now(),
+    exit: (code) => {
+      session.output.message('Stopped at once: what was in flight may be sent again.')
+      process.exit(code)
+    },
+  })
+}
+
+export function createNode(session: Session, options: Omit<HoldfastOptions, 'logger' | 'actor'>): Holdfast {
+  return new Holdfast({ ...options, logger: session.logger, actor: session.actor })
+}
+
+/** Delivers until a stop signal comes, then lets what is in flight finish. */
+export async function runNode(session: Session, stopped: Promise<StopSignal>, run: NodeRun): Promise<void> {
+  const { holdfast } = run
+  const broken = run.untilBroken ?? new Promise<never>(() => {})
+  try {
+    const started = async () => {
+      await run.prepare?.(holdfast)
+      await holdfast.start()
+      run.onReady()
+      return stopped
+    }
+    const signal = await Promise.race([started(), stopped, broken])
+    session.output.message(`Got ${signal}: finishing what is in flight. Once more stops at once.`)
+  } finally {
+    await holdfast.stop()
+  }
+}
+
+/** What the environment says about the database's bound; nothing when it says nothing. */
+export async function applySettings(session: Session, databaseUrl: string): Promise<void> {
+  const { maxPending } = session.config
+  if (maxPending === null) return
+  await withDatabase(databaseUrl, (database) => writeMaxPending(database, maxPending))
+}

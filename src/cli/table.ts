@@ -1,0 +1,45 @@
+import { stripVTControlCharacters } from 'node:util'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly isNumber?: boolean
+  readonly value: (row: Row) => string
+}
+
+const gap = '  '
+
+/**
+ * Rows in aligned columns. A cell may be coloured; control characters of its own are shown, not obeyed.
+ *
+ * @example formatTable([{ title: 'NAME', value: (row) => row.name }], [{ name: 'crm' }]) // 'NAME\ncrm'
+ */
+export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const cells = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map(({ value }) => value(row))),
+  ]
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index] ?? ''))))
+  return cells
+    .map((line) =>
+      line
+        .map((cell, index) => {
+          const space = ' '.repeat((widths[index] ?? 0) - widthOf(cell))
+          return columns[index]?.isNumber === true ? space + cell : cell + space
+        })
+        .join(gap)
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function widthOf(cell: string): number {
+  return Array.from(stripVTControlCharacters(cell)).length
+}
+
+/** Text that came from outside, safe to print: a receiver must not be able to move the cursor. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

@@ -1,0 +1,115 @@
+import { tmpdir } from 'node:os'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { answer, gated } from '../support/receivers/behaviours.ts'
+import { Gate } from '../support/receivers/gate.ts'
+import { HttpReceiver } from '../support/receivers/http-receiver.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { CliProcess, runCli } from './cli-process.ts'
+
+let database: TestDatabase
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+
+afterEach(async () => {
+  await database.drop()
+})
+
+function options(url: string = database.url, environment: Record<string, string> = {}) {
+  return { cwd: tmpdir(), environment: { HOLDFAST_DATABASE_URL: url, ...environment } }
+}
+
+async function startServe(args: readonly string[] = [], url?: string, environment?: Record<string, string>) {
+  const serve = new CliProcess(['serve', ...args], options(url, environment))
+  await serve.waitFor('stderr', /The node delivers/)
+  return serve
+}
+
+test('a message whose attempt is under way at the stop signal is finished, not sent twice', async () => {
+  const gate = new Gate()
+  await using receiver = await HttpReceiver.start({ behaviour: gated(gate, answer(200)) })
+  await runCli(['endpoints', 'create', 'crm', '--url', receiver.url], options())
+  await using serve = await startServe()
+  const sent = await runCli(['send', 'crm', '{"n":1}'], options())
+  await receiver.ledger.waitFor(1)
+
+  serve.kill('SIGTERM')
+  await serve.waitFor('stderr', /Got SIGTERM: finishing what is in flight/)
+  gate.open()
+  expect(await serve.end()).toMatchObject({ exitCode: 0 })
+  expect(receiver.ledger.requests.map(({ webhookId }) => webhookId)).toEqual([sent.stdout.trim()])
+  const { rows } = await database.pool.query('select outcome from holdfast.attempts')
+  expect(rows).toEqual([{ outcome: 1 }])
+})
+
+test('a second signal ends it at once', async () => {
+  await using receiver = await HttpReceiver.start({ behaviour: gated(new Gate(), answer(200)) })
+  await runCli(['endpoints', 'create', 'crm', '--url', receiver.url], options())
+  await using serve = await startServe()
+  await runCli(['send', 'crm', '{}'], options())
+  await receiver.ledger.waitFor(1)
+  serve.kill('SIGTERM')
+  await serve.waitFor('stderr', /Got SIGTERM/)
+  // What npm passes on of one Ctrl-C comes within a quarter of a second and doesn't count.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  serve.kill('SIGINT')
+  expect(await serve.end()).toMatchObject({ exitCode: 130 })
+})
+
+test('needs a database, and says how to give it one', async () => {
+  const { exitCode, stderr } = await runCli(['serve'], { cwd: tmpdir() })
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('set HOLDFAST_DATABASE_URL=postgres://')
+})
+
+test('refuses an unmigrated database with the command that mends it; --migrate mends it too', async () => {
+  const empty = await createTestDatabase({ isMigrated: false })
+  try {
+    const refused = await runCli(['serve'], options(empty.url))
+    expect(refused.exitCode).toBe(6)
+    expect(refused.stderr).toContain('Run `holdfast migrate`.')
+    await using serve = await startServe(['--migrate'], empty.url)
+    serve.kill('SIGTERM')
+    expect(await serve.end()).toMatchObject({ exitCode: 0 })
+  } finally {
+    await empty.drop()
+  }
+})
+
+test('refuses a schema that is too new', async () => {
+  await database.pool.query(
+    `insert into holdfast.migrations (number, name, checksum) values (9999, 'later', '')`,
+  )
+  const { exitCode, stderr } = await runCli(['serve'], options())
+  expect(exitCode).toBe(6)
+  expect(stderr).toContain('Upgrade Holdfast.')
+})
+
+test('ends with 5 when the database is down', async () => {
+  const { exitCode, stderr } = await runCli(
+    ['serve'],
+    options('postgres://ada:s3cretpassword@127.0.0.1:1/app'),
+  )
+  expect(exitCode).toBe(5)
+  expect(stderr).not.toContain('s3cretpassword')
+})
+
+test('logs JSON when nobody watches, and nothing on standard output', async () => {
+  await using serve = await startServe(['--node-name', 'node-1'])
+  serve.kill('SIGTERM')
+  const { stdout, stderr } = await serve.end()
+  expect(stdout).toBe('')
+  const lines = stderr.split('\n').filter((line) => line.startsWith('{'))
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ level: 'info', node: 'node-1', msg: 'The node delivers' }),
+  )
+})
+
+test('writes HOLDFAST_MAX_PENDING to the database, where every publisher finds it', async () => {
+  await using serve = await startServe([], undefined, { HOLDFAST_MAX_PENDING: '5' })
+  const { rows } = await database.pool.query(`select value from holdfast.settings where name = 'max_pending'`)
+  expect(rows).toEqual([{ value: 5 }])
+  serve.kill('SIGTERM')
+  await serve.end()
+})

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PermanentError } from '../../../src/transports/function/handler.ts'
+import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+import { Gate } from '../../support/receivers/gate.ts'
+
+interface Numbered {
+  readonly key: string
+  readonly number: number
+}
+
+describe('an ordering key', () => {
+  let rig: Rig
+  let node: RunningNode
+  const quickRetries = { baseDelayMs: 100, maxDelayMs: 100, jitter: 'none', strategy: 'fixed' } as const
+  const neverOpens = { threshold: 1000 }
+
+  beforeAll(async () => {
+    rig = await Rig.create()
+    node = await rig.start({ limits: withoutSafetyNets })
+  })
+  afterAll(() => rig.stop())
+
+  /** Notes when each number of a key starts and ends; `behave` may fail it. */
+  async function watched(
+    behave: (message: Numbered, attempt: number) => unknown,
+    settings: Parameters<typeof functionEndpoint>[2] = {},
+  ) {
+    const events: {
+      readonly key: string
+      readonly number: number
+      readonly what: 'start' | 'end' | 'fail'
+    }[] = []
+    const name = await functionEndpoint(
+      node.holdfast,
+      async (message) => {
+        const { key, number } = message.payload as Numbered
+        events.push({ key, number, what: 'start' })
+        try {
+          await behave({ key, number }, message.attempt)
+          events.push({ key, number, what: 'end' })
+        } catch (error) {
+          events.push({ key, number, what: 'fail' })
+          throw error
+        }
+      },
+      { circuit: neverOpens, retry: quickRetries, ...settings },
+    )
+    const send = (key: string, number: number, options = {}) =>
+      node.holdfast.send(name, { key, number }, { orderingKey: key, ...options })
+    return {
+      name,
+      events,
+      send,
+      ended: (key: string) => events.filter((e) => e.key === key && e.what === 'end').map((e) => e.number),
+    }
+  }
+
+  function expectInOrder(events: Awaited<ReturnType<typeof watched>>['events'], key: string): void {
+    let open: number | null = null
+    let last = -1
+    for (const { number, what } of events.filter((event) => event.key === key)) {
+      if (what === 'start') {
+        expect(open).toBeNull()
+        expect(number).toBeGreaterThanOrEqual(last)
+        open = number
+      } else {
+        open = null
+        if (what === 'end') last = number
+      }
+    }
+  }
+
+  it('is delivered strictly in order, over retries, among 64 at once', async () => {
+    const { name, events } = await watched(async ({ number }, attempt) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (number % 7 === 3 && attempt === 1) throw new Error('not yet')
+    })
+    const messages = Array.from({ length: 600 }, (_, index) => ({
+      payload: { key: `key-${index % 20}`, number: Math.floor(index / 20) },
+      orderingKey: `key-${index % 20}`,
+      priority: index % 4,
+    }))
+    await node.holdfast.sendBatch(name, messages)
+    await rig.whenSettled(name, 20_000)
+    for (let key = 0; key < 20; key++) {
+      expectInOrder(events, `key-${key}`)
+      expect(events.filter((event) => event.key === `key-${key}` && event.what === 'end')).toHaveLength(30)
+    }
+  })
+
+  it('waits for a delayed head, whatever the priority of those behind it', async () => {
+    const { name, send, ended } = await watched(() => undefined)
+    await send('a', 1, { deliverAt: new Date(Date.now() + 300) })
+    await send('a', 2, { priority: 3 })
+    await send('a', 3, { deliverAt: new Date(Date.now() + 100), priority: 1 })
+    await send('b', 1)
+    await until('the other key to pass', () => ended('b').length === 1)
+    expect(ended('a')).toEqual([])
+    await rig.whenSettled(name)
+    expect(ended('a')).toEqual([1, 2, 3])
+  })
+
+  it('lets a lower id that was committed late go before those that have not started', async () => {
+    const gate = new Gate()
+    const { name, send, events } = await watched(({ number }) => (number === 5 ? gate.passed() : undefined))
+    const late = await rig.database.pool.connect()
+    await late.query('begin')
+    await send('a', 1, { client: late })
+    await send('a', 5)
+    await send('a', 6)
+    await until('the younger to start', () => events.length === 1)
+    await late.query('commit')
+    late.release()
+    // The node re-reads within milliseconds; nothing shows it while the key is busy.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    gate.open()
+    await rig.whenSettled(name)
+    expect(events.filter(({ what }) => what === 'end').map(({ number }) => number)).toEqual([5, 1, 6])
+  })
+
+  it('is not forgotten when a late older one met a younger that was read but not started, and the line was put back', async () => {
+    const gate = new Gate()
+    const { name, send, events } = await watched(({ key }) => (key === 'plug' ? gate.passed() : undefined), {
+      limits: { concurrency: 1 },
+    })
+    await send('plug', 1)
+    await until('the plug to sit', () => events.length === 1)
+    const late = await rig.database.pool.connect()
+    await late.query('begin')
+    await send('a', 1, { client: late })
+    await send('a', 2)
+    const laneId = await rig.laneId(name)
+    const pending = () =>
+      rig.value<number>('select pending from holdfast.lane_stats where lane_id = $1', [laneId])
+    await until('the younger to be read', async () => (await pending()) === 2)
+    await late.query('commit')
+    late.release()
+    // Nothing shows when the node has seen the older one, nor when it has heard of the pause.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await node.holdfast.endpoints.pause(name)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    gate.open()
+    await until('the plug to go', () => events.length === 2)
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(events.filter((e) => e.key === 'a' && e.what === 'end').map(({ number }) => number)).toEqual([
+      1, 2,
+    ])
+  })
+
+  it('goes on after a dead letter', async () => {
+    const { name, send, ended } = await watched(({ number }) => {
+      if (number === 1) throw new PermanentError('never')
+    })
+    await send('a', 1)
+    await send('a', 2)
+    await send('a', 3)
+    await rig.whenSettled(name)
+    expect(ended('a')).toEqual([2, 3])
+  })
+
+  it('stands still behind a dead letter when the endpoint says so, and other keys do not', async () => {
+    const { name, send, ended } = await watched(
+      ({ key, number }) => {
+        if (key === 'a' && number === 1) throw new PermanentError('never')
+      },
+      { onDead: 'block' },
+    )
+    await send('a', 1)
+    await send('a', 2)
+    for (let number = 1; number <= 50; number++) await send('b', number)
+    await until(
+      'the other key to be through',
+      async () => ended('b').length === 50 && (await rig.owed(name)) === 1,
+    )
+    expect(ended('a')).toEqual([])
+  })
+
+  it('goes on when its head expires', async () => {
+    const gate = new Gate()
+    const { name, send, ended } = await watched(({ number }) => (number === 0 ? gate.passed() : undefined), {
+      limits: { concurrency: 1 },
+    })
+    await send('plug', 0)
+    await send('a', 1, { expiresAt: new Date(Date.now() + 100) })
+    await send('a', 2)
+    await until('the head to be past its time', () =>
+      rig.value<boolean>(`select bool_or(expires_at < now()) from holdfast.deliveries`),
+    )
+    gate.open()
+    await rig.whenSettled(name)
+    expect(ended('a')).toEqual([2])
+  })
+
+  it('that is hot does not starve the others', async () => {
+    const { name, send, ended } = await watched(() => new Promise((resolve) => setTimeout(resolve, 2)))
+    await node.holdfast.sendBatch(
+      name,
+      Array.from({ length: 3000 }, (_, number) => ({ payload: { key: 'hot', number }, orderingKey: 'hot' })),
+    )
+    await Promise.all(Array.from({ length: 30 }, (_, index) => send(`cold-${index}`, 1)))
+    await until('the cold keys to be through', () =>
+      Array.from({ length: 30 }, (_, index) => ended(`cold-${index}`)).every(({ length }) => length === 1),
+    )
+    expect(ended('hot').length).toBeLessThan(2900)
+    await node.holdfast.endpoints.pause(name)
+  })
+
+  it('goes on when scheduled ones behind it became due long before it was settled', async () => {
+    const gate = new Gate()
+    const { name, send, ended } = await watched(({ key, number }) =>
+      key === 'a' && number === 1 ? gate.passed() : undefined,
+    )
+    await send('a', 1)
+    for (let number = 2; number <= 20; number++)
+      await send('a', number, { deliverAt: new Date(Date.now() + 50) })
+    await send('b', 1, { deliverAt: new Date(Date.now() + 100) })
+    await until('the later schedule to be delivered', () => ended('b').length === 1)
+    gate.open()
+    await rig.whenSettled(name)
+    expect(ended('a')).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+  })
+})
