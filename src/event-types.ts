@@ -43,11 +43,14 @@ export class EventTypes {
   async put(input: EventTypeInput): Promise<EventType> {
     const problems: string[] = []
     if (!isEventType(input.name)) {
-      problems.push('name: must be letters, digits, "_", "-" and dots between segments, such as order.created')
+      problems.push(
+        'name: must be letters, digits, "_", "-" and dots between segments, such as order.created',
+      )
     }
     if (input.schema !== undefined && input.schema !== null) {
       const checked = checkSchema(input.schema)
-      if (!checked.ok) problems.push(...checked.problems.map(({ path, message }) => `schema${path}: ${message}`))
+      if (!checked.ok)
+        problems.push(...checked.problems.map(({ path, message }) => `schema${path}: ${message}`))
     }
     if (problems.length > 0) {
       throw new HoldfastError('invalid_event_type', `The event type is invalid. ${problems.join('; ')}`, {

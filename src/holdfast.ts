@@ -297,4 +297,3 @@ export class Holdfast {
     return new Database({ pool, preparesStatements, deadlineMs: queryDeadlineMs })
   }
 }
-

@@ -70,7 +70,9 @@ export class Publisher {
       if (schema === null) return
       const checked = checkPayload(schema, payload)
       if (checked.ok) return
-      const listed = checked.problems.map(({ path, message }) => `${path || '(payload)'}: ${message}`).join('; ')
+      const listed = checked.problems
+        .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
+        .join('; ')
       throw new HoldfastError(
         'schema_violation',
         `The payload of event ${index + 1} breaks the schema of "${type}". ${listed}`,

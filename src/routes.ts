@@ -66,9 +66,7 @@ export class Routes {
 
   /** Refused while deliveries are owed along it, unless forced: then they end as cancelled. Returns how many did. */
   async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
-    return this.#run((database) =>
-      deleteRoute(database, name, options.force ?? false, this.#options.actor),
-    )
+    return this.#run((database) => deleteRoute(database, name, options.force ?? false, this.#options.actor))
   }
 
   /** Everything about a route that can be wrong, found before anything is stored. */

@@ -110,7 +110,10 @@ function toBatchDispatch(
 ): Dispatch {
   const [first] = deliveries
   if (first === undefined) throw new Error('a batch has at least one delivery')
-  const headers = { ...result.rendering?.headers, 'content-type': result.rendering?.contentType ?? 'application/json' }
+  const headers = {
+    ...result.rendering?.headers,
+    'content-type': result.rendering?.contentType ?? 'application/json',
+  }
   return {
     deliveryId: first.deliveryId,
     // Receivers of batches dedupe on the ids inside; the batch itself may be composed anew when it is tried again.

@@ -20,7 +20,10 @@ export type DeathReason =
   | 'permanent'
   | 'schema'
   | 'transform'
-  | 'gone' | 'retries_exhausted' | 'gave_up' | 'crashed_its_node'
+  | 'gone'
+  | 'retries_exhausted'
+  | 'gave_up'
+  | 'crashed_its_node'
 
 export interface TriedDelivery {
   /** Attempts made, this one included. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AttemptOutcome } from '../core/attempt.ts'
-import type { BatchPolicy } from '../core/endpoint-config.ts'
 import { suspectTreatment } from '../core/crash-suspects.ts'
+import type { BatchPolicy } from '../core/endpoint-config.ts'
 import { giveUpThresholdMs } from '../core/give-up.ts'
 import { countsAgainstCircuit } from '../core/result-run.ts'
 import type { Database } from '../storage/database.ts'

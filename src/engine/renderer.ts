@@ -12,7 +12,10 @@ export type RenderResult =
   | { readonly ok: true; readonly rendering: Rendering }
   | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } }
 
-const missing: Shape = { kind: 'broken', error: { code: 'transform_missing', message: 'Its route could not be loaded.' } }
+const missing: Shape = {
+  kind: 'broken',
+  error: { code: 'transform_missing', message: 'Its route could not be loaded.' },
+}
 const asItIs: RenderResult = { ok: true, rendering: null }
 
 /**
@@ -94,10 +97,15 @@ export class Renderer {
     if (schema === null || schema === undefined) return null
     const checked = checkPayload(schema, JSON.parse(delivery.storedBody))
     if (checked.ok) return null
-    const listed = checked.problems.map(({ path, message }) => `${path || '(payload)'}: ${message}`).join('; ')
+    const listed = checked.problems
+      .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
+      .join('; ')
     return {
       ok: false,
-      error: { code: 'schema', message: `The payload breaks the schema of "${delivery.eventType}". ${listed}` },
+      error: {
+        code: 'schema',
+        message: `The payload breaks the schema of "${delivery.eventType}". ${listed}`,
+      },
     }
   }
 

@@ -49,7 +49,8 @@ export class ShapeTable {
       const routes = await readRouteShapes(this.#options.database, newRoutes)
       // One that isn't found was deleted while it owed deliveries; they go out as they are.
       for (const id of newRoutes) this.#shapes.set(id, raw)
-      for (const { id, transform } of routes) this.#shapes.set(id, transform === null ? raw : this.#compile(transform))
+      for (const { id, transform } of routes)
+        this.#shapes.set(id, transform === null ? raw : this.#compile(transform))
     }
     const newTypes = [...eventTypes].filter((name) => !this.#schemas.has(name))
     if (newTypes.length > 0) {

@@ -122,7 +122,10 @@ export async function updateEndpoint(
 /** Index: endpoints_name_key. */
 export async function readEndpoint(database: Database, name: string): Promise<EndpointRecord | undefined> {
   const rows = await database.query<EndpointRecord>(
-    { name: 'read_endpoint', text: `select ${columns()} from holdfast.endpoints as endpoint where name = $1` },
+    {
+      name: 'read_endpoint',
+      text: `select ${columns()} from holdfast.endpoints as endpoint where name = $1`,
+    },
     [name],
   )
   return rows[0]
