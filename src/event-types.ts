@@ -1,6 +1,6 @@
 import { HoldfastError } from './core/errors.ts'
 import { isEventType } from './core/event-type-pattern.ts'
-import { checkSchema } from './schemas/check-schema.ts'
+import { parsePayloadSchema } from './schemas/payload-schema.ts'
 import type { Database } from './storage/database.ts'
 import {
   deleteEventType,
@@ -16,7 +16,7 @@ export interface EventTypeInput {
   readonly name: string
   readonly description?: string | null
   /** JSON Schema 2020-12. Payloads that break it are refused by the SDK and the API. */
-  readonly schema?: Record<string, unknown> | boolean | null
+  readonly schema?: Record<string, unknown> | null
   readonly criticality?: 'best_effort' | 'standard' | 'critical' | null
 }
 
@@ -48,9 +48,13 @@ export class EventTypes {
       )
     }
     if (input.schema !== undefined && input.schema !== null) {
-      const checked = checkSchema(input.schema)
+      const checked = parsePayloadSchema(input.schema)
       if (!checked.ok)
-        problems.push(...checked.problems.map(({ path, message }) => `schema${path}: ${message}`))
+        problems.push(
+          ...checked.problems.map(
+            ({ path, message }) => `schema${path === '' ? '' : `.${path}`}: ${message}`,
+          ),
+        )
     }
     if (problems.length > 0) {
       throw new HoldfastError('invalid_event_type', `The event type is invalid. ${problems.join('; ')}`, {

@@ -19,7 +19,7 @@ import { Routes } from './routes.ts'
 import { Database } from './storage/database.ts'
 import { type Sender, sendMessages } from './storage/send-messages.ts'
 import { translateError } from './storage/translate-error.ts'
-import { createTransforms } from './transforms/create-transforms.ts'
+import { builtInTransforms } from './transforms/built-in-transforms.ts'
 import type { TransformRegistry } from './transforms/registry.ts'
 import { functionTransport } from './transports/function/function-transport.ts'
 import type { Handler } from './transports/function/handler.ts'
@@ -36,7 +36,7 @@ export interface HoldfastOptions {
   readonly nodeName?: string
   /** True when no other process can run under this name, so that an earlier one of it is certainly dead. */
   readonly isNameExclusive?: boolean
-  /** Connections for sending, reading and settling; the node's heartbeat has two more of its own. */
+  /** Connections for sending and for looking things up; a started node has six more of its own, and one that listens. */
   readonly maxConnections?: number
   readonly limits?: Partial<NodeLimits>
   readonly logger?: Logger
@@ -77,6 +77,8 @@ export interface SentMessage {
 const connectTimeoutMs = 10_000
 const queryDeadlineMs = 15_000
 const closeDeadlineMs = 5000
+/** One reads, two settle, one is at hand for careful mode and probes. */
+const workConnections = 4
 const controlConnections = 2
 /** Larger batches are stored in pieces of this size, inside one transaction. */
 const maxBatchMessages = 5000
@@ -101,6 +103,7 @@ export class Holdfast {
   readonly #handlers: Map<string, Handler>
   readonly #transports: TransportRegistry
   readonly #database: Database
+  #work: Database | null = null
   #control: Database | null = null
   #node: Node | null = null
   #requests: RequestClient | null = null
@@ -114,8 +117,8 @@ export class Holdfast {
       httpTransport(),
       functionTransport({ handlers: this.#handlers }),
     ])
-    this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast')
-    this.#transforms = createTransforms()
+    this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast', false)
+    this.#transforms = builtInTransforms()
     this.#publisher = new Publisher(this.#database)
     const shared = { database: () => this.#database, actor: options.actor ?? 'sdk' }
     this.endpoints = new Endpoints({ ...shared, transports: this.#transports })
@@ -166,10 +169,7 @@ export class Holdfast {
     })
     try {
       const accepted = await this.#store(client, endpoint, bodies, hasOptions ? options : null)
-      return accepted.map(({ messageId, deliveryId }) => ({
-        id: formatId('msg', messageId),
-        deliveryId: formatId('dlv', deliveryId),
-      }))
+      return accepted.map((id) => ({ id: formatId('msg', id), deliveryId: formatId('dlv', id) }))
     } catch (error) {
       throw translateError(error)
     }
@@ -235,12 +235,10 @@ export class Holdfast {
     if (support.reason !== null) {
       logger.warn({ reason: support.reason }, 'No notifications through this connection: the node polls')
     }
-    const database = support.keepsSessions
-      ? this.#database
-      : new Database({ pool: this.#database.pool, preparesStatements: false, deadlineMs: queryDeadlineMs })
+    this.#work = this.#openDatabase(workConnections, 'holdfast-node', support.keepsSessions)
     this.#control = this.#openDatabase(controlConnections, 'holdfast-control', support.keepsSessions)
     this.#node = new Node({
-      database,
+      database: this.#work,
       controlDatabase: this.#control,
       transports: this.#transports,
       transforms: this.#transforms,
@@ -259,7 +257,9 @@ export class Holdfast {
     await this.#starting?.catch(() => {})
     await this.#node?.stop()
     await this.#requests?.close()
-    if (this.#control !== null) await closePool(this.#control.pool, closeDeadlineMs)
+    for (const database of [this.#work, this.#control]) {
+      if (database !== null) await closePool(database.pool, closeDeadlineMs)
+    }
     await closePool(this.#database.pool, closeDeadlineMs)
   }
 
@@ -273,7 +273,7 @@ export class Holdfast {
       return sendMessages(client ?? this.#database.pool, endpoint, bodies, options)
     }
     const storePieces = async (sender: Sender) => {
-      const accepted: Awaited<ReturnType<typeof sendMessages>> = []
+      const accepted: number[] = []
       for (let at = 0; at < bodies.length; at += maxBatchMessages) {
         const to = at + maxBatchMessages
         accepted.push(
@@ -285,15 +285,17 @@ export class Holdfast {
     return client === undefined ? this.#database.inTransaction(storePieces) : storePieces(client)
   }
 
-  #openDatabase(max: number, applicationName: string, preparesStatements = true): Database {
+  /** A session of our own keeps its statements prepared; behind a proxy, or before we know, each is sent whole. */
+  #openDatabase(max: number, applicationName: string, keepsSessions: boolean): Database {
     const { databaseUrl, logger } = this.#options
     const pool = createPool({
       connectionString: databaseUrl,
       max,
       applicationName,
       connectTimeoutMs,
+      plansOnce: keepsSessions,
       ...(logger !== undefined && { logger }),
     })
-    return new Database({ pool, preparesStatements, deadlineMs: queryDeadlineMs })
+    return new Database({ pool, preparesStatements: keepsSessions, deadlineMs: queryDeadlineMs })
   }
 }

@@ -4,7 +4,7 @@ import { formatId } from './core/ids.ts'
 import type { BatchEvent, PublishedEvent } from './holdfast.ts'
 import { checkedOptions } from './message-options.ts'
 import { encodePayload } from './payload.ts'
-import { checkPayload } from './schemas/check-payload.ts'
+import { checkPayload } from './schemas/payload-schema.ts'
 import type { Database } from './storage/database.ts'
 import { readEventTypes } from './storage/event-types.ts'
 import { publishEvents } from './storage/publish-events.ts'
@@ -17,7 +17,7 @@ const maxKnownTypes = 10_000
 const maxBatchEvents = 2000
 
 interface KnownSchema {
-  readonly schema: object | boolean | null
+  readonly schema: object | null
   readonly readAtMs: number
 }
 
@@ -70,13 +70,13 @@ export class Publisher {
       if (schema === null) return
       const checked = checkPayload(schema, payload)
       if (checked.ok) return
-      const listed = checked.problems
+      const listed = checked.failures
         .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
         .join('; ')
       throw new HoldfastError(
         'schema_violation',
         `The payload of event ${index + 1} breaks the schema of "${type}". ${listed}`,
-        { index, eventType: type, problems: checked.problems },
+        { index, eventType: type, problems: checked.failures },
       )
     })
   }

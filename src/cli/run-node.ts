@@ -2,7 +2,7 @@ import { Holdfast, type HoldfastOptions } from '../holdfast.ts'
 import { withDatabase } from './queries/with-database.ts'
 import { writeMaxPending } from './queries/write-max-pending.ts'
 import type { Session } from './session.ts'
-import { firstStopSignal, type StopSignal } from './stop-signal.ts'
+import { firstStopSignal, type StopSignal, whenOrphaned } from './stop-signal.ts'
 
 export interface NodeRun {
   readonly holdfast: Holdfast
@@ -14,9 +14,11 @@ export interface NodeRun {
   readonly untilBroken?: Promise<never>
 }
 
+const parentPollMs = 500
+
 /** From now on Ctrl-C stops gracefully, also while things are still starting. */
 export function watchStopSignals(session: Session): Promise<StopSignal> {
-  return firstStopSignal({
+  const signalled = firstStopSignal({
     source: process,
     nowMs: () => performance.now(),
     exit: (code) => {
@@ -24,6 +26,9 @@ export function watchStopSignals(session: Session): Promise<StopSignal> {
       process.exit(code)
     },
   })
+  // Elsewhere a parent may leave on purpose: `nohup holdfast serve &`.
+  if (process.env['npm_command'] === undefined) return signalled
+  return Promise.race([signalled, whenOrphaned({ parentPid: () => process.ppid, everyMs: parentPollMs })])
 }
 
 export function createNode(session: Session, options: Omit<HoldfastOptions, 'logger' | 'actor'>): Holdfast {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import { expect, test } from 'vitest'
-import { firstStopSignal } from './stop-signal.ts'
+import { expect, test, vi } from 'vitest'
+import { firstStopSignal, whenOrphaned } from './stop-signal.ts'
 
 function watch() {
   const source = new EventEmitter()
@@ -34,4 +34,21 @@ test('what npm passes on of the same Ctrl-C is no second signal', () => {
   pass(20)
   source.emit('SIGINT')
   expect(exits).toEqual([])
+})
+
+test('the end of the process that started us is a request to stop', async () => {
+  vi.useFakeTimers()
+  try {
+    let parentPid = 100
+    const orphaned = whenOrphaned({ parentPid: () => parentPid, everyMs: 500 })
+    const resolved = vi.fn()
+    void orphaned.then(resolved)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(resolved).not.toHaveBeenCalled()
+    parentPid = 1
+    await vi.advanceTimersByTimeAsync(500)
+    expect(resolved).toHaveBeenCalledWith('SIGTERM')
+  } finally {
+    vi.useRealTimers()
+  }
 })

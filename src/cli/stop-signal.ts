@@ -36,3 +36,24 @@ export function firstStopSignal(options: StopSignalOptions): Promise<StopSignal>
     }
   })
 }
+
+export interface OrphanWatch {
+  readonly parentPid: () => number
+  readonly everyMs: number
+}
+
+/**
+ * Resolves when the process that started us is gone. npm puts a shell between itself and us, and a SIGTERM to npm ends that
+ * shell without telling us: we would run on with nobody left to stop us.
+ */
+export function whenOrphaned({ parentPid, everyMs }: OrphanWatch): Promise<StopSignal> {
+  const firstParent = parentPid()
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (parentPid() === firstParent) return
+      clearInterval(timer)
+      resolve('SIGTERM')
+    }, everyMs)
+    timer.unref()
+  })
+}

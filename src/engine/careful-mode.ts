@@ -11,6 +11,7 @@ export interface CarefulModeOptions {
   incarnation(): number
   start(delivery: Delivery): void
   release(delivery: Delivery): void
+  requestRead(lane: Lane): void
 }
 
 /**
@@ -60,12 +61,18 @@ export class CarefulMode {
     this.#schedule()
   }
 
-  /** The delivery is settled, or back in the line. */
+  /** The delivery is settled: it hasn't killed us. */
   finished(delivery: Delivery): void {
-    if (!this.#recorded.delete(delivery.id)) return
+    const wasSuspect = this.#crashes.delete(delivery.id)
+    const wasRecorded = this.#recorded.delete(delivery.id)
+    if (!wasSuspect && !wasRecorded) return
     this.#settled.push(delivery.id)
-    this.#crashes.delete(delivery.id)
     this.#schedule()
+  }
+
+  /** The delivery is back in the line, untried. */
+  returned(delivery: Delivery): void {
+    if (this.#recorded.has(delivery.id)) this.finished(delivery)
   }
 
   /** One delivery fewer that may have been out at the crash. */
@@ -102,7 +109,9 @@ export class CarefulMode {
   async #run(): Promise<void> {
     const batch = this.#nextBatch()
     try {
-      if (this.#settled.length > 0) await forgetSuspects(this.#options.database, this.#settled.splice(0))
+      const settled = [...this.#settled]
+      if (settled.length > 0) await forgetSuspects(this.#options.database, settled)
+      this.#settled = this.#settled.slice(settled.length)
       if (batch.length > 0) {
         await recordSuspects(
           this.#options.database,
@@ -116,6 +125,7 @@ export class CarefulMode {
       for (const delivery of batch) {
         this.#recorded.delete(delivery.id)
         this.#options.release(delivery)
+        this.#options.requestRead(delivery.lane)
       }
       return
     }

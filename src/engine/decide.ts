@@ -68,8 +68,9 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   const usualDelayMs = context.isProbe ? Math.min(policyDelayMs, settings.circuit.cooldownMs) : policyDelayMs
   const isHeld = outcome.class === 'throttled' && outcome.retryAfterMs !== undefined
   const holdEndpointMs = isHeld ? holdMs(outcome.retryAfterMs ?? 0, context.random) : 0
-  // A receiver that asks for no wait at all still gets the policy's.
-  const delayMs = holdEndpointMs > 0 ? holdEndpointMs : usualDelayMs
+  // A receiver that asks for no wait at all still gets the policy's. While the endpoint is held the delivery waits with it anyway, and
+  // a person who ends the hold ends the wait.
+  const delayMs = holdEndpointMs > 0 ? Math.min(holdEndpointMs, usualDelayMs) : usualDelayMs
   const givesUpAtMs = giveUpThresholdMs({
     nowMs,
     giveUpAfterMs: settings.retry.giveUpAfterMs,

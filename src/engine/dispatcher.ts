@@ -6,7 +6,7 @@ import { giveUpThresholdMs } from '../core/give-up.ts'
 import { countsAgainstCircuit } from '../core/result-run.ts'
 import type { Database } from '../storage/database.ts'
 import type { DeliveryRow } from '../storage/read-deliveries.ts'
-import { startProbe } from '../storage/read-lanes.ts'
+import { abandonProbe, startProbe } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { TransportChannel } from '../transports/transport.ts'
 import type { AttemptSender, BatchOutcome } from './attempt-sender.ts'
@@ -43,6 +43,8 @@ export interface DispatcherOptions {
   holdLane(lane: Lane, reason: string): void
 }
 
+const maxStartsPerTurn = 256
+
 /** A probe's token outlives its request by this much, so that a slow answer isn't overtaken by the next probe. */
 const probeGraceMs = 5000
 
@@ -55,6 +57,8 @@ export class Dispatcher {
   /** Everything read and not yet settled, by id. A delivery that is in here is never read a second time. */
   readonly known = new Map<number, Delivery>()
   readonly #starved = new Set<Lane>()
+  readonly #waitingForTurn = new Set<Lane>()
+  #startsThisTurn = 0
   #inFlight = 0
 
   constructor(options: DispatcherOptions) {
@@ -123,6 +127,10 @@ export class Dispatcher {
         return
       }
       if (lane.inFlight >= lane.concurrency) break
+      if (this.#startsThisTurn >= maxStartsPerTurn) {
+        this.#pumpNextTurn(lane)
+        break
+      }
       if (this.#inFlight >= limits.maxInFlight && lane.inFlight >= limits.minInFlightPerLane) {
         this.#starved.add(lane)
         break
@@ -150,7 +158,7 @@ export class Dispatcher {
       if (delivery === undefined) break
       if (this.#letGo(delivery, nowMs)) continue
       this.#reserve(lane)
-      if (lane.carefulLeft > 0) careful.start(delivery)
+      if (lane.carefulLeft > 0 || careful.crashesOf(delivery.id) > 0) careful.start(delivery)
       else this.start(delivery)
     }
     this.#options.requestRead(lane)
@@ -169,7 +177,7 @@ export class Dispatcher {
     const { lane } = delivery
     const policy = lane.policy(this.#options.transports)
     if (policy === null || lane.isDraining || !this.#options.mayStart()) {
-      if (delivery.probeToken !== null) lane.probeInFlight = null
+      if (delivery.probeToken !== null) void this.#abandonProbe(lane, delivery.probeToken)
       this.release(delivery)
       return
     }
@@ -304,7 +312,37 @@ export class Dispatcher {
     this.start(delivery)
   }
 
+  /** The lane was lost or shut between the grant and the sending; whoever is next needn't wait for the token to expire. */
+  async #abandonProbe(lane: Lane, token: string): Promise<void> {
+    lane.probeInFlight = null
+    try {
+      await abandonProbe(this.#options.database, lane.id, token)
+    } catch (error) {
+      this.#options.logger.warn(
+        { endpoint: lane.name, error: String(error) },
+        'A probe could not be given back',
+      )
+    }
+  }
+
+  /**
+   * Handlers that answer at once finish in the same turn of the event loop, and would keep it busy until the whole line is
+   * through. In between, results must get out to be settled and rows must get in.
+   */
+  #pumpNextTurn(lane: Lane): void {
+    this.#waitingForTurn.add(lane)
+  }
+
+  #endTurn(): void {
+    this.#startsThisTurn = 0
+    const lanes = [...this.#waitingForTurn]
+    this.#waitingForTurn.clear()
+    for (const lane of lanes) this.pump(lane)
+  }
+
   #reserve(lane: Lane): void {
+    if (this.#startsThisTurn === 0) setImmediate(() => this.#endTurn())
+    this.#startsThisTurn += 1
     lane.inFlight += 1
     lane.startsSinceReclaim += 1
     this.#inFlight += 1
@@ -324,7 +362,7 @@ export class Dispatcher {
   #putBack(delivery: Delivery): void {
     delivery.lane.rewindTo(delivery)
     this.forget(delivery)
-    this.#options.careful.finished(delivery)
+    this.#options.careful.returned(delivery)
   }
 
   #finish(delivery: Delivery, outcome: AttemptOutcome): void {

@@ -20,8 +20,11 @@ export type PolicyResult =
  */
 export function readLanePolicy(row: LaneRow, transports: TransportRegistry): PolicyResult {
   try {
+    if (typeof row.settings !== 'object' || row.settings === null || Array.isArray(row.settings)) {
+      return { ok: false, reason: `its settings don't parse: they are no JSON object` }
+    }
     const parsed = parseEndpoint({
-      ...(row.settings as object),
+      ...row.settings,
       name: row.name,
       transport: row.transport,
       config: row.config,

@@ -92,6 +92,9 @@ export class Reader {
     if (reading.length === 0) return
     this.#reclaim()
     try {
+      // The next probe is another delivery: fresh ones come before those that failed, the last probe among them.
+      const probing = reading.filter((lane) => lane.breaker.state !== 'closed')
+      if (probing.length > 0) await this.#readStreams(probing)
       await this.#readStragglers(reading)
       await this.#readFreedKeys(reading)
       await this.#readDue(reading, nowMs)

@@ -1,4 +1,4 @@
-import { checkPayload } from '../schemas/check-payload.ts'
+import { checkPayload } from '../schemas/payload-schema.ts'
 import type { CompiledTransform, Rendered, TransformInput, TransformResult } from '../transforms/transform.ts'
 import type { Delivery } from './delivery.ts'
 import type { Shape, ShapeTable } from './shape-table.ts'
@@ -97,7 +97,7 @@ export class Renderer {
     if (schema === null || schema === undefined) return null
     const checked = checkPayload(schema, JSON.parse(delivery.storedBody))
     if (checked.ok) return null
-    const listed = checked.problems
+    const listed = checked.failures
       .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
       .join('; ')
     return {

@@ -34,6 +34,8 @@ export interface SettlerOptions {
 }
 
 const maxBackoffMs = 1000
+/** Half of what may wait: while one batch is being committed, the next fills up. */
+const maxBatchRecords = 1000
 
 /**
  * Commits results in batches: one flush is under way at a time, and the next carries everything that arrived meanwhile. The batch so
@@ -44,8 +46,8 @@ const maxBackoffMs = 1000
  */
 export class Settler {
   readonly #options: SettlerOptions
-  #successes: SuccessRecord[] = []
-  #failures: FailureRecord[] = []
+  readonly #successes: SuccessRecord[] = []
+  readonly #failures: FailureRecord[] = []
   readonly #lanesWithNews = new Set<Lane>()
   #unsettled = 0
   #batchNumber = 0
@@ -113,10 +115,8 @@ export class Settler {
       !this.#isStopped &&
       (this.#successes.length > 0 || this.#failures.length > 0 || this.#lanesWithNews.size > 0)
     ) {
-      const successes = this.#successes
-      const failures = this.#failures
-      this.#successes = []
-      this.#failures = []
+      const successes = this.#successes.splice(0, maxBatchRecords)
+      const failures = this.#failures.splice(0, maxBatchRecords)
       const lanes = [...this.#lanesWithNews]
       this.#lanesWithNews.clear()
       const runs = lanes.map((lane) => this.#options.takeRun(lane)).filter((run) => run !== null)
@@ -174,22 +174,28 @@ export class Settler {
       )
       return
     }
+    if (runs.length > 0 && records.length + runs.length > 1) {
+      // Each circuit apart: a broken row of one must not condemn a delivery, nor another circuit.
+      if (records.length > 0) await this.#settleFailures(records, [])
+      for (const run of runs) await this.#settleFailures([], [run])
+      return
+    }
     const [first] = records
     if (first === undefined) {
-      this.#options.logger.error({ error: String(error), runs }, 'The circuits could not be updated')
+      this.#options.logger.error({ error: String(error), runs }, 'A circuit could not be updated')
       return
     }
     if (records.length === 1) {
-      await this.#settleBare(first, runs, error)
+      await this.#settleBare(first, error)
       return
     }
     const middle = records.length >> 1
-    await this.#settleFailures(records.slice(0, middle), runs)
+    await this.#settleFailures(records.slice(0, middle), [])
     await this.#settleFailures(records.slice(middle), [])
   }
 
   /** What a receiver said may be what PostgreSQL refuses (a NUL, say). The decision counts more than the words. */
-  async #settleBare(record: FailureRecord, runs: readonly LaneRun[], error: Error): Promise<void> {
+  async #settleBare(record: FailureRecord, error: Error): Promise<void> {
     const isBare = record.detail === null && record.error === null
     if (isBare) {
       await this.#quarantine(record, error)
@@ -199,7 +205,7 @@ export class Settler {
       { deliveryId: record.id, error: String(error) },
       'A result could not be stored as it was; storing it without its texts',
     )
-    await this.#settleFailures([{ ...record, detail: null, error: null }], runs)
+    await this.#settleFailures([{ ...record, detail: null, error: null }], [])
   }
 
   async #quarantine(record: SuccessRecord | FailureRecord, cause: Error): Promise<void> {

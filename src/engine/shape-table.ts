@@ -24,7 +24,7 @@ export class ShapeTable {
   readonly #shapes = new Map<number, Shape>()
   /** By its JSON text: routes with the same transform share one, and so its renderings. */
   readonly #transforms = new Map<string, Shape>()
-  readonly #schemas = new Map<string, object | boolean | null>()
+  readonly #schemas = new Map<string, object | null>()
   #watermark = '0'
 
   constructor(options: ShapeTableOptions) {
@@ -37,7 +37,7 @@ export class ShapeTable {
   }
 
   /** Null when the type has no schema (any more); undefined while it isn't loaded. */
-  schemaOf(eventType: string): object | boolean | null | undefined {
+  schemaOf(eventType: string): object | null | undefined {
     return this.#schemas.get(eventType)
   }
 

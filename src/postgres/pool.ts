@@ -11,6 +11,11 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number
   /** Bounds both the opening of a connection and the wait for a free one. */
   readonly connectTimeoutMs: number
+  /**
+   * Plan prepared statements once, whatever their parameters. For statements that are written so that one plan fits all: planning the
+   * lanes' reads anew took as long as running them. A start-up parameter, so only on connections without a proxy.
+   */
+  readonly plansOnce?: boolean
   readonly logger?: PostgresLogger
 }
 
@@ -91,6 +96,7 @@ export function createPool(options: PoolOptions): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: bigintAsNumber,
+    ...(options.plansOnce === true ? { options: '-c plan_cache_mode=force_generic_plan' } : {}),
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
   })
   openClients.set(pool, clients)

@@ -40,9 +40,9 @@ const isHead = `
     taken.id = (
       select older.id from holdfast.deliveries as older
       where older.ordering_key is not null
-        and (older.lane_id, older.ordering_key, older.id) > (taken.lane_id, taken.ordering_key, 0::bigint)
-        and (older.lane_id, older.ordering_key, older.id) <= (taken.lane_id, taken.ordering_key, taken.id)
-      order by older.lane_id, older.ordering_key, older.id limit 1
+        and (older.ordering_key, older.lane_id, older.id) > (taken.ordering_key, taken.lane_id, 0::bigint)
+        and (older.ordering_key, older.lane_id, older.id) <= (taken.ordering_key, taken.lane_id, taken.id)
+      order by older.ordering_key, older.lane_id, older.id limit 1
     )
     and not exists (
       select from holdfast.dead_letters as letter
@@ -211,9 +211,9 @@ export async function readKeyHeads(
           cross join lateral (
             select line.* from holdfast.deliveries as line
             where line.ordering_key is not null
-              and (line.lane_id, line.ordering_key, line.id) > (asked.lane_id, asked.key, 0::bigint)
-              and (line.lane_id, line.ordering_key, line.id) <= (asked.lane_id, asked.key, 9223372036854775807)
-            order by line.lane_id, line.ordering_key, line.id limit 1
+              and (line.ordering_key, line.lane_id, line.id) > (asked.key, asked.lane_id, 0::bigint)
+              and (line.ordering_key, line.lane_id, line.id) <= (asked.key, asked.lane_id, 9223372036854775807)
+            order by line.ordering_key, line.lane_id, line.id limit 1
           ) as taken
           where taken.due_at is null or taken.due_at <= now()
         )

@@ -176,3 +176,11 @@ export async function startProbe(
   )
   return rows[0]?.version ?? null
 }
+
+/** Gives back a probe that was never sent. Index: breakers_pkey. */
+export async function abandonProbe(database: Database, laneId: number, token: string): Promise<void> {
+  await database.query({ name: 'abandon_probe', text: 'select holdfast.abandon_probe($1, $2)' }, [
+    laneId,
+    token,
+  ])
+}

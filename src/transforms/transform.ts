@@ -30,6 +30,10 @@ export interface TransformError {
   readonly code: string
   /** What went wrong, where (position, path), and what to do. */
   readonly message: string
+  /** In a batch: which of its messages can't be rendered (from 0). The others may go on without it. */
+  readonly index?: number
+  /** The machine's fault and not the message's: the attempt may be made again. */
+  readonly isRetryable?: boolean
 }
 
 /** A failing transform is an expected result: it makes the attempt permanent and never takes down the lane. */

@@ -75,9 +75,9 @@ async function send(endpoint: string, payload: string, flags: SendFlags, command
       )
       const [message] = accepted
       if (message === undefined) throw new Error('PostgreSQL accepted the messages without an answer')
-      const id = formatId('msg', message.messageId)
+      const id = formatId('msg', message)
       first ??= id
-      if (flags.count === 1) return { id, deliveryId: formatId('dlv', message.deliveryId) }
+      if (flags.count === 1) return { id, deliveryId: formatId('dlv', message) }
     }
     return { count: flags.count, firstId: first }
   }).catch((error: unknown) => {

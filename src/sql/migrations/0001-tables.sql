@@ -60,6 +60,14 @@ create table holdfast.endpoints (
   -- miss a writer that commits late.
   changed_xid xid8 not null default pg_current_xact_id()
 );
+-- Whoever changes it, also by hand: the nodes shall hear of it.
+create function holdfast.note_change() returns trigger
+language plpgsql as $$
+begin
+  new.changed_xid := pg_current_xact_id();
+  return new;
+end $$;
+create trigger endpoints_note_change before update on holdfast.endpoints for each row execute function holdfast.note_change();
 create index endpoints_changed on holdfast.endpoints (changed_xid);
 create index endpoints_shard on holdfast.endpoints ((id & 255));
 create index endpoints_tenant on holdfast.endpoints (tenant) where tenant is not null;
@@ -105,9 +113,12 @@ create table holdfast.deliveries (
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 create index deliveries_ready on holdfast.deliveries (lane_id, priority, id);
 create index deliveries_scheduled on holdfast.deliveries (lane_id, due_at) where due_at is not null;
-create index deliveries_keyed on holdfast.deliveries (lane_id, ordering_key, id) where ordering_key is not null;
+-- The key comes first: an index that begins with the lane, too, would seem as good to a planner without statistics, and sort the
+-- whole lane for each look-up (1 ms instead of 0.02 ms a row at 3,000 waiting).
+create index deliveries_keyed on holdfast.deliveries (ordering_key, lane_id, id) where ordering_key is not null;
 create index deliveries_expiring on holdfast.deliveries (lane_id, expires_at) where expires_at is not null;
-create index deliveries_message on holdfast.deliveries (message_id);
+-- A message's first delivery has the message's own number, so that only fan-out needs an index to be found.
+create index deliveries_message on holdfast.deliveries (message_id) where message_id <> id;
 
 create table holdfast.attempts (
   delivery_id bigint not null,
@@ -127,7 +138,7 @@ create table holdfast.attempts (
   primary key (delivery_id, attempt, incarnation)
 ) partition by range (delivery_id);
 create table holdfast.attempts_default partition of holdfast.attempts default;
-create index attempts_message on holdfast.attempts (message_id);
+create index attempts_message on holdfast.attempts (message_id) where message_id <> delivery_id;
 create index attempts_lane on holdfast.attempts (lane_id, delivery_id);
 
 create table holdfast.dead_letters (

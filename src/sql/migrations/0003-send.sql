@@ -74,8 +74,9 @@ begin
 end $$;
 
 -- The one way in for messages aimed at one endpoint. `message_options` is null or holds one entry (or null) per body.
+-- A message to one endpoint and its delivery share their number; outside they differ by prefix.
 create function holdfast.accept_messages(endpoint_name text, bodies text[], message_options jsonb[] default null)
-returns table (message_id bigint, delivery_id bigint)
+returns setof bigint
 language plpgsql as $$
 declare
   endpoint record;
@@ -111,7 +112,7 @@ begin
   select stats.pending into owed from holdfast.lane_stats as stats where stats.lane_id = endpoint.id;
   if coalesce(owed, 0) + total > bound then
     if endpoint.limits ->> 'onFull' = 'reject' then
-      raise exception 'endpoint "%" is full: % deliveries are owed, its bound is %', endpoint_name, owed, bound
+      raise exception 'endpoint "%" is full: % deliveries are owed, its bound is %', endpoint_name, coalesce(owed, 0), bound
         using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
     end if;
     is_full := true;
@@ -127,18 +128,16 @@ begin
   if message_options is null and not is_full then
     return query
     with given as (
-      select nextval('holdfast.ids') as message_id, nextval('holdfast.ids') as delivery_id, body, octet_length(body) as size
-      from unnest(bodies) as body
+      select nextval('holdfast.ids') as id, body, octet_length(body) as size from unnest(bodies) as body
     ), stored as (
       insert into holdfast.messages (id, size, tenant, body)
-      select given.message_id, given.size, endpoint.tenant, given.body::json from given
+      select given.id, given.size, endpoint.tenant, given.body::json from given
     )
     insert into holdfast.deliveries as owed (id, message_id, lane_id, size)
-    select given.delivery_id, given.message_id, endpoint.id, given.size from given
-    returning owed.message_id, owed.id;
+    select given.id, given.id, endpoint.id, given.size from given
+    returning owed.id;
   else
-    return query select accepted.message_id, accepted.delivery_id
-    from holdfast.accept_with_options(endpoint.id, endpoint.tenant, bodies, message_options, is_full) as accepted;
+    return query select holdfast.accept_with_options(endpoint.id, endpoint.tenant, bodies, message_options, is_full);
   end if;
   perform holdfast.ring(array[endpoint.id]);
 end $$;
@@ -147,57 +146,55 @@ end $$;
 -- Only messages with an idempotency key cost a statement of their own; the rest is stored as a set.
 create function holdfast.accept_with_options(
   lane integer, lane_tenant text, bodies text[], message_options jsonb[], is_full boolean
-) returns table (message_id bigint, delivery_id bigint)
+) returns setof bigint
 language plpgsql as $$
 declare
   total integer := cardinality(bodies);
-  message_ids bigint[];
-  delivery_ids bigint[];
+  ids bigint[];
   is_repeated boolean[] := array_fill(false, array[total]);
-  place integer;
+  given record;
   earlier bigint[];
 begin
-  select array_agg(nextval('holdfast.ids')), array_agg(nextval('holdfast.ids')) into message_ids, delivery_ids
-  from generate_series(1, total);
+  select array_agg(nextval('holdfast.ids')) into ids from generate_series(1, total);
 
-  for place in select at from unnest(message_options) with ordinality as given (option, at) where option ->> 'idempotencyKey' is not null
+  for given in
+    select at, body, option ->> 'idempotencyKey' as key
+    from unnest(bodies, message_options) with ordinality as message (body, option, at)
+    where option ->> 'idempotencyKey' is not null
   loop
-    earlier := holdfast.claim_idempotency_key(
-      'lane:' || lane, message_options[place] ->> 'idempotencyKey', '', bodies[place],
-      array[message_ids[place], delivery_ids[place]]
-    );
+    earlier := holdfast.claim_idempotency_key('lane:' || lane, given.key, '', given.body, array[ids[given.at]]);
     if earlier is not null then
-      message_ids[place] := earlier[1];
-      delivery_ids[place] := earlier[2];
-      is_repeated[place] := true;
+      ids[given.at] := earlier[1];
+      is_repeated[given.at] := true;
     end if;
   end loop;
 
   insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, body)
-  select given.id, octet_length(given.body), option ->> 'type', coalesce(option ->> 'tenant', lane_tenant), option ->> 'correlationId',
-         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', given.body::json
-  from unnest(message_ids, bodies, message_options, is_repeated) as given (id, body, option, is_known)
+  select message.id, octet_length(body), option ->> 'type', coalesce(option ->> 'tenant', lane_tenant), option ->> 'correlationId',
+         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', body::json
+  from unnest(ids, bodies, message_options, is_repeated) as message (id, body, option, is_known)
   where not is_known;
 
   if is_full then
     insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, error_code, error, criticality, priority,
                                        attempt, attempts, ordering_key)
-    select nextval('holdfast.ids'), given.id, given.message, lane, 'endpoint_full', 3, 'endpoint_full',
+    select nextval('holdfast.ids'), message.id, message.id, lane, 'endpoint_full', 3, 'endpoint_full',
            'The endpoint owed as many deliveries as its bound allows.',
            coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), coalesce((option ->> 'priority')::smallint, 0),
            0, '[]', option ->> 'orderingKey'
-    from unnest(delivery_ids, message_ids, message_options, is_repeated) as given (id, message, option, is_known)
+    from unnest(ids, message_options, is_repeated) as message (id, option, is_known)
     where not is_known;
   else
     insert into holdfast.deliveries (id, message_id, lane_id, size, priority, criticality, due_at, owed_at, expires_at, ordering_key)
-    select given.id, given.message, lane, octet_length(given.body), coalesce((option ->> 'priority')::smallint, 0),
+    select message.id, message.id, lane, octet_length(body), coalesce((option ->> 'priority')::smallint, 0),
            coalesce(holdfast.criticality_code(option ->> 'criticality'), 1),
-           nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()), (option ->> 'deliverAt')::timestamptz,
+           nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()),
+           greatest((option ->> 'deliverAt')::timestamptz, case when option ->> 'deliverAt' is not null then now() end),
            (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
-    from unnest(delivery_ids, message_ids, bodies, message_options, is_repeated) as given (id, message, body, option, is_known)
+    from unnest(ids, bodies, message_options, is_repeated) as message (id, body, option, is_known)
     where not is_known;
   end if;
-  return query select * from unnest(message_ids, delivery_ids);
+  return query select unnest(ids);
 end $$;
 
 -- Null when the key is new and now belongs to `result`; otherwise what its first use resulted in.
@@ -222,19 +219,29 @@ begin
     raise exception 'the idempotency key "%" was used before with another body', idempotency_key
       using errcode = 'HF004', hint = 'Use a new key for a new message.';
   end if;
-  return array[(earlier.result ->> 0)::bigint, (earlier.result ->> 1)::bigint];
+  return array(select jsonb_array_elements_text(earlier.result)::bigint);
 end $$;
 
 create function holdfast.send(endpoint text, payload jsonb, options jsonb default null) returns text
 language sql as $$
-  select holdfast.format_id('msg', message_id)
-  from holdfast.accept_messages(endpoint, array[coalesce(payload, 'null')::text], case when options is not null then array[options] end)
+  select holdfast.format_id('msg', id)
+  from holdfast.accept_messages(
+    endpoint, array[coalesce(payload, 'null')::text], case when options is not null then array[options] end
+  ) as id
 $$;
 
 create function holdfast.send_batch(endpoint text, payloads jsonb[], options jsonb default null) returns setof text
 language sql as $$
-  select holdfast.format_id('msg', message_id)
+  select holdfast.format_id('msg', id)
   from holdfast.accept_messages(
     endpoint, payloads::text[], case when options is not null then array_fill(options, array[cardinality(payloads)]) end
-  )
+  ) as id
+$$;
+
+-- What the SDK calls: bodies as lines of one text, which costs a client no quoting and no array to be parsed; ids back as one text.
+-- JSON never has a line break of its own but between tokens, where the SDK writes none.
+create function holdfast.accept_lines(endpoint_name text, lines text, message_options jsonb[] default null) returns text
+language sql as $$
+  select string_agg(id::text, ',')
+  from holdfast.accept_messages(endpoint_name, string_to_array(lines, E'\n'), message_options) as id
 $$;

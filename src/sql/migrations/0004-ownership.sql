@@ -85,7 +85,11 @@ end $$;
 
 create function holdfast.clear_suspicion(me integer, shards integer[]) returns void
 language sql as $$
-  update holdfast.shard_leases set is_suspect = false where shard = any (shards) and incarnation = me
+  update holdfast.shard_leases set is_suspect = false where shard = any (shards) and incarnation = me;
+  -- Settled in the moment of the crash: nobody else remembers them.
+  delete from holdfast.suspects as suspect
+  where (suspect.lane_id & 255) = any (shards)
+    and not exists (select from holdfast.deliveries as owed where owed.id = suspect.delivery_id)
 $$;
 
 -- Which of these lanes a node may still decide about. Call it after lock_incarnation_shared.

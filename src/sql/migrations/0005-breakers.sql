@@ -104,7 +104,7 @@ create function holdfast.open_pause(pauses jsonb) returns jsonb
 language sql volatile
 return (
   case when pauses -> -1 -> 1 = 'null' then pauses
-  else (case when jsonb_array_length(pauses) >= 100 then pauses - 0 else pauses end)
+  else (case when jsonb_typeof(pauses) <> 'array' then '[]' when jsonb_array_length(pauses) >= 100 then pauses - 0 else pauses end)
     || jsonb_build_array(jsonb_build_array(floor(extract(epoch from clock_timestamp()) * 1000), null)) end
 );
 
@@ -160,11 +160,22 @@ $$;
 create function holdfast.start_probe(lane integer, token text, timeout_ms double precision) returns bigint
 language sql as $$
   update holdfast.breakers set
-    state = 'half_open', version = version + 1, probe_token = token, changed_xid = pg_current_xact_id(),
+    state = 'half_open', version = version + 1, probe_at = null, probe_token = token, changed_xid = pg_current_xact_id(),
     probe_expires_at = clock_timestamp() + make_interval(secs => timeout_ms / 1000)
-  where lane_id = lane
-    and ((state = 'open' and probe_at <= clock_timestamp()) or (state = 'half_open' and probe_expires_at <= clock_timestamp()))
+  where lane_id = lane and (
+    (state = 'open' and coalesce(probe_at, '-infinity') <= clock_timestamp())
+    or (state = 'half_open' and coalesce(probe_expires_at, '-infinity') <= clock_timestamp())
+  )
   returning version
+$$;
+
+-- A probe that was granted and never sent: the next one needn't wait for its token to expire.
+create function holdfast.abandon_probe(lane integer, token text) returns void
+language sql as $$
+  update holdfast.breakers set
+    state = 'open', version = version + 1, probe_at = clock_timestamp(), probe_token = null, probe_expires_at = null,
+    changed_xid = pg_current_xact_id()
+  where lane_id = lane and state = 'half_open' and probe_token = token
 $$;
 
 create function holdfast.reset_circuit_breaker(name text, actor text default current_user) returns boolean

@@ -36,17 +36,21 @@ create function holdfast.accept_events(
 language plpgsql as $$
 declare
   total integer := coalesce(cardinality(bodies), 0);
+  ids bigint[];
+  first_slots integer[];
+  slots integer;
   message_ids bigint[];
   is_repeated boolean[] := array_fill(false, array[total]);
-  place integer;
+  given record;
   earlier bigint[];
   fan_at integer[];
+  fan_place integer[];
   fan_route integer[];
   fan_lane integer[];
   fan_criticality smallint[];
   fan_variant smallint[];
   full_lanes integer[];
-  bad record;
+  rejecting_endpoint text;
 begin
   if total = 0 then
     return;
@@ -54,50 +58,48 @@ begin
   perform holdfast.check_events(event_types, bodies, message_options);
 
   -- Who wants what. A kind (type, tenant) is matched once, however many events of it there are; a body is parsed for filters once.
-  with given as (
-    select at::integer, type, message_options[at] ->> 'tenant' as tenant, body, message_options[at] as option
-    from unnest(event_types, bodies) with ordinality as event (type, body, at)
+  with event as (
+    select at::integer, type, option ->> 'tenant' as tenant, body, option
+    from unnest(event_types, bodies, message_options) with ordinality as every (type, body, option, at)
   ), matched as materialized (
-    select kind.type as kind_type, kind.tenant as kind_tenant, route.id, route.lane_id, route.filter, route.criticality,
+    select kind.type as kind_type, kind.tenant as kind_tenant, route.id, route.lane_id, route.filter,
+           coalesce(route.criticality, known.criticality, 1::smallint) as criticality,
            md5(coalesce(route.transform::text, '')) as shape
-    from (select distinct type, tenant from given) as kind
+    from (select distinct type, tenant from event) as kind
+    left join holdfast.event_types as known on known.name = kind.type
     cross join lateral holdfast.matching_routes(kind.type, kind.tenant) as route
   ), parsed as (
-    select given.*, case when exists (
+    select event.*, case when exists (
       select from matched where kind_type = type and kind_tenant is not distinct from tenant and filter is not null
     ) then body::jsonb end as document
-    from given
+    from event
   ), fan as (
     -- Two routes that lead to the same endpoint in the same shape are one delivery.
     select distinct on (parsed.at, matched.lane_id, matched.shape)
-      parsed.at, matched.id as route, matched.lane_id as lane, coalesce(
-        holdfast.criticality_code(parsed.option ->> 'criticality'), matched.criticality,
-        (select known.criticality from holdfast.event_types as known where known.name = parsed.type), 1
-      )::smallint as criticality
+      parsed.at, matched.id as route, matched.lane_id as lane,
+      coalesce(holdfast.criticality_code(parsed.option ->> 'criticality'), matched.criticality) as criticality
     from parsed join matched on kind_type = parsed.type and kind_tenant is not distinct from parsed.tenant
     where matched.filter is null or coalesce(jsonb_path_match(parsed.document, matched.filter, '{}', true), false)
     order by parsed.at, matched.lane_id, matched.shape, matched.id
+  ), placed as (
+    select *, row_number() over (partition by at order by route) as place,
+           row_number() over (partition by at, lane order by route) - 1 as variant
+    from fan
   )
-  select array_agg(at), array_agg(route), array_agg(lane), array_agg(criticality), array_agg(variant)
-  into fan_at, fan_route, fan_lane, fan_criticality, fan_variant
-  from (select *, (row_number() over (partition by at, lane order by route) - 1)::smallint as variant from fan order by at, route) as every;
+  select array_agg(at), array_agg(place), array_agg(route), array_agg(lane), array_agg(criticality), array_agg(variant)
+  into fan_at, fan_place, fan_route, fan_lane, fan_criticality, fan_variant
+  from placed;
 
   perform holdfast.check_bound(coalesce(cardinality(fan_at), 0));
-  select array_agg(lane) into full_lanes from (
-    select wanted.lane, endpoint.name, coalesce(stats.pending, 0) as owed, (endpoint.settings #>> '{limits,maxPending}')::bigint as bound,
-           endpoint.settings #>> '{limits,onFull}' as on_full
-    from (select lane, count(*) as added from unnest(fan_lane) as lane group by lane) as wanted
-    join holdfast.endpoints as endpoint on endpoint.id = wanted.lane
-    left join holdfast.lane_stats as stats on stats.lane_id = wanted.lane
-    where coalesce(stats.pending, 0) + wanted.added > (endpoint.settings #>> '{limits,maxPending}')::bigint
-  ) as bounded;
-  if full_lanes is not null then
-    select endpoint.name into bad from holdfast.endpoints as endpoint
-    where endpoint.id = any (full_lanes) and endpoint.settings #>> '{limits,onFull}' = 'reject' limit 1;
-    if found then
-      raise exception 'endpoint "%" is full', bad.name
-        using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
-    end if;
+  select array_agg(wanted.lane), min(endpoint.name) filter (where endpoint.settings #>> '{limits,onFull}' = 'reject')
+  into full_lanes, rejecting_endpoint
+  from (select lane, count(*) as added from unnest(fan_lane) as lane group by lane) as wanted
+  join holdfast.endpoints as endpoint on endpoint.id = wanted.lane
+  left join holdfast.lane_stats as stats on stats.lane_id = wanted.lane
+  where coalesce(stats.pending, 0) + wanted.added > (endpoint.settings #>> '{limits,maxPending}')::bigint;
+  if rejecting_endpoint is not null then
+    raise exception 'endpoint "%" is full', rejecting_endpoint
+      using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
   end if;
 
   -- The transaction id comes before the ids: see accept_messages.
@@ -105,56 +107,71 @@ begin
   if holdfast.id_at(clock_timestamp()) - (select last_value from holdfast.ids) > 4096 * 5000 then
     perform holdfast.advance_ids();
   end if;
-  select array_agg(nextval('holdfast.ids')) into message_ids from generate_series(1, total);
-  for place in select at from unnest(message_options) with ordinality as given (option, at) where option ->> 'idempotencyKey' is not null
+  -- Numbers in the order of events: a message and its first delivery share one, its other deliveries follow before the next event.
+  select array_agg(slot order by at), sum(needed) into first_slots, slots
+  from (
+    select at, needed, (1 + coalesce(sum(needed) over (order by at rows between unbounded preceding and 1 preceding), 0))::integer as slot
+    from (
+      select at, greatest(1, count(fan.place)) as needed
+      from generate_series(1, total) as at left join unnest(fan_at) as fan (place) on fan.place = at group by at
+    ) as counted
+  ) as numbered;
+  select array_agg(nextval('holdfast.ids')) into ids from generate_series(1, slots);
+  message_ids := array(select ids[slot] from unnest(first_slots) as slot);
+
+  for given in
+    select at, type, body, option ->> 'idempotencyKey' as key, option ->> 'tenant' as tenant
+    from unnest(event_types, bodies, message_options) with ordinality as event (type, body, option, at)
+    where option ->> 'idempotencyKey' is not null
   loop
     earlier := holdfast.claim_idempotency_key(
-      'event:' || coalesce(message_options[place] ->> 'tenant', ''), message_options[place] ->> 'idempotencyKey',
-      event_types[place], bodies[place], array[message_ids[place]]
+      'event:' || coalesce(given.tenant, ''), given.key, given.type, given.body, array[message_ids[given.at]]
     );
     if earlier is not null then
-      message_ids[place] := earlier[1];
-      is_repeated[place] := true;
+      message_ids[given.at] := earlier[1];
+      is_repeated[given.at] := true;
     end if;
   end loop;
 
   insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, is_unrouted, needs_check, body)
-  select message_ids[at], octet_length(body), type, option ->> 'tenant', option ->> 'correlationId',
-         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata',
-         not coalesce(at = any (fan_at), false),
+  select event.id, octet_length(body), type, option ->> 'tenant', option ->> 'correlationId',
+         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', routed.at is null,
          not are_checked and exists (select from holdfast.event_types as known where known.name = type and known.schema is not null),
          body::json
-  from unnest(event_types, bodies, message_options) with ordinality as given (type, body, option, at)
-  where not is_repeated[at];
+  from unnest(message_ids, event_types, bodies, message_options, is_repeated) with ordinality as event (id, type, body, option, is_known, at)
+  left join (select distinct place as at from unnest(fan_at) as place) as routed on routed.at = event.at
+  where not is_known;
 
-  insert into holdfast.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, due_at, owed_at, expires_at, ordering_key)
-  select nextval('holdfast.ids'), message_ids[at], lane, route, octet_length(bodies[at]), coalesce((option ->> 'priority')::smallint, 0),
-         criticality, variant, nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()),
-         (option ->> 'deliverAt')::timestamptz, (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
-  from unnest(fan_at, fan_route, fan_lane, fan_criticality, fan_variant) as fan (at, route, lane, criticality, variant)
-  cross join lateral (select message_options[at] as option) as given
-  where not is_repeated[at] and (full_lanes is null or not lane = any (full_lanes));
-
-  if full_lanes is not null then
+  with owed as (
+    select ids[first_slots[fan.at] + place - 1] as id, event.id as message, octet_length(event.body) as size, event.option, fan.*
+    from unnest(fan_at, fan_place, fan_route, fan_lane, fan_criticality, fan_variant) as fan (at, place, route, lane, criticality, variant)
+    join unnest(message_ids, bodies, message_options, is_repeated) with ordinality as event (id, body, option, is_known, at) on event.at = fan.at
+    where not is_known
+  ), refused as (
     insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, route_id, reason, outcome, error_code, error, criticality,
                                        priority, variant, attempt, attempts, ordering_key)
-    select nextval('holdfast.ids'), nextval('holdfast.ids'), message_ids[at], lane, route, 'endpoint_full', 3, 'endpoint_full',
-           'The endpoint owed as many deliveries as its bound allows.', criticality,
-           coalesce((message_options[at] ->> 'priority')::smallint, 0), variant, 0, '[]', message_options[at] ->> 'orderingKey'
-    from unnest(fan_at, fan_route, fan_lane, fan_criticality, fan_variant) as fan (at, route, lane, criticality, variant)
-    where not is_repeated[at] and lane = any (full_lanes);
-  end if;
+    select nextval('holdfast.ids'), owed.id, owed.message, owed.lane, owed.route, 'endpoint_full', 3, 'endpoint_full',
+           'The endpoint owed as many deliveries as its bound allows.', owed.criticality,
+           coalesce((option ->> 'priority')::smallint, 0), owed.variant, 0, '[]', option ->> 'orderingKey'
+    from owed where owed.lane = any (full_lanes)
+  )
+  insert into holdfast.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, due_at, owed_at, expires_at, ordering_key)
+  select owed.id, owed.message, owed.lane, owed.route, owed.size, coalesce((option ->> 'priority')::smallint, 0), owed.criticality,
+         owed.variant, nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()),
+         greatest((option ->> 'deliverAt')::timestamptz, case when option ->> 'deliverAt' is not null then now() end),
+         (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
+  from owed where full_lanes is null or not owed.lane = any (full_lanes);
 
   perform holdfast.ring(array(select distinct unnest(fan_lane)));
   return query
-  select message_ids[at], coalesce(fan.deliveries, 0)::integer, coalesce(fan.held, 0)::integer
-  from generate_series(1, total) as at
+  select event.id, coalesce(fan.deliveries, 0)::integer, coalesce(fan.held, 0)::integer
+  from unnest(message_ids) with ordinality as event (id, at)
   left join (
-    select fan_place, count(*) as deliveries, count(*) filter (where endpoint.state <> 'active') as held
-    from unnest(fan_at, fan_lane) as fan (fan_place, lane) join holdfast.endpoints as endpoint on endpoint.id = lane
-    group by fan_place
-  ) as fan on fan.fan_place = at
-  order by at;
+    select place, count(*) as deliveries, count(*) filter (where endpoint.state <> 'active') as held
+    from unnest(fan_at, fan_lane) as every (place, lane) join holdfast.endpoints as endpoint on endpoint.id = lane
+    group by place
+  ) as fan on fan.place = event.at
+  order by event.at;
 end $$;
 
 create function holdfast.publish(type text, payload jsonb, options jsonb default null) returns text

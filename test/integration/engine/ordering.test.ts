@@ -203,7 +203,7 @@ describe('an ordering key', () => {
     await until('the cold keys to be through', () =>
       Array.from({ length: 30 }, (_, index) => ended(`cold-${index}`)).every(({ length }) => length === 1),
     )
-    expect(ended('hot').length).toBeLessThan(2900)
+    expect(ended('hot').length).toBeLessThan(1500)
     await node.holdfast.endpoints.pause(name)
   })
 

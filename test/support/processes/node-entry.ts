@@ -31,7 +31,7 @@ function handlerFor(endpoint: string, name: HandlerName): Handler {
   return (message) => {
     const payload = message.payload as { isDeadly?: boolean } | null
     if (name === 'die-if-told' && payload?.isDeadly === true) process.kill(process.pid, 'SIGKILL')
-    say({ event: 'handled', endpoint, messageId: message.id })
+    if (name !== 'accept') say({ event: 'handled', endpoint, messageId: message.id })
   }
 }
 

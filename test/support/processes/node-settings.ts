@@ -2,9 +2,11 @@ import type { NodeLimits } from '../../../src/index.ts'
 
 /** What a function endpoint's handler does in a node process. */
 export type HandlerName =
-  /** Accepts at once. */
+  /** Accepts at once and without a word. */
   | 'accept'
-  /** Kills its own process, without a word, for a payload that says `{ "isDeadly": true }`; accepts the others. */
+  /** Accepts at once and says so. */
+  | 'report'
+  /** Kills its own process, without a word, for a payload that says `{ "isDeadly": true }`; reports and accepts the others. */
   | 'die-if-told'
 
 /** How a test tells a node process what to be; travels as JSON in the environment. */

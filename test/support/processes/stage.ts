@@ -1,12 +1,13 @@
 import type { Pool } from 'pg'
 import { type EndpointInput, Holdfast, type SendOptions } from '../../../src/index.ts'
-import { createPool } from '../../../src/postgres/pool.ts'
+import { closePool, createPool } from '../../../src/postgres/pool.ts'
 import { NodeProcess } from './node-process.ts'
 import type { NodeSettings } from './node-settings.ts'
 import { TallyReceiver } from './tally-receiver.ts'
 
 /** Larger batches only make the publisher wait for itself. */
 const publishBatch = 1000
+const closeDeadlineMs = 1000
 
 export interface ShardOwner {
   readonly incarnation: number
@@ -169,6 +170,7 @@ export class Stage {
     await Promise.all(this.nodes.map((node) => node[Symbol.asyncDispose]()))
     await this.receiver.stop()
     await this.publisher.stop()
-    if (!this.pool.ended) await this.pool.end()
+    // A test that failed inside a transaction has left it open.
+    await closePool(this.pool, closeDeadlineMs)
   }
 }

@@ -1,0 +1,13 @@
+import { bullmq } from './bullmq.ts'
+import type { Contender } from './contender.ts'
+import { graphileWorker } from './graphile-worker.ts'
+import { holdfast } from './holdfast.ts'
+import { pgBoss } from './pg-boss.ts'
+
+const contenders: readonly Contender[] = [holdfast, graphileWorker, pgBoss, bullmq]
+
+export function contenderNamed(name: string): Contender {
+  const contender = contenders.find((contender) => contender.name === name)
+  if (contender === undefined) throw new Error(`There is no contender "${name}".`)
+  return contender
+}

@@ -1,0 +1,37 @@
+import type { SampleContext, SettingValue } from '../harness/row.ts'
+import type { Payload } from '../workload/payload.ts'
+
+/** `throughput` and `latency` may need different settings; each contender brings its best for both. */
+export type Purpose = 'throughput' | 'latency'
+
+export type Handler = (payload: Payload) => void
+
+/** A contender made ready on an empty store: connected, migrated, its queue created. */
+export interface Session {
+  settings: Record<string, SettingValue>
+  /** Resolves when all are committed. Batch size and connections are the contender's choice. */
+  enqueueAll(payloads: readonly Payload[]): Promise<void>
+  enqueueOne(payload: Payload): Promise<void>
+  startWorkers(handle: Handler): Promise<void>
+  /** Whether every completion is committed: nothing waits, nothing is in progress. */
+  isDrained(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface Contender {
+  name: string
+  open(context: SampleContext, purpose: Purpose): Promise<Session>
+}
+
+/** Runs `work` over the items with a fixed number of loops. */
+export async function forEachConcurrently<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  const loop = async () => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
+  }
+  await Promise.all(Array.from({ length: concurrency }, loop))
+}

@@ -1,0 +1,98 @@
+import { existsSync, rmSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { escapeIdentifier, Pool } from 'pg'
+
+/** The one server that every contender on PostgreSQL shares in a run. */
+export interface DatabaseServer {
+  adminUrl: string
+  version: string
+  settings: Record<string, string>
+  createDatabase(): Promise<string>
+  dropDatabase(databaseUrl: string): Promise<void>
+  /** Drops what is left of this run and stops the server if this run started it. */
+  stop(): Promise<void>
+}
+
+interface EmbeddedModule {
+  startEmbeddedPostgres(options: {
+    dataDir: string
+  }): Promise<{ connectionString: string; stop(): Promise<void> }>
+}
+
+const REPORTED_SETTINGS = [
+  'fsync',
+  'synchronous_commit',
+  'full_page_writes',
+  'wal_level',
+  'shared_buffers',
+  'max_wal_size',
+  'max_connections',
+  'autovacuum',
+]
+
+const embeddedModulePath = fileURLToPath(
+  new URL('../../dist/postgres/embedded/start-embedded-postgres.js', import.meta.url),
+)
+
+export async function openDatabaseServer(externalUrl: string | undefined): Promise<DatabaseServer> {
+  if (externalUrl !== undefined) return connect(externalUrl, () => Promise.resolve())
+  if (!existsSync(embeddedModulePath)) {
+    throw new Error(
+      'There is no built embedded server: run `npm run build` first, or name a server by --database-url.',
+    )
+  }
+  const embedded = (await import(pathToFileURL(embeddedModulePath).href)) as EmbeddedModule
+  // Beside the code and not in the system's temporary folder, which may live in memory, where fsync costs nothing.
+  const dataDir = fileURLToPath(new URL(`../.data/${process.pid}`, import.meta.url))
+  const server = await embedded.startEmbeddedPostgres({ dataDir })
+  return connect(server.connectionString, async () => {
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+}
+
+async function connect(adminUrl: string, stopServer: () => Promise<void>): Promise<DatabaseServer> {
+  const admin = new Pool({ connectionString: adminUrl, max: 1 })
+  const reported = await admin.query<{ name: string; setting: string }>(
+    'select name, current_setting(name) as setting from pg_settings where name = any($1)',
+    [REPORTED_SETTINGS],
+  )
+  const settings = Object.fromEntries(reported.rows.map(({ name, setting }) => [name, setting]))
+  if (settings.fsync !== 'on' || settings.synchronous_commit !== 'on') {
+    await admin.end()
+    await stopServer()
+    throw new Error(
+      'This benchmark counts durable commits only: the server needs fsync and synchronous_commit on.',
+    )
+  }
+  const server = await admin.query<{ server_version: string }>('show server_version')
+  const ours = new Set<string>()
+  let created = 0
+
+  async function drop(name: string): Promise<void> {
+    await admin.query(`drop database if exists ${escapeIdentifier(name)} with (force)`)
+    ours.delete(name)
+  }
+
+  return {
+    adminUrl,
+    version: server.rows[0]?.server_version ?? 'unknown',
+    settings,
+    async createDatabase() {
+      const name = `holdfast_bench_${process.pid}_${++created}`
+      await admin.query(`create database ${escapeIdentifier(name)}`)
+      ours.add(name)
+      // Every sample starts with clean write-ahead log, so that no contender pays for another one's checkpoint.
+      await admin.query('checkpoint')
+      const url = new URL(adminUrl)
+      url.pathname = `/${name}`
+      return url.href
+    },
+    dropDatabase: (databaseUrl) => drop(new URL(databaseUrl).pathname.slice(1)),
+    async stop() {
+      for (const name of ours) await drop(name)
+      await admin.end()
+      await stopServer()
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import type { DatabaseServer } from './database-server.ts'
+import type { Options } from './options.ts'
+import { redisPersistence, redisVersion } from './redis-keys.ts'
+
+export interface Environment {
+  cpu: string
+  cores: number
+  memoryGiB: number
+  node: string
+  postgres: string
+  postgresSettings: Record<string, string>
+  redis: string
+  packages: Record<string, string>
+}
+
+const PACKAGES = ['graphile-worker', 'pg-boss', 'bullmq', 'ioredis', 'pg', 'undici']
+
+export async function describeEnvironment(server: DatabaseServer, options: Options): Promise<Environment> {
+  const redis = await redisVersion(options.redisUrl)
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+    postgres: server.version,
+    postgresSettings: server.settings,
+    redis: redis === undefined ? 'none' : `${redis} (${await redisPersistence(options.redisUrl)})`,
+    packages: {
+      holdfast: versionIn('../../package.json'),
+      ...Object.fromEntries(
+        PACKAGES.map((name) => [name, versionIn(`../node_modules/${name}/package.json`)]),
+      ),
+    },
+  }
+}
+
+function versionIn(relativePath: string): string {
+  const manifest = JSON.parse(readFileSync(new URL(relativePath, import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return manifest.version
+}

@@ -1,0 +1,56 @@
+import { Agent, request } from 'undici'
+import { type Sample, type SampleContext, SUBJECT, Unavailable } from '../harness/row.ts'
+import { makePayloads } from './payload.ts'
+import { type Sink, startSink } from './start-sink.ts'
+
+/** Requests in flight at once, for everybody: the default concurrency of an endpoint. */
+export const HTTP_CONCURRENCY = 64
+
+/** HTTP requests answered per second by a sink in another process. */
+export async function measureHttp(context: SampleContext): Promise<Sample> {
+  const sink = await startSink()
+  try {
+    const sample = await (context.arm === SUBJECT ? sendByHoldfast() : sendByUndici(context, sink))
+    const received = await sink.received()
+    if (received < context.httpMessages)
+      throw new Error(`the sink saw ${received} of ${context.httpMessages}`)
+    return { ...sample, details: { ...sample.details, received } }
+  } finally {
+    await sink.stop()
+  }
+}
+
+function sendByHoldfast(): Promise<Sample> {
+  return Promise.reject(new Unavailable('the engine is not connected to this benchmark yet'))
+}
+
+/** The ceiling: 64 loops over keep-alive connections that do nothing but send a body and drop the answer's. */
+async function sendByUndici(context: SampleContext, sink: Sink): Promise<Sample> {
+  const dispatcher = new Agent({ connections: HTTP_CONCURRENCY, pipelining: 1 })
+  const payloads = makePayloads(context.httpMessages)
+  const warmUp = payloads.length / 10
+  const headers = { 'content-type': 'application/json' }
+  let next = 0
+  let startedMs = 0
+  const loop = async () => {
+    for (let payload = payloads[next++]; payload !== undefined; payload = payloads[next++]) {
+      if (next === warmUp) startedMs = performance.now()
+      const response = await request(sink.url, {
+        dispatcher,
+        method: 'POST',
+        headers,
+        body: JSON.stringify(payload),
+      })
+      await response.body.dump()
+      if (response.statusCode !== 200) throw new Error(`the sink answered ${response.statusCode}`)
+    }
+  }
+  await Promise.all(Array.from({ length: HTTP_CONCURRENCY }, loop))
+  const elapsedMs = performance.now() - startedMs
+  await dispatcher.close()
+  return {
+    value: ((payloads.length - warmUp) / elapsedMs) * 1000,
+    details: { messages: payloads.length, elapsedMs },
+    settings: { concurrency: HTTP_CONCURRENCY, pipelining: 1 },
+  }
+}

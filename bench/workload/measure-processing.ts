@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { contenderNamed } from '../contenders/all.ts'
+import type { Sample, SampleContext } from '../harness/row.ts'
+import { deferred } from './deferred.ts'
+import { makePayloads } from './payload.ts'
+import { refreshStatistics } from './refresh-statistics.ts'
+
+const DRAIN_POLL_MS = 5
+
+/**
+ * Messages handled and completed per second by a no-op handler in this process, out of a full queue.
+ * The clock starts when a tenth is handled, so that nobody's start-up or compilation counts, and stops when every
+ * completion is committed.
+ */
+export async function measureProcessing(context: SampleContext): Promise<Sample> {
+  const session = await contenderNamed(context.arm).open(context, 'throughput')
+  try {
+    await session.enqueueAll(makePayloads(context.messages))
+    await refreshStatistics(context.databaseUrl)
+    const warmUp = context.messages / 10
+    const seen = new Uint8Array(context.messages)
+    let handled = 0
+    let duplicates = 0
+    let startedMs = 0
+    const allHandled = deferred<void>()
+    await session.startWorkers((payload) => {
+      if (seen[payload.sequence] === 1) {
+        duplicates++
+        return
+      }
+      seen[payload.sequence] = 1
+      handled++
+      if (handled === warmUp) startedMs = performance.now()
+      if (handled === context.messages) allHandled.resolve()
+    })
+    await allHandled.promise
+    while (!(await session.isDrained())) await sleep(DRAIN_POLL_MS)
+    const elapsedMs = performance.now() - startedMs
+    return {
+      value: ((context.messages - warmUp) / elapsedMs) * 1000,
+      details: { messages: context.messages, elapsedMs, duplicates },
+      settings: session.settings,
+    }
+  } finally {
+    await session.close()
+  }
+}

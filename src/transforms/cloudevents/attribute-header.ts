@@ -1,0 +1,16 @@
+/** What the HTTP binding lets stand: printable ASCII but space, double quote and percent. */
+const needsEncoding = /[^\x21\x23\x24\x26-\x7e]/
+
+/** An attribute's value as a header's: other characters become the percent-encoded bytes of their UTF-8. */
+export function encodeAttributeHeader(value: string): string {
+  if (!needsEncoding.test(value)) return value
+  let encoded = ''
+  for (const byte of Buffer.from(value, 'utf8')) {
+    const character = String.fromCharCode(byte)
+    encoded +=
+      byte < 0x80 && !needsEncoding.test(character)
+        ? character
+        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return encoded
+}

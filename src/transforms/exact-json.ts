@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+
+export const maxPayloadDepth = 1000
+
+/** A hint that some number may have more digits than a double: cheap enough to ask of every payload. */
+const riskyNumber = /[\d.]{16}|\d[eE]/
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+const maxExactDigits = 15
+
+/**
+ * Stands before the digits of a number that travels as text until it is written again. Random, so that no payload can contain it, and
+ * made of characters that no level of quoting changes.
+ */
+const mark = `exact${randomBytes(12).toString('hex')}n`
+/** A marked number as a value, also inside JSON that was itself written into a text. A field's name keeps its quotes. */
+const markedValue = new RegExp(`(\\\\*")${mark}(-?\\d[\\d.eE+-]*)\\1(?!:)`, 'g')
+
+export class PayloadError extends Error {
+  readonly code: 'payload_invalid_json' | 'payload_too_deep'
+
+  constructor(code: 'payload_invalid_json' | 'payload_too_deep', message: string) {
+    super(message)
+    this.name = 'PayloadError'
+    this.code = code
+  }
+}
+
+/**
+ * `JSON.parse` that loses no digit: what a double can't hold is kept as marked text and written by `writeExactJson` as it came.
+ * Reading every payload by hand would cost ten times as much, so the text is only rewritten when a number in it needs that.
+ */
+export function parseExactJson(text: string): unknown {
+  refuseDeepNesting(text)
+  try {
+    return JSON.parse(markExactNumbers(text)) as unknown
+  } catch {
+    throw new PayloadError(
+      'payload_invalid_json',
+      'The payload is not valid JSON, so nothing can be taken from it.',
+    )
+  }
+}
+
+export function writeExactJson(value: unknown): string {
+  return restoreExactNumbers(JSON.stringify(value))
+}
+
+/** A number's digits as they came, when `value` is one of those that were kept as text. */
+export function exactNumberText(value: string): string | null {
+  return value.startsWith(mark) ? value.slice(mark.length) : null
+}
+
+/** The same JSON with every number that a double can't hold turned into marked text. */
+export function markExactNumbers(json: string): string {
+  return riskyNumber.test(json) ? json.replace(stringOrNumber, markInexact) : json
+}
+
+/** Undoes `markExactNumbers`, wherever the marked text has gone in the meantime. */
+export function restoreExactNumbers(json: string): string {
+  return json.includes(mark) ? json.replace(markedValue, '$2').replaceAll(mark, '') : json
+}
+
+function markInexact(token: string): string {
+  return token.startsWith('"') || survivesAsDouble(token) ? token : `"${mark}${token}"`
+}
+
+function survivesAsDouble(token: string): boolean {
+  const value = Number(token)
+  if (!Number.isFinite(value)) return false
+  const [mantissa = ''] = token.split(/[eE]/)
+  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '')
+  if (value === 0) return digits === ''
+  return digits.length <= maxExactDigits || String(value) === token
+}
+
+/** `JSON.stringify` recurses, and where it overflows depends on the stack of the moment. A fixed limit fails the same way each time. */
+export function refuseDeepNesting(text: string): void {
+  if (text.length <= 2 * maxPayloadDepth) return
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at)
+    else if (code === openBrace || code === openBracket) {
+      depth += 1
+      if (depth > maxPayloadDepth) {
+        throw new PayloadError(
+          'payload_too_deep',
+          `The payload is nested deeper than ${maxPayloadDepth} levels. Send it without a transform, or flatten it.`,
+        )
+      }
+    } else if (code === closeBrace || code === closeBracket) depth -= 1
+  }
+}
+
+const quote = 0x22
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const backslash = 0x5c
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1) {
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes += 1
+    if (slashes % 2 === 0) return end
+    end = text.indexOf('"', end + 1)
+  }
+  return text.length
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Evaluation, EvaluationMessage, EvaluationRequest } from './evaluation-protocol.ts'
+import { maxHeapMegabytes } from './jsonata-limits.ts'
+
+/** How a request ended: with results, by our hand, by the child's own end, or it never began. */
+export type EvaluationEnd =
+  | { readonly kind: 'evaluated'; readonly evaluations: readonly Evaluation[] }
+  | { readonly kind: 'killed' }
+  | { readonly kind: 'crashed' }
+  | { readonly kind: 'unavailable'; readonly reason: string }
+
+const startTimeoutMs = 15_000
+
+/**
+ * A process of its own for expressions, one request at a time. A worker thread was tried first and isn't enough: when V8 can't give a
+ * thread the memory that one operation asks for, it aborts the whole process, and every lane with it.
+ */
+export class EvaluationChild {
+  readonly #child: ChildProcess
+  #isReady = false
+  #isGone = false
+  #request: { readonly timeoutMs: number; post(): void; end(end: EvaluationEnd): void } | null = null
+  #timer: NodeJS.Timeout | undefined
+
+  constructor() {
+    this.#child = startChild()
+    this.#child.on('message', (message) => this.#receive(message as EvaluationMessage))
+    this.#child.on('exit', (code, signal) => this.#leave({ kind: 'crashed' }, `ended with ${signal ?? code}`))
+    this.#child.on('error', (error) => this.#leave({ kind: 'crashed' }, error.message))
+    this.#rest()
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** Never rejects. After anything but results the child is gone and another one is needed. */
+  async run(request: EvaluationRequest, timeoutMs: number): Promise<EvaluationEnd> {
+    return new Promise((resolve) => {
+      const end = (result: EvaluationEnd): void => {
+        clearTimeout(this.#timer)
+        this.#request = null
+        this.#rest()
+        resolve(result)
+      }
+      if (this.#isGone) return end({ kind: 'unavailable', reason: 'it has ended' })
+      this.#request = {
+        timeoutMs,
+        post: () => this.#child.send(request, (error) => error !== null && this.kill()),
+        end,
+      }
+      this.#child.ref()
+      this.#child.channel?.ref()
+      if (this.#isReady) this.#begin()
+      else
+        this.#timer = setTimeout(
+          () => this.#leave({ kind: 'crashed' }, 'it did not start in time'),
+          startTimeoutMs,
+        )
+    })
+  }
+
+  kill(): void {
+    this.#leave({ kind: 'killed' }, 'it was stopped')
+  }
+
+  /** The clock of a request starts when the child is there to work on it. */
+  #begin(): void {
+    const request = this.#request
+    if (request === null) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#killUnlessAnswered(request), request.timeoutMs)
+    request.post()
+  }
+
+  /** When our own thread was busy, the answer may be there already, unread: it is read before the timer is believed. */
+  #killUnlessAnswered(request: unknown): void {
+    setImmediate(() => setImmediate(() => this.#request === request && this.kill()))
+  }
+
+  #receive(message: EvaluationMessage): void {
+    if (message !== 'ready')
+      return this.#request?.end({ kind: 'evaluated', evaluations: message.evaluations })
+    this.#isReady = true
+    this.#begin()
+  }
+
+  #leave(end: EvaluationEnd, reason: string): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#child.kill('SIGKILL')
+    this.#request?.end(this.#isReady ? end : { kind: 'unavailable', reason })
+  }
+
+  /** An idle child keeps no program from ending. */
+  #rest(): void {
+    this.#child.unref()
+    this.#child.channel?.unref()
+  }
+}
+
+function startChild(): ChildProcess {
+  const isCompiled = import.meta.url.endsWith('.js')
+  const file = new URL(`./evaluation-process.${isCompiled ? 'js' : 'ts'}`, import.meta.url)
+  return fork(fileURLToPath(file), {
+    execArgv: [
+      `--max-old-space-size=${maxHeapMegabytes}`,
+      '--disallow-code-generation-from-strings',
+      '--disable-proto=delete',
+      ...(isCompiled ? [] : ['--import', sourceLoader()]),
+    ],
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  })
+}
+
+/** From a checkout, the child runs the sources as its parent does. */
+function sourceLoader(): string {
+  return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+}

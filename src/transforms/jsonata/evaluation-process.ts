@@ -1,0 +1,110 @@
+import { Worker } from 'node:worker_threads'
+import jsonata from 'jsonata'
+import type {
+  Evaluation,
+  EvaluationFailure,
+  EvaluationItem,
+  EvaluationMessage,
+  EvaluationRequest,
+} from './evaluation-protocol.ts'
+import { maxResultLength, maxSequenceLength, maxStackDepth } from './jsonata-limits.ts'
+
+/** The program of the process that evaluates: it has no environment, makes no code from text, and dies with its parent. */
+
+const maxCachedExpressions = 500
+const expressions = new Map<string, jsonata.Expression>()
+
+// Nothing in this process can be trusted to end, so a thread of its own watches for the day when nobody is left to end it.
+const watchParent = `
+  const parent = process.ppid
+  setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGKILL'), 1000)
+`
+new Worker(watchParent, { eval: true }).unref()
+
+process.on('disconnect', () => process.exit())
+process.on('message', (request: EvaluationRequest) => void evaluateAll(request))
+send('ready')
+
+async function evaluateAll({ expression, timeoutMs, turnMs, items }: EvaluationRequest): Promise<void> {
+  const startedAtMs = performance.now()
+  const evaluations: Evaluation[] = []
+  for (const item of items) {
+    evaluations.push(await evaluate(expression, timeoutMs, item))
+    if (performance.now() - startedAtMs > turnMs) break
+  }
+  send({ evaluations })
+}
+
+async function evaluate(expression: string, timeoutMs: number, item: EvaluationItem): Promise<Evaluation> {
+  let input: unknown
+  try {
+    input = JSON.parse(item.payload)
+  } catch {
+    return failure('payload_invalid_json', 'The payload is not valid JSON, so nothing can be taken from it.')
+  }
+  try {
+    const result: unknown = await compile(expression, timeoutMs).evaluate(input, item.variables)
+    const json = stringify(result)
+    if (json === undefined) {
+      return failure(
+        'jsonata_no_result',
+        'The expression has no result for this message: what it asks for is not there.',
+      )
+    }
+    if (json.length <= maxResultLength) return { json }
+    return failure(
+      'rendered_too_large',
+      `The expression makes more than ${maxResultLength} characters of this message.`,
+    )
+  } catch (error) {
+    return describe(error, timeoutMs)
+  }
+}
+
+function compile(expression: string, timeoutMs: number): jsonata.Expression {
+  const key = `${timeoutMs} ${expression}`
+  let compiled = expressions.get(key)
+  if (compiled === undefined) {
+    if (expressions.size >= maxCachedExpressions) expressions.clear()
+    compiled = jsonata(expression, { timeout: timeoutMs, stack: maxStackDepth, sequence: maxSequenceLength })
+    expressions.set(key, compiled)
+  }
+  return compiled
+}
+
+/** A function isn't a value. It would drag the whole environment along, so it is written as `JSON.stringify` writes functions: not. */
+function stringify(result: unknown): string | undefined {
+  try {
+    const json = JSON.stringify(result) as string | undefined
+    if (json?.includes('"_jsonata_') !== true) return json
+  } catch {
+    // A function's environment is circular; without functions it can be written.
+  }
+  return JSON.stringify(result, (_key, value: unknown) => (isFunction(value) ? undefined : value))
+}
+
+function isFunction(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ('_jsonata_lambda' in value || '_jsonata_function' in value)
+  )
+}
+
+function describe(error: unknown, timeoutMs: number): Evaluation {
+  const { code, message, position } = error as Partial<jsonata.JsonataError>
+  if (code === 'D1012') return failure('jsonata_timeout', `The expression took longer than ${timeoutMs} ms.`)
+  const place = typeof position === 'number' ? `, at offset ${position}` : ''
+  return failure(
+    'jsonata_failed',
+    `${message ?? String(error)}${code === undefined ? '' : ` (${code})`}${place}.`.slice(0, 1000),
+  )
+}
+
+function failure(code: EvaluationFailure, message: string): Evaluation {
+  return { code, message }
+}
+
+function send(message: EvaluationMessage): void {
+  process.send?.(message)
+}

@@ -1,0 +1,33 @@
+/** What one evaluation came to: the JSON that it made, or why it made none. */
+export type Evaluation =
+  | { readonly json: string }
+  | { readonly code: EvaluationFailure; readonly message: string }
+
+export type EvaluationFailure =
+  | 'jsonata_failed'
+  | 'jsonata_timeout'
+  | 'jsonata_no_result'
+  | 'payload_invalid_json'
+  | 'rendered_too_large'
+
+export interface EvaluationItem {
+  /** JSON text of the input. */
+  readonly payload: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/** One expression and the messages that wait for it. */
+export interface EvaluationRequest {
+  readonly expression: string
+  readonly timeoutMs: number
+  /** After this long the rest is handed back, so that other expressions get their turn. */
+  readonly turnMs: number
+  readonly items: readonly EvaluationItem[]
+}
+
+/** Results of the first items, in order; those that had no turn are missing at the end. */
+export interface EvaluationResponse {
+  readonly evaluations: readonly Evaluation[]
+}
+
+export type EvaluationMessage = 'ready' | EvaluationResponse

@@ -1,0 +1,178 @@
+import { EvaluationChild, type EvaluationEnd } from './evaluation-child.ts'
+import type { Evaluation, EvaluationItem } from './evaluation-protocol.ts'
+import { maxHeapMegabytes } from './jsonata-limits.ts'
+
+export type JsonataOutcome =
+  | { readonly ok: true; readonly json: string }
+  | { readonly ok: false; readonly code: string; readonly message: string; readonly isRetryable: boolean }
+
+interface Task {
+  readonly item: EvaluationItem
+  readonly settle: (outcome: JsonataOutcome) => void
+  /** How often its process was killed, or it ran out of time. From the first time on it runs alone, so that the blame is its own. */
+  strikes: number
+}
+
+/** The tasks of one expression. */
+interface Line {
+  readonly expression: string
+  readonly timeoutMs: number
+  tasks: Task[]
+}
+
+const maxWaitingTasks = 20_000
+const maxTasksPerTurn = 256
+const maxTurnLength = 1024 * 1024
+const turnMs = 25
+/** For the way there and back. JSONata's own clock ends most runaways in time; this one is for what it can't see, like a regular expression. */
+const graceMs = 50
+/** One time-out may be the machine's: another process had the core. Two are the expression's. */
+const maxStrikes = 2
+
+/**
+ * Evaluates JSONata in one child process, many messages at a time. Expressions take turns, so that a slow one delays the others by a
+ * turn and not by its backlog.
+ */
+export class JsonataEvaluator {
+  readonly #lines = new Map<string, Line>()
+  #child: EvaluationChild | null = null
+  #waitingTasks = 0
+  #isBusy = false
+  #stopCount = 0
+
+  async evaluate(expression: string, timeoutMs: number, item: EvaluationItem): Promise<JsonataOutcome> {
+    if (this.#waitingTasks >= maxWaitingTasks) {
+      return unavailable(`${maxWaitingTasks} evaluations are waiting already`)
+    }
+    return new Promise((settle) => {
+      const key = `${timeoutMs} ${expression}`
+      const line = this.#lines.get(key) ?? { expression, timeoutMs, tasks: [] }
+      line.tasks.push({ item, settle, strikes: 0 })
+      this.#lines.set(key, line)
+      this.#waitingTasks += 1
+      if (!this.#isBusy) {
+        this.#isBusy = true
+        // A moment later, so that what is asked for in the same tick goes along.
+        setImmediate(() => void this.#work())
+      }
+    })
+  }
+
+  /** Ends the process. What waits is answered as unavailable; a later call starts anew. */
+  stop(): void {
+    this.#stopCount += 1
+    this.#child?.kill()
+    this.#child = null
+    for (const line of this.#lines.values()) this.#settle(line.tasks, unavailable('it was stopped'))
+    this.#lines.clear()
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      const [entry] = this.#lines
+      if (entry === undefined) break
+      const [key, line] = entry
+      this.#lines.delete(key)
+      const batch = takeTurn(line)
+      if (line.tasks.length > 0) this.#lines.set(key, line)
+      const stopCount = this.#stopCount
+      const end = await this.#run(line, batch)
+      const unfinished = this.#conclude(batch, line, end)
+      if (stopCount !== this.#stopCount) this.#settle(unfinished, unavailable('it was stopped'))
+      else if (unfinished.length > 0) this.#putBack(key, line, unfinished)
+    }
+    this.#isBusy = false
+  }
+
+  async #run(line: Line, batch: readonly Task[]): Promise<EvaluationEnd> {
+    try {
+      if (this.#child === null || this.#child.isGone) this.#child = new EvaluationChild()
+    } catch (error) {
+      return { kind: 'unavailable', reason: error instanceof Error ? error.message : String(error) }
+    }
+    const { expression, timeoutMs } = line
+    const request = { expression, timeoutMs, turnMs, items: batch.map(({ item }) => item) }
+    return this.#child.run(request, timeoutMs + graceMs + (batch.length > 1 ? turnMs : 0))
+  }
+
+  /** Answers whom it can, and returns the tasks that need another turn. */
+  #conclude(batch: readonly Task[], line: Line, end: EvaluationEnd): Task[] {
+    if (end.kind === 'unavailable') {
+      this.#settle(batch, unavailable(end.reason))
+      return []
+    }
+    if (end.kind !== 'evaluated') return this.#blame(batch, line, end.kind)
+    const again: Task[] = []
+    for (const [index, task] of batch.entries()) {
+      const evaluation = end.evaluations[index]
+      const isTimeout =
+        evaluation !== undefined && 'code' in evaluation && evaluation.code === 'jsonata_timeout'
+      if (isTimeout) task.strikes += 1
+      if (evaluation === undefined || (isTimeout && task.strikes < maxStrikes)) again.push(task)
+      else this.#settle([task], outcomeOf(evaluation))
+    }
+    return again
+  }
+
+  #blame(batch: readonly Task[], line: Line, kind: 'killed' | 'crashed'): Task[] {
+    const [only] = batch
+    for (const task of batch) task.strikes += 1
+    if (batch.length > 1 || only === undefined) return [...batch]
+    if (kind === 'crashed') {
+      this.#settle(
+        batch,
+        failed('jsonata_memory', `The expression needs more than ${maxHeapMegabytes} MB for this message.`),
+      )
+      return []
+    }
+    if (only.strikes < maxStrikes) return [only]
+    this.#settle(
+      batch,
+      failed('jsonata_timeout', `The expression took longer than ${line.timeoutMs} ms and was stopped.`),
+    )
+    return []
+  }
+
+  /** Before those that came later, behind the other expressions. */
+  #putBack(key: string, line: Line, tasks: readonly Task[]): void {
+    const waiting = this.#lines.get(key)?.tasks ?? []
+    this.#lines.delete(key)
+    this.#lines.set(key, { ...line, tasks: [...tasks, ...waiting] })
+  }
+
+  #settle(tasks: readonly Task[], outcome: JsonataOutcome): void {
+    this.#waitingTasks -= tasks.length
+    for (const task of tasks) task.settle(outcome)
+  }
+}
+
+function takeTurn(line: Line): Task[] {
+  let count = 0
+  let length = 0
+  for (const task of line.tasks) {
+    if (count > 0 && (task.strikes > 0 || count >= maxTasksPerTurn || length > maxTurnLength)) break
+    count += 1
+    length += task.item.payload.length
+    if (task.strikes > 0) break
+  }
+  return line.tasks.splice(0, count)
+}
+
+function outcomeOf(evaluation: Evaluation): JsonataOutcome {
+  return 'json' in evaluation
+    ? { ok: true, json: evaluation.json }
+    : failed(evaluation.code, evaluation.message)
+}
+
+function failed(code: string, message: string): JsonataOutcome {
+  return { ok: false, code, message, isRetryable: false }
+}
+
+function unavailable(reason: string): JsonataOutcome {
+  return {
+    ok: false,
+    code: 'jsonata_unavailable',
+    message: `The process that evaluates JSONata can't take this message: ${reason}.`,
+    isRetryable: true,
+  }
+}

@@ -1,0 +1,10 @@
+/** Parsing is linear in the length, and happens in the main thread when a route is written. */
+export const maxExpressionLength = 16 * 1024
+export const defaultTimeoutMs = 100
+export const maxTimeoutMs = 5000
+export const maxResultLength = 16 * 1024 * 1024
+/** The heap of the process that evaluates. */
+export const maxHeapMegabytes = 128
+/** JSONata's own limits stop most runaways with a clear error, before the process has to be killed. */
+export const maxStackDepth = 1000
+export const maxSequenceLength = 1_000_000

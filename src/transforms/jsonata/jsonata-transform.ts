@@ -1,0 +1,139 @@
+import jsonata from 'jsonata'
+import { z } from 'zod'
+import { field } from '../../core/field.ts'
+import { markExactNumbers, PayloadError, refuseDeepNesting, restoreExactNumbers } from '../exact-json.ts'
+import { joinAsJsonArray } from '../json-array.ts'
+import { parseTransformConfig } from '../parse-config.ts'
+import {
+  type CompiledTransform,
+  type Transform,
+  TransformConfigError,
+  type TransformInput,
+  type TransformResult,
+} from '../transform.ts'
+import { JsonataEvaluator } from './jsonata-evaluator.ts'
+import { defaultTimeoutMs, maxExpressionLength, maxTimeoutMs } from './jsonata-limits.ts'
+
+const jsonataConfig = z.strictObject({
+  type: z.literal('jsonata').optional(),
+  expression: z.string({ error: 'must be the text of a JSONata expression' }),
+  timeoutMs: field.wholeNumber(1, maxTimeoutMs).default(defaultTimeoutMs),
+  batch: field.flag().default(false),
+})
+
+/** What makes a result differ from one recipient, attempt or moment to the next. `$eval` could hide any of it. */
+const volatile = /\$(?:now|millis|random|shuffle|eval|attempt|deliveryId|endpoint|messages)\b/
+
+/**
+ * JSONata, evaluated in a process of its own that is killed when it takes too long or too much memory. All expressions of a
+ * transform share one process; it starts with the first message and ends when the last compiled expression is closed.
+ *
+ * @example
+ * jsonataTransform().compile({ expression: '{ "total": $sum(lines.(price * quantity)) }' })
+ */
+export function jsonataTransform(): Transform {
+  const evaluator = new JsonataEvaluator()
+  const open = new Set<symbol>()
+  return {
+    name: 'jsonata',
+    compile(config) {
+      const { expression, timeoutMs, batch } = parseTransformConfig(jsonataConfig, config)
+      refuseBadSyntax(expression)
+      const handle = Symbol('jsonata')
+      open.add(handle)
+
+      async function evaluate(payload: string, variables: Record<string, unknown>): Promise<TransformResult> {
+        try {
+          refuseDeepNesting(payload)
+        } catch (error) {
+          if (error instanceof PayloadError)
+            return { ok: false, error: { code: error.code, message: error.message } }
+          throw error
+        }
+        const outcome = await evaluator.evaluate(expression, timeoutMs, {
+          payload: markExactNumbers(payload),
+          variables,
+        })
+        if (outcome.ok) return json(restoreExactNumbers(outcome.json))
+        const { code, message, isRetryable } = outcome
+        return {
+          ok: false,
+          error: { code, message: restoreExactNumbers(message), ...(isRetryable && { isRetryable }) },
+        }
+      }
+
+      async function renderWhole(inputs: readonly TransformInput[]): Promise<TransformResult> {
+        const bodies = inputs.map(({ body }) => body)
+        return evaluate(joinAsJsonArray(bodies), {
+          endpoint: inputs[0]?.endpoint ?? null,
+          messages: inputs.map(variablesOf),
+        })
+      }
+
+      async function renderEach(inputs: readonly TransformInput[]): Promise<TransformResult> {
+        const results = await Promise.all(
+          inputs.map(async (input) => evaluate(input.body, variablesOf(input))),
+        )
+        const bodies: string[] = []
+        for (const [index, result] of results.entries()) {
+          if (!result.ok) return { ok: false, error: { ...result.error, index } }
+          bodies.push(result.rendered.body)
+        }
+        return json(joinAsJsonArray(bodies))
+      }
+
+      return {
+        isCacheable: !volatile.test(expression),
+        render: async (input) => (batch ? renderWhole([input]) : evaluate(input.body, variablesOf(input))),
+        renderBatch: async (inputs) => (batch ? renderWhole(inputs) : renderEach(inputs)),
+        close: async () => {
+          if (open.delete(handle) && open.size === 0) evaluator.stop()
+        },
+      } satisfies CompiledTransform
+    },
+  }
+}
+
+function variablesOf(input: TransformInput): Record<string, unknown> {
+  const { messageId, deliveryId, eventType, tenant, correlationId, endpoint, attempt, headers, metadata } =
+    input
+  const createdAt = new Date(input.createdAtMs).toISOString()
+  return {
+    messageId,
+    deliveryId,
+    eventType,
+    tenant,
+    correlationId,
+    endpoint,
+    attempt,
+    createdAt,
+    headers,
+    metadata: metadata ?? {},
+  }
+}
+
+function refuseBadSyntax(expression: string): void {
+  if (expression.trim() === '')
+    throw new TransformConfigError('expression', 'expression is empty. Use "$" for the event as it is.', 0)
+  if (expression.length > maxExpressionLength) {
+    const message = `expression is longer than ${maxExpressionLength} characters.`
+    throw new TransformConfigError('expression', message, maxExpressionLength)
+  }
+  try {
+    jsonata(expression)
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new TransformConfigError('expression', 'expression is nested too deep.', null)
+    const { message, position } = error as Partial<jsonata.JsonataError>
+    const place = position === undefined ? '' : `, at offset ${position}`
+    throw new TransformConfigError(
+      'expression',
+      `expression is not valid JSONata: ${message ?? String(error)}${place}.`,
+      position ?? null,
+    )
+  }
+}
+
+function json(body: string): TransformResult {
+  return { ok: true, rendered: { body, contentType: 'application/json', headers: {} } }
+}
