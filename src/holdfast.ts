@@ -17,7 +17,7 @@ import { testSessionSupport } from './postgres/self-test.ts'
 import { Publisher } from './publisher.ts'
 import { Routes } from './routes.ts'
 import { Database } from './storage/database.ts'
-import { type Sender, sendMessages } from './storage/send-messages.ts'
+import { checkBound, type Sender, sendMessages } from './storage/send-messages.ts'
 import { translateError } from './storage/translate-error.ts'
 import { builtInTransforms } from './transforms/built-in-transforms.ts'
 import type { TransformRegistry } from './transforms/registry.ts'
@@ -269,11 +269,13 @@ export class Holdfast {
     bodies: readonly string[],
     options: readonly (object | null)[] | null,
   ) {
-    if (bodies.length <= maxBatchMessages) {
+    // The caller's client may be outside a transaction: then one statement is what keeps the batch whole.
+    if (bodies.length <= maxBatchMessages || client !== undefined) {
       return sendMessages(client ?? this.#database.pool, endpoint, bodies, options)
     }
     const storePieces = async (sender: Sender) => {
       const accepted: number[] = []
+      await checkBound(sender, bodies.length)
       for (let at = 0; at < bodies.length; at += maxBatchMessages) {
         const to = at + maxBatchMessages
         accepted.push(
@@ -282,7 +284,7 @@ export class Holdfast {
       }
       return accepted
     }
-    return client === undefined ? this.#database.inTransaction(storePieces) : storePieces(client)
+    return this.#database.inTransaction(storePieces)
   }
 
   /** A session of our own keeps its statements prepared; behind a proxy, or before we know, each is sent whole. */

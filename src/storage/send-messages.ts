@@ -32,3 +32,8 @@ export async function sendMessages(
   if (row === undefined) throw new Error('accept_lines returned no row')
   return row[0].split(',').map(Number)
 }
+
+/** Refuses a batch that is about to be stored in pieces, each of which alone would fit below the global bound. */
+export async function checkBound(sender: Sender, added: number): Promise<void> {
+  await sender.query({ text: 'select holdfast.check_bound($1)', values: [added], rowMode: 'array' })
+}

@@ -86,20 +86,22 @@ describe('endpoints', () => {
       join(folder, 'settings.json'),
       '{"circuit": {"threshold": 9}, "limits": {"concurrency": 1}}',
     )
-    const created = await holdfast([
-      ...['endpoints', 'create', 'crm', '--url', 'https://crm.example/hooks', '--preset', 'webhook'],
-      ...['--header', 'x-team: blue', '--header', 'x-shift: late', '--concurrency', '3', '--rate', '0.5'],
-      ...[
-        '--tag',
-        'a',
-        '--tag',
-        'b',
-        '--settings',
-        '@settings.json',
-        '--config',
-        '{"classify": {"409": "success"}}',
-      ],
-    ])
+    const created = await holdfast(
+      [
+        ['endpoints', 'create', 'crm', '--url', 'https://crm.example/hooks', '--preset', 'webhook'],
+        ['--header', 'x-team: blue', '--header', 'x-shift: late', '--concurrency', '3', '--rate', '0.5'],
+        [
+          '--tag',
+          'a',
+          '--tag',
+          'b',
+          '--settings',
+          '@settings.json',
+          '--config',
+          '{"classify": {"409": "success"}}',
+        ],
+      ].flat(),
+    )
     expect(created).toMatchObject({ exitCode: 0, stdout: 'crm\n' })
     expect(created.stderr).toContain('holdfast send crm')
     const shown = JSON.parse((await holdfast(['endpoints', 'show', 'crm', '--json'])).stdout)
@@ -215,11 +217,13 @@ describe('send', () => {
   })
 
   test('passes its options on', async () => {
-    const { stdout } = await holdfast([
-      ...['send', 'target', '{}', '--type', 'order.created', '--key', 'order-7', '--priority', '2', '--json'],
-      ...['--header', 'x-a: 1', '--correlation-id', 'c-1', '--deliver-at', '2090-01-01T00:00:00Z'],
-      ...['--expires-at', '2091-01-01T00:00:00+01:00'],
-    ])
+    const { stdout } = await holdfast(
+      [
+        ['send', 'target', '{}', '--type', 'order.created', '--key', 'order-7', '--priority', '2', '--json'],
+        ['--header', 'x-a: 1', '--correlation-id', 'c-1', '--deliver-at', '2090-01-01T00:00:00Z'],
+        ['--expires-at', '2091-01-01T00:00:00+01:00'],
+      ].flat(),
+    )
     const { id, deliveryId } = JSON.parse(stdout)
     expect(deliveryId).toMatch(/^dlv_/)
     expect(await stored(id)).toEqual({

@@ -37,7 +37,9 @@ begin
     raise exception 'headers must be a JSON object of strings' using errcode = 'HF002';
   end if;
   begin
-    perform (options ->> 'deliverAt')::timestamptz, (options ->> 'expiresAt')::timestamptz;
+    if not isfinite((options ->> 'deliverAt')::timestamptz) or not isfinite((options ->> 'expiresAt')::timestamptz) then
+      raise exception 'infinite';
+    end if;
   exception when others then
     raise exception 'deliverAt and expiresAt take a timestamp such as 2030-01-31T12:00:00Z' using errcode = 'HF002';
   end;

@@ -84,9 +84,9 @@ describe('several nodes on one database', () => {
     }
     const client = rig.client()
     let sent = 0
-    let isSending = true
+    const load = { isOn: true }
     const publishing = (async () => {
-      while (isSending) {
+      while (load.isOn) {
         for (const name of names) {
           await client.sendBatch(
             name,
@@ -105,7 +105,7 @@ describe('several nodes on one database', () => {
     await whenSpread([second, third])
     await third.holdfast.stop()
     await until('the last to own all', () => second.holdfast.node?.shards.length === 256)
-    isSending = false
+    load.isOn = false
     await publishing
     for (const name of names) await rig.whenSettled(name, 20_000)
     expect(calls.size).toBe(sent)

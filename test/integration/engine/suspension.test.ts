@@ -146,7 +146,7 @@ describe('an endpoint is taken out of service', () => {
         retry: { baseDelayMs: 100 },
       },
     )
-    let isBusy = true
+    const load = { isOn: true }
     const busy = await functionEndpoint(
       node.holdfast,
       () => new Promise((resolve) => setTimeout(resolve, 1)),
@@ -155,16 +155,18 @@ describe('an endpoint is taken out of service', () => {
       },
     )
     const feeding = (async () => {
-      while (isBusy) await node.holdfast.sendBatch(busy, numbered(50))
+      while (load.isOn) await node.holdfast.sendBatch(busy, numbered(50))
     })()
     await node.holdfast.send(name, 1)
     await whenState(name, 'disabled')
     isDown = false
-    await rig.whenSettled(name, 5000).finally(async () => {
-      isBusy = false
+    try {
+      await rig.whenSettled(name, 5000)
+    } finally {
+      load.isOn = false
       await feeding
       await node.holdfast.endpoints.pause(busy)
-    })
+    }
   })
 
   it('not for failures that are further apart than the window', async () => {

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { checkPayload, parsePayloadSchema } from './payload-schema.ts'
+
+const orderSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://example.com/order.json',
+  type: 'object',
+  required: ['id', 'lines'],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string', pattern: '^o-[0-9]+$' },
+    at: { type: 'string', format: 'date-time' },
+    lines: { type: 'array', items: { $ref: '#/$defs/line' }, uniqueItems: true },
+  },
+  $defs: {
+    line: { type: 'object', required: ['sku'], properties: { sku: { type: 'string' }, n: { minimum: 1 } } },
+  },
+}
+
+function pathsOf(schema: unknown, payload: unknown): string[] {
+  const check = checkPayload(schema, payload)
+  return check.ok ? [] : check.failures.map(({ path, message }) => `${path}: ${message}`)
+}
+
+function refusal(schema: unknown): string[] {
+  const parsed = parsePayloadSchema(schema)
+  return parsed.ok ? ['accepted'] : parsed.problems.map(({ path, message }) => `${path}: ${message}`)
+}
+
+describe('a payload', () => {
+  it('passes when it is as the schema says', () => {
+    expect(
+      checkPayload(orderSchema, { id: 'o-7', at: '2030-01-31T09:00:00Z', lines: [{ sku: 'a' }] }),
+    ).toEqual({ ok: true })
+  })
+
+  it('fails with every failing place', () => {
+    expect(pathsOf(orderSchema, { id: 'x', at: 'today', lines: [{ sku: 1 }, { n: 0 }], extra: 1 })).toEqual([
+      'extra: must NOT have additional properties',
+      'id: must match pattern "^o-[0-9]+$"',
+      'at: must match format "date-time"',
+      'lines[0].sku: must be string',
+      "lines[1].sku: must have required property 'sku'",
+      'lines[1].n: must be >= 1',
+    ])
+  })
+
+  it('fails with the first 20 places when there are more, and with one when it is very large', () => {
+    const schema = { items: { type: 'string' } }
+    expect(
+      pathsOf(
+        schema,
+        Array.from({ length: 50 }, () => 1),
+      ),
+    ).toHaveLength(20)
+    expect(
+      pathsOf(
+        schema,
+        Array.from({ length: 50_000 }, () => 1),
+      ),
+    ).toHaveLength(1)
+  })
+
+  it('may not have an item twice, whatever the order of its fields', () => {
+    const schema = { uniqueItems: true }
+    expect(
+      pathsOf(schema, [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ]),
+    ).toEqual([': must not have the same item twice'])
+    expect(pathsOf(schema, [1, '1', [1], { a: 1 }, null])).toEqual([])
+    expect(
+      pathsOf(
+        schema,
+        Array.from({ length: 100_000 }, (_, id) => ({ id })),
+      ),
+    ).toEqual([])
+  })
+
+  it('is not confused by names from the prototype', () => {
+    const payload: unknown = JSON.parse('{"__proto__": {"id": "o-1"}, "lines": []}')
+    expect(pathsOf({ required: ['id', 'toString'] }, payload)).toEqual([
+      "id: must have required property 'id'",
+      "toString: must have required property 'toString'",
+    ])
+  })
+})
+
+describe('a hostile schema', () => {
+  it('can not hang the process by its pattern', () => {
+    const schema = { type: 'string', pattern: '^(a+)+$' }
+    expect(pathsOf(schema, `${'a'.repeat(100_000)}!`)).toHaveLength(1)
+  })
+
+  it('gives up on a pattern and a text that are too much together', () => {
+    expect(checkPayload({ pattern: '^(.*a){200}$' }, 'a'.repeat(1_000_000))).toMatchObject({
+      code: 'schema_too_costly',
+    })
+  })
+
+  it('gives up on references that multiply', () => {
+    const definitions: Record<string, unknown> = { d0: { type: 'string' } }
+    for (let level = 1; level <= 40; level += 1) {
+      const below = { $ref: `#/$defs/d${level - 1}` }
+      definitions[`d${level}`] = { anyOf: [below, below] }
+    }
+    expect(checkPayload({ $ref: '#/$defs/d40', $defs: definitions }, 7)).toMatchObject({
+      code: 'schema_too_costly',
+    })
+  })
+
+  it('gives up on a payload that is nested without end', () => {
+    let payload: unknown = 1
+    for (let level = 0; level < 100_000; level += 1) payload = { next: payload }
+    expect(checkPayload({ properties: { next: { $ref: '#' } } }, payload)).toMatchObject({
+      code: 'schema_too_costly',
+    })
+  })
+
+  it.each([
+    [7, ': must be a JSON object'],
+    [undefined, ': must be a JSON Schema of at most 65536 characters'],
+    [{ description: 'x'.repeat(70_000) }, ': must be a JSON Schema of at most 65536 characters'],
+    [
+      { properties: { a: { type: 'strng' } } },
+      'properties.a.type: must be equal to one of the allowed values',
+    ],
+    [
+      { properties: { a: { minimun: 1 } } },
+      'properties.a.minimun: is not a keyword of JSON Schema 2020-12: remove it, or check its spelling',
+    ],
+    [
+      { properties: { a: { $ref: 'https://example.com/a.json' } } },
+      'properties.a.$ref: must point into this schema, like "#/$defs/address": nothing is fetched',
+    ],
+    [
+      { $schema: 'http://json-schema.org/draft-07/schema#' },
+      '$schema: must be "https://json-schema.org/draft/2020-12/schema": other versions of JSON Schema are not supported',
+    ],
+    [{ pattern: '(' }, 'pattern: is not a valid regular expression'],
+    [
+      { patternProperties: { '(?=a)': {} } },
+      'patternProperties.(?=a): uses look-around, which can not be checked in linear time; say it with "allOf" or "not" instead',
+    ],
+    [{ $ref: '#/$defs/none' }, '$ref: points at nothing in this schema: there is no #/$defs/none'],
+    [{ format: 'regex' }, ': unknown format "regex" ignored in schema at path "#"'],
+    [{ $async: true }, '$async: is not a keyword of JSON Schema 2020-12: remove it, or check its spelling'],
+  ])('is refused when it is created: %j', (schema, problem) => {
+    expect(refusal(schema)).toContain(problem)
+  })
+
+  it('is refused when it is nested without end', () => {
+    let schema: unknown = {}
+    for (let level = 0; level < 300; level += 1) schema = { not: schema }
+    expect(refusal(schema).join()).toMatch(/nested deeper than 100 levels/)
+  })
+})
+
+describe('parsePayloadSchema', () => {
+  it('compiles the same schema once', () => {
+    expect(parsePayloadSchema({ ...orderSchema })).toBe(parsePayloadSchema({ ...orderSchema }))
+  })
+
+  it('keeps apart two schemas that claim the same id', () => {
+    const id = 'https://example.com/same.json'
+    expect(pathsOf({ $id: id, type: 'string' }, 1)).toEqual([': must be string'])
+    expect(pathsOf({ $id: id, type: 'number' }, 1)).toEqual([])
+  })
+})

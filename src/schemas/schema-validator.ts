@@ -1,0 +1,109 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { CheckBudget } from './check-budget.ts'
+import { LinearPattern } from './linear-pattern.ts'
+
+/** Beside every part of a schema, it counts how often that part is looked at. */
+export const budgetKeyword = 'holdfast-budget'
+const stepsPerSubschema = 20
+
+/** Those of ajv-formats that were timed on hostile texts of 1 MiB. */
+const knownFormats = [
+  'date-time',
+  'date',
+  'time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uri-reference',
+  'uuid',
+  'json-pointer',
+] as const
+
+/** Ajv for JSON Schema 2020-12, with the parts replaced that a schema or a payload could hang the process by. */
+export class SchemaValidator {
+  readonly #budget = new CheckBudget()
+  readonly #ajv: Ajv2020
+
+  constructor(isDetailed: boolean) {
+    const budget = this.#budget
+    const createPattern = Object.assign(
+      (source: string) => {
+        const pattern = new LinearPattern(source)
+        return { test: (text: string) => pattern.test(text, budget), toString: () => `linear:${source}` }
+      },
+      { code: 'new RegExp' },
+    )
+    this.#ajv = new Ajv2020({
+      allErrors: isDetailed,
+      strict: true,
+      strictTypes: false,
+      strictTuples: false,
+      strictRequired: false,
+      addUsedSchema: false,
+      validateSchema: false,
+      inlineRefs: false,
+      ownProperties: true,
+      logger: false,
+      code: { regExp: createPattern },
+    })
+    formats.default(this.#ajv, { mode: 'full', formats: [...knownFormats], keywords: false })
+    this.#ajv.addKeyword({
+      keyword: budgetKeyword,
+      // A part that fails is left at once, so the count comes first.
+      before: '$ref',
+      schemaType: 'boolean',
+      errors: false,
+      validate: () => {
+        budget.spend(stepsPerSubschema)
+        return true
+      },
+    })
+    // Ajv compares each item with each other one: 100,000 objects would take minutes.
+    this.#ajv.removeKeyword('uniqueItems')
+    this.#ajv.addKeyword({
+      keyword: 'uniqueItems',
+      type: 'array',
+      schemaType: 'boolean',
+      error: { message: 'must not have the same item twice' },
+      validate: (isWanted: boolean, items: readonly unknown[]) =>
+        !isWanted || new Set(items.map(canonical)).size === items.length,
+    })
+  }
+
+  knowsKeyword(keyword: string): boolean {
+    return this.#ajv.getKeyword(keyword) !== false
+  }
+
+  /** What the schema of schemas says of it. */
+  problemsOf(schema: Record<string, unknown>): ValidateFunction['errors'] {
+    this.#budget.start()
+    void this.#ajv.validateSchema(schema)
+    return this.#ajv.errors
+  }
+
+  compile(schema: Record<string, unknown>): ValidateFunction {
+    try {
+      return this.#ajv.compile(schema)
+    } finally {
+      // It would keep every schema that it ever saw.
+      this.#ajv.removeSchema(schema)
+    }
+  }
+
+  run(validate: ValidateFunction, payload: unknown): boolean {
+    this.#budget.start()
+    return validate(payload)
+  }
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  )
+}

@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { buildProgram } from '../../src/cli/program.ts'
+import { settingNames, settings } from '../../src/config/settings.ts'
+import { type ErrorCode, errorCatalogue } from '../../src/core/errors.ts'
+import { presetNames, presets } from '../../src/core/presets.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+describe('docs/errors.md', () => {
+  const text = read('docs/errors.md')
+
+  test.each(Object.keys(errorCatalogue) as ErrorCode[])('has a section and a row for %s', (code) => {
+    const { status, isRetryable } = errorCatalogue[code]
+    expect(text).toMatch(new RegExp(`^## ${code}$`, 'm'))
+    expect(text).toContain(`| [\`${code}\`](#${code}) | ${status} | ${isRetryable ? 'yes' : 'no'} |`)
+  })
+
+  test('has no section for a code that is gone', () => {
+    const sections = [...text.matchAll(/^## (\w+)$/gm)].map(([, code]) => code)
+    expect(sections.filter((code) => !Object.hasOwn(errorCatalogue, code!))).toEqual([])
+  })
+})
+
+describe('docs/cli.md', () => {
+  const text = read('docs/cli.md')
+
+  function leaves(command: Command, path: string): [string, Command][] {
+    if (command.commands.length === 0) return [[path, command]]
+    return command.commands.flatMap((child) => leaves(child, `${path} ${child.name()}`.trim()))
+  }
+
+  test.each(leaves(buildProgram(), ''))('describes %s and each of its options', (path, command) => {
+    for (const word of path.split(' ')) expect(text).toMatch(new RegExp(`^## holdfast.*\\b${word}\\b`, 'm'))
+    for (const { long } of command.options) expect(text, long ?? '').toContain(`${long}`)
+  })
+})
+
+describe('docs/configuration.md', () => {
+  const text = read('docs/configuration.md')
+
+  test.each(settingNames)('describes %s', (name) => {
+    expect(text).toContain(`| \`${settings[name].variable}\` | \`${name}\` |`)
+  })
+})
+
+test('docs/endpoints.md lists the presets as they are', () => {
+  const text = read('docs/endpoints.md')
+  for (const name of presetNames) {
+    const { retry, circuit, timeoutMs } = presets[name]
+    const row = text.split('\n').find((line) => line.startsWith(`| \`${name}\``))!
+    expect(row).toContain(`| ${retry.maxRetries} |`)
+    expect(row).toContain(
+      `| ${circuit.threshold} failures, ${circuit.cooldownMs / 1000} s | ${timeoutMs / 1000} s |`,
+    )
+  }
+})
+
+describe('links', () => {
+  const files = [
+    'README.md',
+    'CHANGELOG.md',
+    ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`),
+  ]
+
+  test.each(files.filter((file) => file.endsWith('.md') && existsSync(join(root, file))))(
+    'of %s lead somewhere',
+    (file) => {
+      const targets = [...read(file).matchAll(/\]\(([^)#\s]*)(#[^)\s]*)?\)/g)]
+      for (const [link, path, anchor] of targets) {
+        if (/^https?:/.test(path!)) continue
+        const target = path === '' ? file : join(dirname(file), path!)
+        expect(existsSync(join(root, target)), link).toBe(true)
+        if (anchor !== undefined) expect(anchorsOf(read(target)), link).toContain(anchor)
+      }
+    },
+  )
+
+  function anchorsOf(text: string): string[] {
+    return [...text.matchAll(/^#+ (.+)$/gm)].map(
+      ([, title]) =>
+        `#${title!
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-')}`,
+    )
+  }
+})

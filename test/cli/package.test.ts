@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CliProcess, runCli } from './cli-process.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const installDeadlineMs = 180_000
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-package-'))
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** npm's answers when it can't reach a registry and its cache doesn't suffice. */
+const offline = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|network/
+
+test(
+  'the packed package, installed in an empty folder, runs with npx holdfast dev',
+  async (context) => {
+    const { stdout } = await run(
+      'npm',
+      ['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
+      { cwd: root },
+    )
+    const [packed] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[]
+    const paths = packed!.files.map(({ path }) => path)
+    expect(paths).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/cli/main.js', 'dist/index.d.ts']),
+    )
+    expect(paths.filter((path) => /^(src|test|bench)\/|\.test\.|\.holdfast/.test(path))).toEqual([])
+
+    await writeFile(join(folder, 'package.json'), '{"name": "shop", "private": true, "type": "module"}')
+    const install = await runCli(
+      ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, packed!.filename)],
+      { command: ['npm'], cwd: folder },
+    )
+    if (install.exitCode !== 0 && offline.test(install.stderr))
+      context.skip(`npm can't install here: ${install.stderr.slice(0, 200)}`)
+    expect(install.exitCode, install.stderr).toBe(0)
+
+    await using dev = new CliProcess(['holdfast', 'dev'], { command: ['npx', '--no'], cwd: folder })
+    await dev.waitFor('stderr', /npx holdfast send inbox/)
+    const sent = await runCli(['holdfast', 'send', 'inbox', '{"hello":"world"}'], {
+      command: ['npx', '--no'],
+      cwd: folder,
+    })
+    expect(sent.stdout).toMatch(/^msg_\w{11}\n$/)
+    await dev.waitFor('stdout', /inbox ← msg_\w{11} \{"hello":"world"\}/)
+
+    await writeFile(
+      join(folder, 'sdk.mjs'),
+      `import { Holdfast } from 'holdfast'\nconsole.log(typeof Holdfast)\n`,
+    )
+    expect(await runCli([], { command: [process.execPath, 'sdk.mjs'], cwd: folder })).toMatchObject({
+      stdout: 'function\n',
+    })
+
+    // npm passes the signal to the shell between itself and us, and no further.
+    dev.kill('SIGTERM')
+    await dev.waitFor('stderr', /Stopped\. Nothing is lost/)
+    await dev.end()
+  },
+  installDeadlineMs,
+)

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg'
+
+/** What the database says of one message's delivery in the end. */
+export interface FinalState {
+  readonly id: string
+  readonly isOwed: boolean
+  readonly successes: number
+  readonly failures: number
+  readonly isExpired: boolean
+  readonly letter: DeadLetterState | null
+}
+
+export interface DeadLetterState {
+  readonly state: string
+  readonly reason: string
+  readonly error: string | null
+  readonly attempt: number
+  readonly recordedAttempts: number
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>> | null
+}
+
+export interface ProbeAttempt {
+  readonly id: string
+  readonly endpoint: string
+  readonly attempt: number
+}
+
+/** One row a message: everything that is stored is read once, at the end. */
+export async function readFinalStates(pool: Pool): Promise<Map<string, FinalState>> {
+  const { rows } = await pool.query<FinalState>(`
+    with tried as (
+      select message_id, (count(*) filter (where outcome = 1))::int as successes,
+             (count(*) filter (where outcome between 2 and 5))::int as failures,
+             coalesce(bool_or(outcome = 10), false) as is_expired
+      from holdfast.attempts group by message_id
+    ), owed as (select distinct message_id from holdfast.deliveries)
+    select holdfast.format_id('msg', message.id) as id, owed.message_id is not null as "isOwed",
+           coalesce(tried.successes, 0) as successes, coalesce(tried.failures, 0) as failures,
+           coalesce(tried.is_expired, false) as "isExpired",
+           case when letter.id is not null then jsonb_build_object(
+             'state', letter.state, 'reason', letter.reason, 'error', letter.error, 'attempt', letter.attempt,
+             'recordedAttempts', jsonb_array_length(letter.attempts), 'body', message.body, 'headers', message.headers
+           ) end as letter
+    from holdfast.messages as message
+    left join tried on tried.message_id = message.id
+    left join owed on owed.message_id = message.id
+    left join holdfast.dead_letters as letter on letter.message_id = message.id`)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export async function readProbes(pool: Pool): Promise<ProbeAttempt[]> {
+  const { rows } = await pool.query<ProbeAttempt>(`
+    select holdfast.format_id('msg', attempt.message_id) as id, endpoint.name as endpoint, attempt.attempt
+    from holdfast.attempts as attempt join holdfast.endpoints as endpoint on endpoint.id = attempt.lane_id
+    where attempt.is_probe`)
+  return rows
+}

@@ -1,0 +1,183 @@
+import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
+import type { DatabaseProcess } from '../support/processes/database-process.ts'
+import { NodeProcess } from '../support/processes/node-process.ts'
+import type { Fault } from './fault-plan.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+interface Slot {
+  readonly name: string
+  readonly proxy: CuttingProxy
+  node: NodeProcess | null
+  /** Set while a fault keeps the node down or still. */
+  isDown: boolean
+  isFrozen: boolean
+}
+
+/** What the fleet went through, for the report. */
+export interface FleetLog {
+  /** Faults that were carried out, with the times in which their effects are felt. */
+  readonly carriedOut: { readonly fault: Fault; readonly fromMs: number; untilMs: number }[]
+  /** Ends that nobody asked for. */
+  readonly crashes: string[]
+  /** Stops that took too long or ended with an error. */
+  readonly badStops: string[]
+  stops: number
+  starts: number
+}
+
+const stopDeadlineMs = 40_000
+const restartPauseMs = 500
+
+/** Nodes in processes of their own, each behind its own proxy to the database, and the faults that befall them. */
+export class Fleet {
+  readonly log: FleetLog = { carriedOut: [], crashes: [], badStops: [], stops: 0, starts: 0 }
+  readonly #database: DatabaseProcess
+  readonly #random: SeededRandom
+  readonly #slots: Slot[] = []
+  readonly #tending: Promise<void>[] = []
+  #isDatabaseDown = false
+  #isOver = false
+
+  constructor(database: DatabaseProcess, random: SeededRandom) {
+    this.#database = database
+    this.#random = random
+  }
+
+  async start(count: number): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      const proxy = await CuttingProxy.start(this.#database.url)
+      const slot: Slot = { name: `node-${index}`, proxy, node: null, isDown: false, isFrozen: false }
+      this.#slots.push(slot)
+      this.#tending.push(this.#tend(slot))
+    }
+  }
+
+  get nodes(): readonly NodeProcess[] {
+    return this.#slots.flatMap(({ node }) => (node === null ? [] : [node]))
+  }
+
+  async inflict(fault: Fault): Promise<void> {
+    const slot = this.#slots[fault.node]
+    if (slot === undefined) return
+    const entry = { fault, fromMs: performance.now(), untilMs: Number.POSITIVE_INFINITY }
+    this.log.carriedOut.push(entry)
+    try {
+      if (fault.kind === 'restart-database' || fault.kind === 'crash-database') await this.#hitDatabase(fault)
+      else await this.#hitNode(slot, fault)
+    } finally {
+      entry.untilMs = performance.now()
+    }
+  }
+
+  /** Everything runs again. */
+  heal(): void {
+    for (const slot of this.#slots) {
+      slot.proxy.delayBy(0)
+      slot.proxy.carry()
+      slot.node?.thaw()
+      slot.isDown = false
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    for (const { node } of this.#slots) node?.kill()
+    await Promise.all(this.#tending)
+    for (const { proxy } of this.#slots) await proxy.stop()
+  }
+
+  /** Keeps the slot's node running, except while a fault wants it down. */
+  async #tend(slot: Slot): Promise<void> {
+    while (!this.#isOver) {
+      if (slot.isDown || this.#isDatabaseDown) {
+        await pause(50)
+        continue
+      }
+      const node = NodeProcess.launch({ databaseUrl: slot.proxy.url, name: slot.name })
+      slot.node = node
+      this.log.starts += 1
+      const exit = await node.exited
+      const hasStarted = node.signals.some(({ event }) => event === 'started')
+      const isWanted = exit.signal === 'SIGKILL' || node.signals.some(({ event }) => event === 'stopping')
+      // Before it has started it may give up on a database that is away; afterwards it must not.
+      if (!isWanted && hasStarted && !this.#isOver) {
+        this.log.crashes.push(`${slot.name} ended by itself: ${node.describe()}`)
+      }
+      await pause(restartPauseMs)
+    }
+  }
+
+  async #hitDatabase(fault: Fault): Promise<void> {
+    if (this.#isDatabaseDown) return
+    this.#isDatabaseDown = true
+    try {
+      if (fault.kind === 'crash-database') await this.#database.crash()
+      else await this.#database.stop()
+      await pause(fault.lastsMs)
+      await this.#database.restart()
+    } finally {
+      this.#isDatabaseDown = false
+    }
+  }
+
+  async #hitNode(slot: Slot, fault: Fault): Promise<void> {
+    const { node, proxy } = slot
+    if (node === null || !node.isRunning || slot.isDown || slot.isFrozen) return
+    switch (fault.kind) {
+      case 'kill':
+        slot.isDown = true
+        node.kill()
+        await pause(fault.lastsMs)
+        slot.isDown = false
+        return
+      case 'terminate':
+        await this.#terminate(slot, node, fault)
+        return
+      case 'freeze':
+        slot.isFrozen = true
+        node.freeze()
+        await pause(fault.lastsMs)
+        if (node.isRunning) node.thaw()
+        slot.isFrozen = false
+        return
+      case 'cut':
+        proxy.cutSome(() => this.#random.chance(0.6))
+        return
+      case 'black-hole':
+        proxy.swallow()
+        await pause(fault.lastsMs)
+        proxy.carry()
+        return
+      case 'delay':
+        proxy.delayBy(20)
+        await pause(fault.lastsMs)
+        proxy.delayBy(0)
+        return
+      case 'restart-database':
+      case 'crash-database':
+        throw new Error('this is no fault of a node')
+    }
+  }
+
+  async #terminate(slot: Slot, node: NodeProcess, fault: Fault): Promise<void> {
+    if (!node.signals.some(({ event }) => event === 'started')) return
+    slot.isDown = true
+    node.terminate()
+    const timer = setTimeout(() => {
+      this.log.badStops.push(`${slot.name} didn't stop within ${stopDeadlineMs} ms: ${node.describe()}`)
+      node.kill()
+    }, stopDeadlineMs)
+    const exit = await node.exited
+    clearTimeout(timer)
+    this.log.stops += 1
+    if (exit.code !== 0 && exit.signal === null) {
+      this.log.badStops.push(`${slot.name} stopped with exit code ${exit.code}: ${node.describe()}`)
+    }
+    await pause(fault.lastsMs)
+    slot.isDown = false
+  }
+}
+
+async function pause(delayMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+}

@@ -1,0 +1,227 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { TalliedRequest, TallyReceiver } from '../support/processes/tally-receiver.ts'
+import type { FinalState, ProbeAttempt } from './final-states.ts'
+import type { FleetLog } from './fleet.ts'
+import type { PublisherBooks } from './publishers.ts'
+import { concurrencyOf } from './receivers.ts'
+
+/** Everything that the run left behind. */
+export interface Evidence {
+  readonly books: PublisherBooks
+  readonly states: ReadonlyMap<string, FinalState>
+  readonly probes: readonly ProbeAttempt[]
+  readonly receiver: TallyReceiver
+  readonly fleet: FleetLog
+  readonly endpoints: readonly string[]
+}
+
+export interface Verdict {
+  readonly invariant: string
+  readonly checked: number
+  readonly violations: readonly string[]
+}
+
+const settleBatch = 2000
+/** A fault is felt from its beginning until nodes have been declared dead, shards taken and the backlog worked off. */
+const aftermathMs = 8000
+const foresightMs = 4000
+const promptMs = 3000
+
+type Check = (evidence: Evidence) => Verdict
+
+/** Each accepted message is final in one way or still owed, and what the database calls delivered has arrived. */
+const nothingVanishes: Check = ({ books, states, receiver }) => {
+  const violations: string[] = []
+  for (const { id, endpoint } of books.accepted.values()) {
+    const state = states.get(id)
+    if (state === undefined) {
+      violations.push(`${id} (${endpoint}) isn't stored at all`)
+      continue
+    }
+    const { successes, letter, isOwed, isExpired } = state
+    const isDead = letter !== null && letter.state === 'open'
+    if (successes === 0 && !isDead && !isOwed && !isExpired) {
+      violations.push(`${id} (${endpoint}) is neither final nor owed`)
+    }
+    if (successes > 0 && !receiver.hasAccepted(id)) {
+      violations.push(`${id} (${endpoint}) counts as delivered, but the receiver never accepted it`)
+    }
+  }
+  return { invariant: '1 nothing vanishes', checked: books.accepted.size, violations }
+}
+
+const everythingIsSettledInTheEnd: Check = ({ books, states }) => ({
+  invariant: '1 nothing is owed after healing',
+  checked: books.accepted.size,
+  violations: [...books.accepted.values()]
+    .filter(({ id }) => states.get(id)?.isOwed === true)
+    .map(({ id, endpoint }) => `${id} (${endpoint}) is still owed`),
+})
+
+const rolledBackIsNeverSeen: Check = ({ books, states, receiver }) => ({
+  invariant: '2 a rolled-back message is never seen',
+  checked: books.rolledBack.length,
+  violations: books.rolledBack
+    .filter((id) => states.has(id) || receiver.requestsOf(id).length > 0)
+    .map((id) => `${id} was rolled back, but ${states.has(id) ? 'is stored' : 'was sent'}`),
+})
+
+const fewAreSentTwice: Check = ({ receiver, fleet, endpoints }) => {
+  const inFlight = endpoints.reduce((sum, endpoint) => sum + concurrencyOf(endpoint), 0)
+  const bound = fleet.carriedOut.length * (inFlight + settleBatch)
+  const { duplicateCount } = receiver
+  return {
+    invariant: `3 few are sent twice (${duplicateCount})`,
+    checked: receiver.requests.length,
+    violations:
+      duplicateCount > bound
+        ? [`${duplicateCount} were sent twice; the faults explain at most ${bound}`]
+        : [],
+  }
+}
+
+/** While a probe is out nothing else is sent to its endpoint. */
+const probesStandAlone: Check = ({ probes, receiver }) => {
+  const violations: string[] = []
+  let checked = 0
+  const byEndpoint = grouped(receiver.requests, ({ endpoint }) => endpoint)
+  for (const { id, endpoint, attempt } of probes) {
+    const matches = receiver.requestsOf(id).filter((request) => request.attempt === attempt)
+    const [probe] = matches
+    // An attempt that was made twice leaves open which of the two was the probe.
+    if (probe === undefined || matches.length > 1) continue
+    checked += 1
+    const untilMs = probe.endedAtMs ?? Number.POSITIVE_INFINITY
+    const intruder = byEndpoint
+      .get(endpoint)
+      ?.find((other) => other !== probe && other.atMs > probe.atMs && other.atMs < untilMs)
+    if (intruder !== undefined) {
+      violations.push(`${endpoint}: ${intruder.webhookId} was sent while ${id} was out as a probe`)
+    }
+  }
+  return { invariant: '4 probes stand alone', checked, violations }
+}
+
+/** Ids sort by age, and one publisher writes each key. */
+const keysKeepTheirOrder: Check = ({ books, receiver }) => {
+  const violations: string[] = []
+  const keyed = [...books.accepted.values()].filter(({ key }) => key !== null)
+  const lines = grouped(keyed, ({ endpoint, key }) => `${endpoint}/${key}`)
+  for (const [line, messages] of lines) {
+    const youngestFirst = messages
+      .map(({ id }) => id)
+      .sort()
+      .toReversed()
+    let earliestMs = Number.POSITIVE_INFINITY
+    // Nothing older may start once something younger has.
+    for (const id of youngestFirst) {
+      const requests: readonly TalliedRequest[] = receiver.requestsOf(id)
+      const late = requests.find((request) => request.atMs > earliestMs)
+      if (late !== undefined) {
+        violations.push(
+          `${line}: ${id} was sent ${Math.round(late.atMs - earliestMs)} ms after a younger one`,
+        )
+      }
+      earliestMs = Math.min(earliestMs, ...requests.map(({ atMs }) => atMs))
+    }
+  }
+  return { invariant: '5 keys keep their order', checked: keyed.length, violations }
+}
+
+/** A frozen node's requests are still out when its heir begins: twice the limit is the documented overlap. */
+const limitsHold: Check = ({ receiver, endpoints }) => ({
+  invariant: '6 concurrency limits hold',
+  checked: endpoints.length,
+  violations: endpoints
+    .filter((endpoint) => receiver.mostOut(endpoint) > 2 * concurrencyOf(endpoint))
+    .map(
+      (endpoint) => `${endpoint}: ${receiver.mostOut(endpoint)} at once, limit ${concurrencyOf(endpoint)}`,
+    ),
+})
+
+const deadLettersAreWhole: Check = ({ books, states }) => {
+  const violations: string[] = []
+  let checked = 0
+  for (const { id, payload, key } of books.accepted.values()) {
+    const letter = states.get(id)?.letter
+    if (letter === null || letter === undefined) continue
+    checked += 1
+    if (!isDeepStrictEqual(letter.body, payload)) violations.push(`${id}: another body`)
+    if (key === null && letter.headers?.['x-torture'] === undefined) violations.push(`${id}: no headers`)
+    if (letter.error === null || letter.error === '') violations.push(`${id}: no error`)
+    if (letter.recordedAttempts < letter.attempt) {
+      violations.push(`${id}: ${letter.recordedAttempts} of ${letter.attempt} attempts`)
+    }
+  }
+  return { invariant: '7 dead letters are whole', checked, violations }
+}
+
+const endingsAreFinal: Check = ({ states }) => {
+  const violations: string[] = []
+  for (const { id, successes, letter, isOwed } of states.values()) {
+    if (successes > 0 && isOwed) violations.push(`${id} is delivered and owed`)
+    if (successes > 0 && letter?.state === 'open') violations.push(`${id} is delivered and dead`)
+    if (letter?.state === 'open' && isOwed) violations.push(`${id} is dead and owed`)
+  }
+  return { invariant: '8 a stale decision changes nothing', checked: states.size, violations }
+}
+
+/** Away from faults, what a healthy endpoint is owed comes promptly, whatever its neighbours do. */
+const neighboursAreNotSlowed: Check = ({ books, receiver, fleet }) => {
+  const violations: string[] = []
+  let checked = 0
+  for (const { id, endpoint, acceptedAtMs, isDelayed } of books.accepted.values()) {
+    if (isDelayed || !endpoint.startsWith('healthy')) continue
+    const isCalm = fleet.carriedOut.every(
+      ({ fromMs, untilMs }) => acceptedAtMs < fromMs - foresightMs || acceptedAtMs > untilMs + aftermathMs,
+    )
+    const [first] = receiver.requestsOf(id)
+    if (!isCalm || first === undefined) continue
+    checked += 1
+    const tookMs = first.atMs - acceptedAtMs
+    if (tookMs > promptMs) violations.push(`${id} (${endpoint}) took ${Math.round(tookMs)} ms`)
+  }
+  return { invariant: '9 healthy endpoints are not slowed', checked, violations }
+}
+
+const stopsAreClean: Check = ({ fleet }) => ({
+  invariant: '10 a stop signal ends a node cleanly',
+  checked: fleet.stops,
+  violations: fleet.badStops,
+})
+
+const nodesSurvive: Check = ({ fleet }) => ({
+  invariant: 'no node ends by itself',
+  checked: fleet.starts,
+  violations: fleet.crashes,
+})
+
+const checks: readonly Check[] = [
+  nothingVanishes,
+  everythingIsSettledInTheEnd,
+  rolledBackIsNeverSeen,
+  fewAreSentTwice,
+  probesStandAlone,
+  keysKeepTheirOrder,
+  limitsHold,
+  deadLettersAreWhole,
+  endingsAreFinal,
+  neighboursAreNotSlowed,
+  stopsAreClean,
+  nodesSurvive,
+]
+
+export function checkInvariants(evidence: Evidence): Verdict[] {
+  return checks.map((check) => check(evidence))
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}

@@ -1,0 +1,116 @@
+// A seeded run that kills, freezes and cuts off everything that Holdfast stands on, and then checks what it promises.
+// npm run torture -- --seed 1 --minutes 2 [--json]
+import { parseArgs } from 'node:util'
+import { DatabaseProcess } from '../support/processes/database-process.ts'
+import { Stage } from '../support/processes/stage.ts'
+import { planFaults } from './fault-plan.ts'
+import { readFinalStates, readProbes } from './final-states.ts'
+import { Fleet } from './fleet.ts'
+import { checkInvariants, type Verdict } from './invariants.ts'
+import { Publishers } from './publishers.ts'
+import { keyedEndpoints, openReceivers, plainEndpoints } from './receivers.ts'
+import { SeededRandom } from './seeded-random.ts'
+
+const nodeCount = 3
+const quietDeadlineMs = 120_000
+const maxShownViolations = 5
+const endpoints = [...plainEndpoints, ...keyedEndpoints]
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '2' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const seed = Number(values.seed)
+const chaosMs = Number(values.minutes) * 60_000
+if (!Number.isInteger(seed) || !(chaosMs > 0)) {
+  process.stderr.write('Usage: npm run torture -- --seed <whole number> --minutes <number> [--json]\n')
+  process.exit(2)
+}
+
+const startedAtMs = performance.now()
+function progress(message: string): void {
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1)
+  process.stderr.write(`${seconds.padStart(7)} s  ${message}\n`)
+}
+
+async function run(): Promise<Verdict[]> {
+  const random = new SeededRandom(seed)
+  const faults = planFaults(random.fork('faults'), chaosMs, nodeCount)
+  progress(`seed ${seed}: ${faults.length} faults in ${chaosMs / 1000} s`)
+  await using database = await DatabaseProcess.start()
+  await using stage = await Stage.open(database.url)
+  const fleet = new Fleet(database, random.fork('cuts'))
+  try {
+    let chaosAtMs = performance.now()
+    let isHealed = false
+    await openReceivers(stage, {
+      progress: () => (performance.now() - chaosAtMs) / chaosMs,
+      isHealed: () => isHealed,
+    })
+    await fleet.start(nodeCount)
+    const publishers = new Publishers(stage, random.fork('publishers'))
+    chaosAtMs = performance.now()
+    publishers.start()
+    const inflicting: Promise<void>[] = []
+    for (const fault of faults) {
+      await pause(chaosAtMs + fault.atMs - performance.now())
+      progress(
+        `${fault.kind} node-${fault.node} for ${fault.lastsMs} ms; ${stage.receiver.acceptedCount} delivered`,
+      )
+      inflicting.push(fleet.inflict(fault))
+    }
+    await pause(chaosAtMs + chaosMs - performance.now())
+    await publishers.stop()
+    await Promise.all(inflicting)
+    progress('healing')
+    isHealed = true
+    fleet.heal()
+    for (const endpoint of endpoints) await stage.publisher.endpoints.enable(endpoint)
+    await stage.settled(quietDeadlineMs).catch((error: unknown) => {
+      progress(`not quiet: ${String(error).slice(0, 200)}`)
+      for (const node of fleet.nodes) progress(node.describe())
+    })
+    progress('checking')
+    return checkInvariants({
+      books: publishers.books,
+      states: await readFinalStates(stage.pool),
+      probes: await readProbes(stage.pool),
+      receiver: stage.receiver,
+      fleet: fleet.log,
+      endpoints,
+    })
+  } finally {
+    await fleet.stop()
+  }
+}
+
+async function pause(delayMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, delayMs)))
+}
+
+function report(verdicts: readonly Verdict[]): void {
+  const width = Math.max(...verdicts.map(({ invariant }) => invariant.length))
+  process.stdout.write(`${'invariant'.padEnd(width)} | checked | violations\n`)
+  process.stdout.write(`${'-'.repeat(width)} | ------- | ----------\n`)
+  for (const { invariant, checked, violations } of verdicts) {
+    process.stdout.write(
+      `${invariant.padEnd(width)} | ${String(checked).padStart(7)} | ${String(violations.length).padStart(10)}\n`,
+    )
+    for (const violation of violations.slice(0, maxShownViolations))
+      process.stdout.write(`    ${violation}\n`)
+  }
+}
+
+const verdicts = await run()
+const violated = verdicts.filter(({ violations }) => violations.length > 0)
+if (values.json) process.stdout.write(`${JSON.stringify({ seed, chaosMs, verdicts })}\n`)
+else report(verdicts)
+if (violated.length > 0) {
+  process.stderr.write(
+    `${violated.length} invariants were violated. Again: npm run torture -- --seed ${seed} --minutes ${values.minutes}\n`,
+  )
+  process.exitCode = 1
+}

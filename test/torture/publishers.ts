@@ -1,0 +1,175 @@
+import type { BatchMessage } from '../../src/index.ts'
+import type { Stage } from '../support/processes/stage.ts'
+import { keyedEndpoints, plainEndpoints } from './receivers.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+/** What a publisher knows of a message that was accepted. */
+export interface PublishedMessage {
+  readonly id: string
+  readonly endpoint: string
+  readonly payload: object
+  readonly key: string | null
+  readonly mayExpire: boolean
+  readonly isDelayed: boolean
+  /** When the publisher heard that it is committed. */
+  readonly acceptedAtMs: number
+}
+
+/** The publishers' own books: the truth that the database and the receivers are compared with. */
+export interface PublisherBooks {
+  readonly accepted: Map<string, PublishedMessage>
+  readonly rolledBack: string[]
+  /** Ids whose commit was never answered: they may exist or not. */
+  readonly uncertain: Set<string>
+  /** Publishes that failed: the database was away. */
+  refusals: number
+}
+
+const keys = 12
+
+/** Publishes until told to stop, through every way in, whatever happens to the database. */
+export class Publishers {
+  readonly books: PublisherBooks = {
+    accepted: new Map(),
+    rolledBack: [],
+    uncertain: new Set(),
+    refusals: 0,
+  }
+  readonly #stage: Stage
+  readonly #random: SeededRandom
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>[] = []
+  #number = 0
+
+  constructor(stage: Stage, random: SeededRandom) {
+    this.#stage = stage
+    this.#random = random
+  }
+
+  start(): void {
+    this.#running.push(
+      this.#loop('batches', 60, 300, (random) => this.#sendBatch(random)),
+      this.#loop('keyed', 100, 400, (random) => this.#sendKeyed(random)),
+      this.#loop('transactions', 50, 500, (random) => this.#sendInTransaction(random)),
+      this.#loop('long transactions', 100, 1000, (random) => this.#sendInTransaction(random, 8000)),
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#running)
+  }
+
+  async #loop(
+    concern: string,
+    fromMs: number,
+    toMs: number,
+    publish: (random: SeededRandom) => Promise<void>,
+  ): Promise<void> {
+    const random = this.#random.fork(concern)
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await publish(random)
+      } catch {
+        // The database is away. What was refused wasn't accepted, and nobody expects it.
+        this.books.refusals += 1
+      }
+      await pause(random.between(fromMs, toMs))
+    }
+  }
+
+  #accept(endpoint: string, ids: readonly string[], messages: readonly BatchMessage[]): void {
+    ids.forEach((id, index) => {
+      const message = messages[index]
+      if (message === undefined) return
+      this.books.accepted.set(id, {
+        id,
+        endpoint,
+        payload: message.payload as object,
+        key: message.orderingKey ?? null,
+        mayExpire: message.expiresAt !== undefined,
+        isDelayed: message.deliverAt !== undefined,
+        acceptedAtMs: performance.now(),
+      })
+    })
+  }
+
+  #message(random: SeededRandom, endpoint: string): BatchMessage {
+    this.#number += 1
+    return {
+      payload: { n: this.#number, endpoint, text: 'x'.repeat(random.between(0, 400)) },
+      headers: { 'x-torture': String(this.#number) },
+      ...(random.chance(0.3) && { priority: random.between(0, 4) }),
+      ...(random.chance(0.2) && { deliverAt: new Date(Date.now() + random.between(100, 5000)) }),
+      ...(random.chance(0.05) && { expiresAt: new Date(Date.now() + random.between(6000, 20_000)) }),
+    }
+  }
+
+  async #sendBatch(random: SeededRandom): Promise<void> {
+    const endpoint = random.pick(plainEndpoints)
+    const messages = Array.from({ length: random.between(1, 120) }, () => this.#message(random, endpoint))
+    const sent = await this.#stage.publisher.sendBatch(endpoint, messages)
+    this.#accept(
+      endpoint,
+      sent.map(({ id }) => id),
+      messages,
+    )
+  }
+
+  async #sendKeyed(random: SeededRandom): Promise<void> {
+    const endpoint = random.pick(keyedEndpoints)
+    const messages = Array.from({ length: random.between(1, 24) }, () => {
+      this.#number += 1
+      const key = `key-${random.between(0, keys)}`
+      return {
+        payload: { n: this.#number, endpoint },
+        orderingKey: key,
+        ...(random.chance(0.1) && { deliverAt: new Date(Date.now() + random.between(100, 1000)) }),
+        ...(random.chance(0.3) && { priority: random.between(0, 4) }),
+      }
+    })
+    const sent = await this.#stage.publisher.sendBatch(endpoint, messages)
+    this.#accept(
+      endpoint,
+      sent.map(({ id }) => id),
+      messages,
+    )
+  }
+
+  /** As an application does it: its own connection, its own transaction, which it may think better of. */
+  async #sendInTransaction(random: SeededRandom, maxOpenMs = 300): Promise<void> {
+    const endpoint = random.pick(plainEndpoints)
+    const messages = Array.from({ length: random.between(1, 5) }, () => this.#message(random, endpoint))
+    const isRolledBack = random.chance(0.4)
+    const openMs = random.between(0, maxOpenMs)
+    const client = await this.#stage.pool.connect()
+    const ids: string[] = []
+    let isCommitting = false
+    try {
+      await client.query('begin')
+      for (const { payload, ...options } of messages) {
+        const { rows } = await client.query<{ id: string }>('select holdfast.send($1, $2, $3) as id', [
+          endpoint,
+          JSON.stringify(payload),
+          JSON.stringify(options),
+        ])
+        if (rows[0] !== undefined) ids.push(rows[0].id)
+      }
+      await pause(openMs)
+      isCommitting = !isRolledBack
+      await client.query(isRolledBack ? 'rollback' : 'commit')
+      client.release()
+      if (isRolledBack) this.books.rolledBack.push(...ids)
+      else this.#accept(endpoint, ids, messages)
+    } catch (error) {
+      client.release(true)
+      if (isCommitting) for (const id of ids) this.books.uncertain.add(id)
+      else this.books.rolledBack.push(...ids)
+      throw error
+    }
+  }
+}
+
+async function pause(delayMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+}

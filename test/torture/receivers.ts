@@ -1,0 +1,118 @@
+import type { EndpointInput } from '../../src/index.ts'
+import type { Stage } from '../support/processes/stage.ts'
+import type { TallyBehaviour } from '../support/processes/tally-receiver.ts'
+
+/** What the receivers need to know of the run. */
+export interface RunClock {
+  /** From 0 at the start to 1 at the end of the chaos. */
+  progress(): number
+  /** From then on everybody is well. */
+  isHealed(): boolean
+}
+
+interface Receiver {
+  readonly name: string
+  readonly settings: Omit<EndpointInput, 'name'>
+  readonly behave: (clock: RunClock) => TallyBehaviour
+}
+
+const ok = { status: 200 }
+const patient = { baseDelayMs: 200, maxDelayMs: 2000, maxRetries: 1000 }
+const circuit = { threshold: 5, cooldownMs: 1000 }
+
+/** A number in [0, 1) that depends on the message and the attempt, not on chance. */
+function lot(webhookId: string, attempt: number): number {
+  let hash = attempt
+  for (const character of webhookId) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)
+  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32
+}
+
+const numberOf = (body: unknown): number => (body as { n: number }).n
+const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs))
+
+const receivers: readonly Receiver[] = [
+  ...[0, 1, 2].map((index) => ({
+    name: `healthy-${index}`,
+    settings: { retry: patient, limits: { concurrency: 16 } },
+    behave: () => () => ok,
+  })),
+  {
+    name: 'flaky',
+    settings: { retry: patient, circuit },
+    behave:
+      (clock) =>
+      ({ webhookId, attempt }) =>
+        !clock.isHealed() && lot(webhookId, attempt) < 0.25 ? { status: 500 } : ok,
+  },
+  {
+    name: 'slow',
+    settings: { retry: patient, limits: { concurrency: 8 } },
+    behave: () => async (request) => {
+      await pause(50 + lot(request.webhookId, 1) * 400)
+      return ok
+    },
+  },
+  {
+    name: 'dead-for-a-while',
+    settings: { retry: patient, circuit },
+    behave: (clock) => async () => {
+      await pause(20)
+      const progress = clock.progress()
+      return progress > 0.25 && progress < 0.6 && !clock.isHealed() ? { status: 503 } : ok
+    },
+  },
+  {
+    name: 'exhausting',
+    settings: { retry: { ...patient, maxRetries: 2 }, circuit: { threshold: 1000 } },
+    behave: () => (request) => (numberOf(request.body) % 10 === 0 ? { status: 500 } : ok),
+  },
+  {
+    name: 'gone',
+    settings: { retry: patient },
+    behave: () => (request) => (numberOf(request.body) % 7 === 0 ? { status: 410 } : ok),
+  },
+  {
+    name: 'throttling',
+    settings: { retry: patient },
+    behave: (clock) => (request) => {
+      const isThrottling = clock.progress() > 0.3 && clock.progress() < 0.5 && !clock.isHealed()
+      return isThrottling && lot(request.webhookId, request.attempt) < 0.5
+        ? { status: 429, headers: { 'retry-after': '1' } }
+        : ok
+    },
+  },
+  {
+    name: 'rejecting-for-a-while',
+    settings: { retry: patient },
+    behave: (clock) => () =>
+      clock.progress() > 0.4 && clock.progress() < 0.6 && !clock.isHealed() ? { status: 401 } : ok,
+  },
+  {
+    name: 'keyed-steady',
+    settings: { retry: patient },
+    behave: () => async () => {
+      await pause(5)
+      return ok
+    },
+  },
+  {
+    name: 'keyed-flaky',
+    settings: { retry: patient, circuit },
+    behave:
+      (clock) =>
+      ({ webhookId, attempt }) =>
+        !clock.isHealed() && lot(webhookId, attempt) < 0.15 ? { status: 500 } : ok,
+  },
+]
+
+export const keyedEndpoints = ['keyed-steady', 'keyed-flaky'] as const
+export const plainEndpoints = receivers.map(({ name }) => name).filter((name) => !name.startsWith('keyed'))
+export const concurrencyOf = (endpoint: string): number =>
+  receivers.find(({ name }) => name === endpoint)?.settings.limits?.concurrency ?? 64
+
+export async function openReceivers(stage: Stage, clock: RunClock): Promise<void> {
+  for (const { name, settings, behave } of receivers) {
+    await stage.endpoint(name, settings)
+    stage.receiver.behave(name, behave(clock))
+  }
+}
