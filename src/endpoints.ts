@@ -1,16 +1,19 @@
-import { parseEndpoint } from './core/endpoint-config.ts'
+import { type EndpointSettings, parseEndpoint } from './core/endpoint-config.ts'
 import type { EndpointInput } from './core/endpoint-input.ts'
 import { HoldfastError } from './core/errors.ts'
+import { parseEventTypePattern } from './core/event-type-pattern.ts'
 import { resetCircuit, setEndpointState } from './storage/breakers.ts'
 import type { Database } from './storage/database.ts'
 import { type EndpointHealth, readHealth } from './storage/endpoint-health.ts'
 import {
+  deleteEndpoint,
   type EndpointRecord,
   insertEndpoint,
   listEndpoints,
   readEndpoint,
   updateEndpoint,
 } from './storage/endpoints.ts'
+import { type ShorthandPattern, writeShorthandRoutes } from './storage/routes.ts'
 import { translateError } from './storage/translate-error.ts'
 import type { TransportRegistry } from './transports/registry.ts'
 
@@ -48,7 +51,10 @@ export class Endpoints {
 
   async create(input: EndpointInput): Promise<Endpoint> {
     const settings = this.#parse(input)
-    const created = await this.#run((database) => insertEndpoint(database, settings, this.#options.actor))
+    const patterns = shorthandPatterns(settings)
+    const created = await this.#run((database) =>
+      insertEndpoint(database, settings, patterns, this.#options.actor),
+    )
     if (created === undefined) {
       throw new HoldfastError(
         'endpoint_exists',
@@ -62,10 +68,11 @@ export class Endpoints {
   /** Changes the given settings and keeps the others. */
   async update(name: string, changes: Partial<Omit<EndpointInput, 'name'>>): Promise<Endpoint> {
     const current = await this.get(name)
-    const { transport, tenant, tags, contact, preset, config } = current
+    const { transport, tenant, tags, contact, preset, config, eventTypes } = current
     const { retry, request, circuit, limits, autoDisable, onDead, batch } = current
     const before = { retry, request, circuit, limits, autoDisable, onDead, batch }
     const merged: Record<string, unknown> = {
+      eventTypes,
       name,
       transport,
       tenant,
@@ -80,9 +87,11 @@ export class Endpoints {
       merged[field] = isPlainObject(old) && isPlainObject(value) ? { ...old, ...value } : value
     }
     const settings = this.#parse(merged)
+    const patterns = shorthandPatterns(settings)
     const updated = await this.#run((database) => updateEndpoint(database, settings, this.#options.actor))
     if (updated === undefined) throw notFound(name)
-    return toEndpoint(updated)
+    await this.#run((database) => writeShorthandRoutes(database, name, patterns))
+    return { ...toEndpoint(updated), eventTypes: settings.eventTypes }
   }
 
   async get(name: string): Promise<Endpoint> {
@@ -96,6 +105,13 @@ export class Endpoints {
     const limit = Math.min(options.limit ?? maxListed, maxListed)
     const rows = await this.#run((database) => listEndpoints(database, options.afterName ?? '', limit))
     return rows.map(toEndpoint)
+  }
+
+  /** Refused while it owes deliveries or routes lead to it, unless forced: then they end as cancelled. Returns how many did. */
+  async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
+    return this.#run((database) =>
+      deleteEndpoint(database, name, options.force ?? false, this.#options.actor),
+    )
   }
 
   async health(name: string): Promise<EndpointHealth> {
@@ -156,6 +172,19 @@ export class Endpoints {
 interface Problem {
   readonly path: string
   readonly message: string
+}
+
+/** The routes that an endpoint's `eventTypes` stand for; their names tell the endpoint and the pattern. */
+function shorthandPatterns(settings: EndpointSettings): ShorthandPattern[] {
+  return settings.eventTypes.map((text, index) => {
+    const parsed = parseEventTypePattern(text)
+    if (!parsed.ok) {
+      const { message, position } = parsed.problem
+      throw invalid([{ path: `eventTypes[${index}]`, message: `${message} (at position ${position})` }])
+    }
+    const slug = text.toLowerCase().replaceAll('**', 'all').replaceAll('*', 'any')
+    return { ...parsed.value, name: `${settings.name}:${slug}`.slice(0, 127) }
+  })
 }
 
 function configProblems(error: unknown): Problem[] {

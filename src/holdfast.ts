@@ -1,21 +1,26 @@
 import { hostname } from 'node:os'
-import { HoldfastError } from './core/errors.ts'
 import { formatId } from './core/ids.ts'
-import { parseSendOptions, type SendOptionsInput } from './core/send-options.ts'
+import type { SendOptionsInput } from './core/send-options.ts'
 import { Endpoints } from './endpoints.ts'
 import type { NodeLimits } from './engine/limits.ts'
 import { type Logger, silentLogger } from './engine/logger.ts'
 import { Node } from './engine/node.ts'
 import type { NodeObserver } from './engine/observer.ts'
 import { RequestClient, type RequestInput, type RequestResult } from './engine/request.ts'
+import { EventTypes } from './event-types.ts'
+import { checkedOptions } from './message-options.ts'
 import { encodePayload } from './payload.ts'
 import { migrate } from './postgres/migrate.ts'
 import { closePool, createPool } from './postgres/pool.ts'
 import { assertSchema } from './postgres/schema.ts'
 import { testSessionSupport } from './postgres/self-test.ts'
+import { Publisher } from './publisher.ts'
+import { Routes } from './routes.ts'
 import { Database } from './storage/database.ts'
 import { checkBound, type Sender, sendMessages } from './storage/send-messages.ts'
 import { translateError } from './storage/translate-error.ts'
+import { builtInTransforms } from './transforms/built-in-transforms.ts'
+import type { TransformRegistry } from './transforms/registry.ts'
 import { functionTransport } from './transports/function/function-transport.ts'
 import type { Handler } from './transports/function/handler.ts'
 import { httpTransport } from './transports/http/http-transport.ts'
@@ -47,6 +52,22 @@ export type SendOptions = SendOptionsInput & {
 
 export type BatchMessage = SendOptionsInput & { readonly payload: unknown }
 
+export type PublishOptions = Omit<SendOptionsInput, 'type'> & {
+  /** Your own `pg` client or pool client: the event is stored in its transaction, or not at all. */
+  readonly client?: Sender
+}
+
+export type BatchEvent = Omit<SendOptionsInput, 'type'> & { readonly type: string; readonly payload: unknown }
+
+export interface PublishedEvent {
+  /** `msg_…`, what receivers see as `webhook-id`. */
+  readonly id: string
+  /** How many deliveries it led to; 0: no route wants it, and it is kept as unrouted. */
+  readonly deliveries: number
+  /** Of those, how many wait because their endpoint is paused, disabled or rejecting. */
+  readonly held: number
+}
+
 export interface SentMessage {
   /** `msg_…`, what receivers see as `webhook-id`. */
   readonly id: string
@@ -74,6 +95,10 @@ const maxBatchMessages = 5000
  */
 export class Holdfast {
   readonly endpoints: Endpoints
+  readonly routes: Routes
+  readonly eventTypes: EventTypes
+  readonly #publisher: Publisher
+  readonly #transforms: TransformRegistry
   readonly #options: HoldfastOptions
   readonly #handlers: Map<string, Handler>
   readonly #transports: TransportRegistry
@@ -93,11 +118,12 @@ export class Holdfast {
       functionTransport({ handlers: this.#handlers }),
     ])
     this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast', false)
-    this.endpoints = new Endpoints({
-      database: () => this.#database,
-      transports: this.#transports,
-      actor: options.actor ?? 'sdk',
-    })
+    this.#transforms = builtInTransforms()
+    this.#publisher = new Publisher(this.#database)
+    const shared = { database: () => this.#database, actor: options.actor ?? 'sdk' }
+    this.endpoints = new Endpoints({ ...shared, transports: this.#transports })
+    this.routes = new Routes({ ...shared, transforms: this.#transforms })
+    this.eventTypes = new EventTypes({ ...shared, onChanged: (name) => this.#publisher.forget(name) })
   }
 
   /** Brings the database's schema up to date. Safe to call from many processes at once. */
@@ -149,6 +175,32 @@ export class Holdfast {
     }
   }
 
+  /**
+   * Stores an event and a delivery for every route that wants it. When this returns, they are committed (or as safe as your
+   * transaction).
+   */
+  async publish(type: string, payload: unknown, options: PublishOptions = {}): Promise<PublishedEvent> {
+    const { client, ...rest } = options
+    const [published] = await this.publishBatch(
+      [{ ...rest, type, payload }],
+      client === undefined ? {} : { client },
+    )
+    if (published === undefined) throw new Error('accept_events returned nothing for one event')
+    return published
+  }
+
+  /** Publishes many events, all or none. */
+  async publishBatch(
+    events: readonly BatchEvent[],
+    { client }: { readonly client?: Sender } = {},
+  ): Promise<PublishedEvent[]> {
+    try {
+      return await this.#publisher.publish(events, client)
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
   /** A synchronous call to the endpoint, through its circuit breaker. */
   async request(endpoint: string, input: RequestInput = {}): Promise<RequestResult> {
     this.#requests ??= new RequestClient({ database: this.#database, transports: this.#transports })
@@ -189,6 +241,7 @@ export class Holdfast {
       database: this.#work,
       controlDatabase: this.#control,
       transports: this.#transports,
+      transforms: this.#transforms,
       name: nodeName ?? hostname(),
       version,
       listenUrl: support.listens ? databaseUrl : null,
@@ -247,14 +300,4 @@ export class Holdfast {
     })
     return new Database({ pool, preparesStatements: keepsSessions, deadlineMs: queryDeadlineMs })
   }
-}
-
-function checkedOptions(options: object, index: number): object {
-  const parsed = parseSendOptions(options)
-  if (parsed.ok) return parsed.value
-  const listed = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
-  throw new HoldfastError('invalid_options', `The options of message ${index + 1} are invalid. ${listed}`, {
-    index,
-    problems: parsed.problems,
-  })
 }

@@ -16,7 +16,14 @@ export type Decision =
   | { readonly action: 'dead'; readonly reason: DeathReason }
   | { readonly action: 'drop'; readonly reason: DeathReason }
 
-export type DeathReason = 'permanent' | 'gone' | 'retries_exhausted' | 'gave_up' | 'crashed_its_node'
+export type DeathReason =
+  | 'permanent'
+  | 'schema'
+  | 'transform'
+  | 'gone'
+  | 'retries_exhausted'
+  | 'gave_up'
+  | 'crashed_its_node'
 
 export interface TriedDelivery {
   /** Attempts made, this one included. */
@@ -42,7 +49,7 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   const { settings, nowMs } = context
   switch (outcome.class) {
     case 'permanent':
-      return ending(delivery, 'permanent')
+      return ending(delivery, reasonOf(outcome))
     case 'gone':
       return ending(delivery, 'gone')
     case 'success':
@@ -71,6 +78,13 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   })
   if (delivery.owedSinceMs <= givesUpAtMs) return ending(delivery, 'gave_up')
   return { action: 'retry', delayMs, holdEndpointMs, isCounted }
+}
+
+/** A message that never left has another reason than one that was refused. */
+function reasonOf(outcome: AttemptOutcome): DeathReason {
+  const code = outcome.error?.code ?? ''
+  if (code === 'schema') return 'schema'
+  return /^(transform|template|jsonata|cloudevents)_/.test(code) ? 'transform' : 'permanent'
 }
 
 function ending(delivery: TriedDelivery, reason: DeathReason): Decision {

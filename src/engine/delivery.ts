@@ -1,5 +1,6 @@
 import { formatId, timeOfId } from '../core/ids.ts'
 import type { DeliveryRow } from '../storage/read-deliveries.ts'
+import type { Rendered } from '../transforms/transform.ts'
 import type { Dispatch } from '../transports/transport.ts'
 import type { Lane } from './lane.ts'
 
@@ -24,9 +25,17 @@ export class Delivery implements Dispatch {
   readonly orderingKey: string | null
   readonly eventType: string | null
   readonly correlationId: string | null
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** The sender's headers and the payload as they are stored. */
+  readonly storedHeaders: Readonly<Record<string, string>>
+  readonly storedBody: string
+  readonly needsCheck: boolean
+  readonly tenant: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly createdAtMs: number
+  readonly #variant: number
 
+  /** What its route's transform made of it, for the attempt at hand. */
+  rendering: Rendered | null = null
   /** Set when the attempt starts. */
   startedAtMs = 0
   breakerVersion = 0
@@ -49,8 +58,13 @@ export class Delivery implements Dispatch {
     this.orderingKey = row[12]
     this.eventType = row[14]
     this.correlationId = row[15]
-    this.headers = row[16] ?? noHeaders
-    this.body = row[17] ?? 'null'
+    this.storedHeaders = row[16] ?? noHeaders
+    this.storedBody = row[17] ?? 'null'
+    this.#variant = row[18]
+    this.needsCheck = row[19]
+    this.tenant = row[20]
+    this.metadata = row[21]
+    this.createdAtMs = row[22] ?? 0
   }
 
   // Formatted when asked for: an in-process handler that never looks at them shouldn't pay for them.
@@ -58,8 +72,19 @@ export class Delivery implements Dispatch {
     return formatId('dlv', this.id)
   }
 
+  /** The second way of one message to one endpoint needs an id of its own: receivers dedupe on it. */
   get messageId(): string {
-    return formatId('msg', this.rowMessageId)
+    const id = formatId('msg', this.rowMessageId)
+    return this.#variant === 0 ? id : `${id}.${this.#variant}`
+  }
+
+  get body(): string {
+    return this.rendering?.body ?? this.storedBody
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    if (this.rendering === null) return this.storedHeaders
+    return { ...this.storedHeaders, ...this.rendering.headers, 'content-type': this.rendering.contentType }
   }
 
   get endpoint(): string {

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { AttemptOutcome } from '../core/attempt.ts'
 import { suspectTreatment } from '../core/crash-suspects.ts'
+import type { BatchPolicy } from '../core/endpoint-config.ts'
 import { giveUpThresholdMs } from '../core/give-up.ts'
 import { countsAgainstCircuit } from '../core/result-run.ts'
 import type { Database } from '../storage/database.ts'
 import type { DeliveryRow } from '../storage/read-deliveries.ts'
 import { abandonProbe, startProbe } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
+import type { TransportChannel } from '../transports/transport.ts'
+import type { AttemptSender, BatchOutcome } from './attempt-sender.ts'
 import type { CarefulMode } from './careful-mode.ts'
 import type { Clock, DatabaseClock } from './clock.ts'
 import { bestEffort, type DeathReason, decide } from './decide.ts'
@@ -21,6 +24,7 @@ import type { Settler } from './settler.ts'
 export interface DispatcherOptions {
   readonly database: Database
   readonly transports: TransportRegistry
+  readonly sender: AttemptSender
   readonly settler: Settler
   readonly careful: CarefulMode
   readonly clock: Clock
@@ -136,10 +140,19 @@ export class Dispatcher {
         break
       }
       if (lane.ready.length === 0) break
+      const gatherMs = policy.settings.batch === null ? 0 : lane.gatherMs(policy.settings.batch, nowMs)
+      if (gatherMs > 0) {
+        this.#options.wakeAt(lane, nowMs + gatherMs)
+        break
+      }
       const waitMs = lane.takeRate(nowMs)
       if (waitMs > 0) {
         this.#options.wakeAt(lane, nowMs + waitMs)
         break
+      }
+      if (policy.settings.batch !== null && lane.carefulLeft === 0) {
+        this.#startBatches(lane, policy.settings.batch)
+        continue
       }
       const delivery = lane.ready.take()
       if (delivery === undefined) break
@@ -170,10 +183,56 @@ export class Dispatcher {
     }
     delivery.startedAtMs = this.#options.clock.monotonicMs()
     if (delivery.probeToken === null) delivery.breakerVersion = lane.breaker.version
-    policy.channel.send(delivery, lane.signal).then(
+    if (policy.settings.batch !== null) {
+      void this.#sendBatch([delivery], policy.channel)
+      return
+    }
+    this.#options.sender.send(delivery, policy.channel, lane.signal).then(
       (outcome) => this.#finish(delivery, outcome),
       (error: unknown) => this.#finish(delivery, brokenTransport(error)),
     )
+  }
+
+  /** Takes up to a batch from the line and sends it, in as many requests as there are shapes in it. */
+  #startBatches(lane: Lane, batch: BatchPolicy): void {
+    const nowMs = this.#options.databaseClock.nowMs()
+    const taken: Delivery[] = []
+    while (taken.length < batch.maxMessages) {
+      const delivery = lane.ready.take()
+      if (delivery === undefined) break
+      if (!this.#letGo(delivery, nowMs)) taken.push(delivery)
+    }
+    lane.gatheringSinceMs = null
+    const policy = lane.policy(this.#options.transports)
+    if (policy === null) return
+    for (const group of this.#options.sender.groupByShape(taken)) {
+      this.#reserve(lane)
+      for (const delivery of group) {
+        delivery.startedAtMs = this.#options.clock.monotonicMs()
+        delivery.breakerVersion = lane.breaker.version
+      }
+      void this.#sendBatch(group, policy.channel)
+    }
+  }
+
+  async #sendBatch(group: readonly Delivery[], channel: TransportChannel): Promise<void> {
+    const [first] = group
+    if (first === undefined) return
+    const { lane } = first
+    let outcomes: readonly BatchOutcome[]
+    try {
+      outcomes = await this.#options.sender.sendBatch(group, channel, lane.signal)
+    } catch (error) {
+      outcomes = [{ deliveries: group, outcome: brokenTransport(error) }]
+    }
+    this.#freeSlot(lane)
+    for (const { deliveries, outcome } of outcomes) {
+      deliveries.forEach((delivery, index) => {
+        // One request says one thing about the receiver's health, but refuses as many messages as it carried.
+        this.#conclude(delivery, outcome, index === 0 || outcome.class === 'permanent')
+      })
+    }
+    this.pump(lane)
   }
 
   /** What must not be sent any more ends here: expired, owed for too long, or present at three crashes. */
@@ -307,13 +366,18 @@ export class Dispatcher {
   }
 
   #finish(delivery: Delivery, outcome: AttemptOutcome): void {
+    this.#freeSlot(delivery.lane)
+    this.#conclude(delivery, outcome, true)
+    this.pump(delivery.lane)
+  }
+
+  /** Takes in what became of one delivery. */
+  #conclude(delivery: Delivery, outcome: AttemptOutcome, saysHealth: boolean): void {
     const { lane } = delivery
     const { settler, observer } = this.#options
-    this.#freeSlot(lane)
     if (outcome.error?.code === 'aborted') {
       if (delivery.probeToken !== null) lane.probeInFlight = null
       this.#putBack(delivery)
-      this.pump(lane)
       return
     }
     observer.attempted(delivery, outcome)
@@ -332,9 +396,9 @@ export class Dispatcher {
     } else {
       this.#settleFailure(delivery, outcome)
     }
+    if (!saysHealth) return
     this.#noteHealth(delivery, outcome)
     lane.noteRamp(isSuccess, outcome.isHealthFailure)
-    this.pump(lane)
   }
 
   #settleFailure(delivery: Delivery, outcome: AttemptOutcome): void {

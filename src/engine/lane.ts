@@ -1,3 +1,4 @@
+import type { BatchPolicy } from '../core/endpoint-config.ts'
 import { Ramp } from '../core/ramp.ts'
 import { RateLimiter } from '../core/rate-limiter.ts'
 import { shardOfLane } from '../core/rendezvous.ts'
@@ -51,6 +52,8 @@ export class Lane {
   known = 0
   knownScheduled = 0
   probeInFlight: string | null = null
+  /** Since when a batch has been waiting to fill up. */
+  gatheringSinceMs: number | null = null
   isDraining = false
   /** Deliveries still to be written down before dispatch, after an unclean death of the last owner. */
   carefulLeft = 0
@@ -107,7 +110,9 @@ export class Lane {
       return null
     }
     this.#policy = result.policy
-    const { ratePerSecond } = result.policy.settings.limits
+    const { batch, limits } = result.policy.settings
+    const { ratePerSecond } = limits
+    if (batch !== null) this.readAhead = Math.max(this.readAhead, batch.maxMessages * 2)
     this.#limiter = ratePerSecond === null ? null : new RateLimiter(ratePerSecond)
     return this.#policy
   }
@@ -173,6 +178,13 @@ export class Lane {
 
   get ratePerSecond(): number | null {
     return this.#limiter?.ratePerSecond ?? null
+  }
+
+  /** How long a batch that isn't full yet may still wait for more; zero when it should go. */
+  gatherMs(batch: BatchPolicy, nowMs: number): number {
+    if (this.ready.length >= batch.maxMessages) return 0
+    this.gatheringSinceMs ??= nowMs
+    return Math.max(0, this.gatheringSinceMs + batch.maxWaitMs - nowMs)
   }
 
   noteScheduled(dueAtMs: number): void {

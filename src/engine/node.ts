@@ -4,8 +4,10 @@ import type { Database } from '../storage/database.ts'
 import { markStopping, type TakenShard } from '../storage/nodes.ts'
 import { maintainPartitions } from '../storage/partitions.ts'
 import { reportLanes, setHoldReason } from '../storage/read-lanes.ts'
+import type { TransformRegistry } from '../transforms/registry.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { Arrivals } from './arrivals.ts'
+import { AttemptSender } from './attempt-sender.ts'
 import { CarefulMode } from './careful-mode.ts'
 import { type Clock, DatabaseClock, systemClock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -16,8 +18,10 @@ import { type Logger, silentLogger } from './logger.ts'
 import { Membership } from './membership.ts'
 import { type NodeObserver, silentObserver } from './observer.ts'
 import { Reader } from './reader.ts'
+import { Renderer } from './renderer.ts'
 import { Settlement } from './settlement.ts'
 import { Settler } from './settler.ts'
+import { ShapeTable } from './shape-table.ts'
 import { Sweeper } from './sweeper.ts'
 import { WorkLoop } from './work-loop.ts'
 
@@ -27,6 +31,7 @@ export interface NodeOptions {
   /** For heartbeats and upkeep: a pool of its own, so that load never delays a beat. */
   readonly controlDatabase: Database
   readonly transports: TransportRegistry
+  readonly transforms: TransformRegistry
   readonly name: string
   readonly version: string
   /** Null behind a transaction-pooling proxy: then the node polls. */
@@ -50,6 +55,7 @@ export class Node {
   readonly #clock: Clock
   readonly #databaseClock: DatabaseClock
   readonly #lanes: LaneTable
+  readonly #shapes: ShapeTable
   readonly #settler: Settler
   readonly #careful: CarefulMode
   readonly #dispatcher: Dispatcher
@@ -92,6 +98,7 @@ export class Node {
       onChanged: (lane) => this.#laneChanged(lane),
       onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#report(error)),
     })
+    this.#shapes = new ShapeTable({ database: controlDatabase, transforms: options.transforms })
     this.#settler = new Settler({
       ...shared,
       takeRun: (lane) => this.#settlement.takeRun(lane),
@@ -110,6 +117,7 @@ export class Node {
     })
     this.#dispatcher = new Dispatcher({
       ...shared,
+      sender: new AttemptSender(new Renderer(this.#shapes), this.#databaseClock),
       settler: this.#settler,
       careful: this.#careful,
       mayStart: () => this.#mayWork(),
@@ -120,6 +128,7 @@ export class Node {
       ...shared,
       lanes: this.#lanes,
       dispatcher: this.#dispatcher,
+      shapes: this.#shapes,
       cursor: () => this.#arrivals.cursor,
     })
     this.#arrivals = new Arrivals({
@@ -239,6 +248,7 @@ export class Node {
     await this.#tolerate(this.#membership.stop())
     await this.#listener?.stop()
     await Promise.all([...this.#lanes.all()].map((lane) => lane.close()))
+    await this.#shapes.close()
   }
 
   #mayWork(): boolean {
@@ -253,11 +263,12 @@ export class Node {
     this.#listener = new Listener({
       connectionString: this.#options.listenUrl,
       applicationName: 'holdfast-listen',
-      channels: [ownChannel, 'holdfast_lanes'],
+      channels: [ownChannel, 'holdfast_lanes', 'holdfast_routes'],
       logger: this.#logger,
       onNotification: (channel, payload) => {
         if (channel === ownChannel) this.#loop.ring()
-        else this.#laneNotified(Number(payload))
+        else if (channel === 'holdfast_lanes') this.#laneNotified(Number(payload))
+        else this.#shapes.forgetRoute(Number(payload))
       },
       onReconnect: () => this.#loop.ring(),
     })
@@ -375,6 +386,7 @@ export class Node {
   async #upkeep(): Promise<void> {
     if (!this.#mayWork()) return
     await this.#lanes.readChanges()
+    await this.#shapes.readChanges()
     const reports = this.#lanes.takeReports()
     if (reports.length > 0) await reportLanes(this.#options.controlDatabase, reports)
   }

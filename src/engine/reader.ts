@@ -14,6 +14,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Lane } from './lane.ts'
 import type { LaneTable } from './lane-table.ts'
 import type { NodeLimits } from './limits.ts'
+import type { ShapeTable } from './shape-table.ts'
 
 export interface ReaderOptions {
   readonly database: Database
@@ -21,6 +22,7 @@ export interface ReaderOptions {
   readonly dispatcher: Dispatcher
   readonly databaseClock: DatabaseClock
   readonly limits: NodeLimits
+  readonly shapes: ShapeTable
   /** Everything up to here has been seen under a snapshot; reading beyond it could step over a late commit. */
   cursor(): number
 }
@@ -154,6 +156,7 @@ export class Reader {
     const upTo = this.#options.cursor()
     this.beginStatement()
     const rows = await readStreams(this.#options.database, requests, upTo, share.bytes)
+    await this.#prepare(rows)
     const byStream = groupRows(rows, (row) => row[2] * 4 + row[7])
     for (const { lane, priority, after, maxRows } of requests) {
       const stream = lane.streams[priority]
@@ -202,6 +205,7 @@ export class Reader {
     for (const { lane } of requests) lane.noteScheduled(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
     this.beginStatement()
     const rows = await readDue(this.#options.database, requests, share.bytes)
+    await this.#prepare(rows)
     const byLane = groupRows(rows, (row) => row[2])
     const behindKey: number[] = []
     for (const { lane, maxRows } of requests) {
@@ -220,6 +224,17 @@ export class Reader {
     if (behindKey.length > 0) await parkBehindKey(this.#options.database, behindKey)
   }
 
+  /** Brings the transforms and schemas at hand that these deliveries will be rendered with. */
+  async #prepare(rows: readonly DeliveryRow[]): Promise<void> {
+    const routeIds = new Set<number>()
+    const eventTypes = new Set<string>()
+    for (const row of rows) {
+      if (row[3] !== null) routeIds.add(row[3])
+      if (row[19] && row[14] !== null) eventTypes.add(row[14])
+    }
+    if (routeIds.size > 0 || eventTypes.size > 0) await this.#options.shapes.load(routeIds, eventTypes)
+  }
+
   async #readStragglers(lanes: readonly Lane[]): Promise<void> {
     const ids: number[] = []
     for (const lane of lanes) {
@@ -229,6 +244,7 @@ export class Reader {
     if (ids.length === 0) return
     this.beginStatement()
     const rows = await readByIds(this.#options.database, ids)
+    await this.#prepare(rows)
     for (const row of rows) {
       const lane = this.#options.lanes.get(row[2])
       if (lane !== undefined && this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
@@ -247,6 +263,7 @@ export class Reader {
     if (keys.length === 0) return
     this.beginStatement()
     const rows = await readKeyHeads(this.#options.database, keys)
+    await this.#prepare(rows)
     for (const row of rows) {
       const lane = this.#options.lanes.get(row[2])
       if (lane !== undefined && this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 export interface EventTypeRecord {
   readonly name: string
   readonly description: string | null
-  readonly schema: Record<string, unknown> | boolean | null
+  readonly schema: Record<string, unknown> | null
   readonly criticality: 'best_effort' | 'standard' | 'critical' | null
   readonly createdAt: Date
   readonly updatedAt: Date

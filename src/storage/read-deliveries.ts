@@ -22,6 +22,12 @@ export type DeliveryRow = readonly [
   correlationId: string | null,
   headers: Record<string, string> | null,
   body: string | null,
+  variant: number,
+  needsCheck: boolean,
+  /** Only for deliveries along a route, whose transform may ask for them. */
+  tenant: string | null,
+  metadata: Record<string, unknown> | null,
+  createdAtMs: number | null,
 ]
 
 /**
@@ -64,7 +70,11 @@ const withBody = `
   ) as kept on true`
 const bodyColumns = `
   coalesce(message.type, kept.type), coalesce(message.correlation_id, kept.correlation_id),
-  coalesce(message.headers, kept.headers), coalesce(message.body, kept.body)::text`
+  coalesce(message.headers, kept.headers), coalesce(message.body, kept.body)::text,
+  owed.variant, coalesce(message.needs_check, kept.needs_check, false),
+  case when owed.route_id is not null then coalesce(message.tenant, kept.tenant) end,
+  case when owed.route_id is not null then coalesce(message.metadata, kept.metadata) end,
+  case when owed.route_id is not null then (extract(epoch from coalesce(message.created_at, kept.created_at)) * 1000)::float8 end`
 
 export interface StreamRequest {
   readonly laneId: number

@@ -10,6 +10,9 @@ export interface StoredPattern {
   readonly regex: string | null
 }
 
+/** A pattern of an endpoint's `eventTypes`, with the name of the route that it becomes. */
+export type ShorthandPattern = StoredPattern & { readonly text: string; readonly name: string }
+
 export interface RouteRecord {
   readonly id: number
   readonly name: string
@@ -87,7 +90,7 @@ export async function writeRoute(
 export async function writeShorthandRoutes(
   database: Database,
   endpoint: string,
-  patterns: readonly (StoredPattern & { readonly text: string; readonly name: string })[],
+  patterns: readonly ShorthandPattern[],
 ): Promise<void> {
   await database.query(
     {

@@ -7,6 +7,8 @@ const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
   HF002: 'invalid_options',
   HF003: 'payload_too_large',
   HF004: 'idempotency_conflict',
+  HF005: 'route_not_found',
+  HF006: 'still_owed',
   '53400': 'queue_full',
   '22P02': 'invalid_payload',
   '22P05': 'invalid_payload',

@@ -1,7 +1,7 @@
 -- Event types and routes: who hears of what, and in which shape.
 
 create table holdfast.event_types (
-  name text primary key check (name ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$'),
+  name text primary key check (length(name) <= 255 and name ~ '^[A-Za-z0-9_][A-Za-z0-9_-]*([.][A-Za-z0-9_-]+)*$'),
   description text,
   schema jsonb,
   criticality smallint,

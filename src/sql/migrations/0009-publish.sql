@@ -11,7 +11,7 @@ begin
     raise exception 'types, bodies and options must have the same number of entries' using errcode = 'HF002';
   end if;
   select type, at into bad from unnest(event_types) with ordinality as given (type, at)
-  where type is null or type !~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$' limit 1;
+  where type is null or length(type) > 255 or type !~ '^[A-Za-z0-9_][A-Za-z0-9_-]*([.][A-Za-z0-9_-]+)*$' limit 1;
   if found then
     raise exception 'the type of event % is not a valid event type: "%"', bad.at, bad.type
       using errcode = 'HF002', hint = 'Use letters, digits, "_", "-" and dots between segments, such as order.created.';

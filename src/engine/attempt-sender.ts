@@ -1,0 +1,128 @@
+import type { AttemptOutcome } from '../core/attempt.ts'
+import type { Dispatch, TransportChannel } from '../transports/transport.ts'
+import type { DatabaseClock } from './clock.ts'
+import type { Delivery } from './delivery.ts'
+import type { Renderer, RenderResult } from './renderer.ts'
+
+/** Deliveries that met the same outcome in one request. */
+export interface BatchOutcome {
+  readonly deliveries: readonly Delivery[]
+  readonly outcome: AttemptOutcome
+}
+
+/** Statuses that may be one bad message's fault: the batch is cut in halves until it stands alone. */
+const splittingStatuses: ReadonlySet<number> = new Set([400, 413])
+
+/** Makes one attempt: gives the message its shape, then sends it. Whatever happens is an outcome. */
+export class AttemptSender {
+  readonly #renderer: Renderer
+  readonly #databaseClock: DatabaseClock
+
+  constructor(renderer: Renderer, databaseClock: DatabaseClock) {
+    this.#renderer = renderer
+    this.#databaseClock = databaseClock
+  }
+
+  send(delivery: Delivery, channel: TransportChannel, signal: AbortSignal): Promise<AttemptOutcome> {
+    // Sent straight to an endpoint: nothing to render, and the hot path.
+    if (delivery.routeId === null && !delivery.needsCheck) return channel.send(delivery, signal)
+    const result = this.#renderer.render(delivery, this.#databaseClock.nowMs())
+    return result instanceof Promise
+      ? result.then((late) => sendRendered(delivery, late, channel, signal), notNow)
+      : sendRendered(delivery, result, channel, signal)
+  }
+
+  /** Deliveries whose renderings may share an envelope. */
+  groupByShape(deliveries: readonly Delivery[]): Delivery[][] {
+    const groups = new Map<string, Delivery[]>()
+    for (const delivery of deliveries) {
+      const key = this.#renderer.batchKey(delivery)
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [delivery])
+      else group.push(delivery)
+    }
+    return [...groups.values()]
+  }
+
+  /** Sends several deliveries of one shape in one request. What the receiver can't take as a whole is sent in halves. */
+  async sendBatch(
+    deliveries: readonly Delivery[],
+    channel: TransportChannel,
+    signal: AbortSignal,
+  ): Promise<BatchOutcome[]> {
+    const startedAtMs = performance.now()
+    let result: RenderResult
+    try {
+      result = await this.#renderer.renderBatch(deliveries, this.#databaseClock.nowMs())
+    } catch (error) {
+      return [{ deliveries, outcome: notNow(error) }]
+    }
+    const isSingle = deliveries.length === 1
+    if (!result.ok) {
+      if (isSingle) return [{ deliveries, outcome: refusedOutcome(result.error) }]
+      return this.#sendHalves(deliveries, channel, signal)
+    }
+    const outcome = await channel.send(toBatchDispatch(deliveries, result), signal)
+    if (!isSingle && outcome.statusCode !== undefined && splittingStatuses.has(outcome.statusCode)) {
+      return this.#sendHalves(deliveries, channel, signal)
+    }
+    return [{ deliveries, outcome: { ...outcome, durationMs: performance.now() - startedAtMs } }]
+  }
+
+  async #sendHalves(
+    deliveries: readonly Delivery[],
+    channel: TransportChannel,
+    signal: AbortSignal,
+  ): Promise<BatchOutcome[]> {
+    const middle = deliveries.length >> 1
+    return [
+      ...(await this.sendBatch(deliveries.slice(0, middle), channel, signal)),
+      ...(await this.sendBatch(deliveries.slice(middle), channel, signal)),
+    ]
+  }
+}
+
+function sendRendered(
+  delivery: Delivery,
+  result: RenderResult,
+  channel: TransportChannel,
+  signal: AbortSignal,
+): Promise<AttemptOutcome> {
+  if (!result.ok) return Promise.resolve(refusedOutcome(result.error))
+  delivery.rendering = result.rendering
+  return channel.send(delivery, signal)
+}
+
+/** The database is away, so that the transform can't be looked up: nothing was tried, and the delivery goes back to its place. */
+function notNow(error: unknown): AttemptOutcome {
+  const message = error instanceof Error ? error.message : String(error)
+  return { class: 'retryable', isHealthFailure: false, durationMs: 0, error: { code: 'aborted', message } }
+}
+
+/** A message that can't be given its shape will not get it by trying again. */
+function refusedOutcome(error: { readonly code: string; readonly message: string }): AttemptOutcome {
+  return { class: 'permanent', isHealthFailure: false, durationMs: 0, error }
+}
+
+function toBatchDispatch(
+  deliveries: readonly Delivery[],
+  result: RenderResult & { readonly ok: true },
+): Dispatch {
+  const [first] = deliveries
+  if (first === undefined) throw new Error('a batch has at least one delivery')
+  const headers = {
+    ...result.rendering?.headers,
+    'content-type': result.rendering?.contentType ?? 'application/json',
+  }
+  return {
+    deliveryId: first.deliveryId,
+    // Receivers of batches dedupe on the ids inside; the batch itself may be composed anew when it is tried again.
+    messageId: deliveries.length === 1 ? first.messageId : `${first.messageId}+${deliveries.length - 1}`,
+    endpoint: first.endpoint,
+    eventType: deliveries.length === 1 ? first.eventType : null,
+    attempt: first.attempt,
+    correlationId: deliveries.length === 1 ? first.correlationId : null,
+    headers,
+    body: result.rendering?.body ?? first.storedBody,
+  }
+}

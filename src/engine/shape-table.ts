@@ -1,0 +1,100 @@
+import type { Database } from '../storage/database.ts'
+import { readEventTypes } from '../storage/event-types.ts'
+import { readChangedShapes, readRouteShapes } from '../storage/routes.ts'
+import type { TransformRegistry } from '../transforms/registry.ts'
+import type { CompiledTransform, TransformError } from '../transforms/transform.ts'
+
+/** What a route makes of its messages: nothing, a compiled transform, or an error that every attempt meets until it is mended. */
+export type Shape =
+  | { readonly kind: 'raw' }
+  | { readonly kind: 'transform'; readonly key: string; readonly transform: CompiledTransform }
+  | { readonly kind: 'broken'; readonly error: TransformError }
+
+export interface ShapeTableOptions {
+  readonly database: Database
+  readonly transforms: TransformRegistry
+}
+
+const raw: Shape = { kind: 'raw' }
+const maxShapes = 10_000
+
+/** Routes' transforms and event types' schemas, compiled once and kept until they change. */
+export class ShapeTable {
+  readonly #options: ShapeTableOptions
+  readonly #shapes = new Map<number, Shape>()
+  /** By its JSON text: routes with the same transform share one, and so its renderings. */
+  readonly #transforms = new Map<string, Shape>()
+  readonly #schemas = new Map<string, object | null>()
+  #watermark = '0'
+
+  constructor(options: ShapeTableOptions) {
+    this.#options = options
+  }
+
+  /** Undefined while it isn't loaded: it is new, or has just changed. */
+  shapeOf(routeId: number | null): Shape | undefined {
+    return routeId === null ? raw : this.#shapes.get(routeId)
+  }
+
+  /** Null when the type has no schema (any more); undefined while it isn't loaded. */
+  schemaOf(eventType: string): object | null | undefined {
+    return this.#schemas.get(eventType)
+  }
+
+  /** Makes sure that these are at hand before their deliveries are dispatched. */
+  async load(routeIds: ReadonlySet<number>, eventTypes: ReadonlySet<string>): Promise<void> {
+    const newRoutes = [...routeIds].filter((id) => !this.#shapes.has(id))
+    if (newRoutes.length > 0) {
+      if (this.#shapes.size > maxShapes) this.#shapes.clear()
+      const routes = await readRouteShapes(this.#options.database, newRoutes)
+      // One that isn't found was deleted while it owed deliveries; they go out as they are.
+      for (const id of newRoutes) this.#shapes.set(id, raw)
+      for (const { id, transform } of routes)
+        this.#shapes.set(id, transform === null ? raw : this.#compile(transform))
+    }
+    const newTypes = [...eventTypes].filter((name) => !this.#schemas.has(name))
+    if (newTypes.length > 0) {
+      const types = await readEventTypes(this.#options.database, newTypes)
+      for (const name of newTypes) this.#schemas.set(name, null)
+      for (const { name, schema } of types) this.#schemas.set(name, schema)
+    }
+  }
+
+  /** Forgets what changed; the next delivery that needs it loads it anew. */
+  async readChanges(): Promise<void> {
+    const changed = await readChangedShapes(this.#options.database, this.#watermark)
+    this.#watermark = changed.watermark
+    for (const id of changed.routeIds) this.forgetRoute(id)
+    for (const name of changed.eventTypes) this.#schemas.delete(name)
+  }
+
+  forgetRoute(routeId: number): void {
+    this.#shapes.delete(routeId)
+  }
+
+  async close(): Promise<void> {
+    for (const shape of this.#transforms.values()) {
+      if (shape.kind === 'transform') await shape.transform.close()
+    }
+  }
+
+  #compile(config: Record<string, unknown> & { type: string }): Shape {
+    const key = JSON.stringify(config)
+    const known = this.#transforms.get(key)
+    if (known !== undefined) return known
+    const shape = this.#compileNew(key, config)
+    this.#transforms.set(key, shape)
+    return shape
+  }
+
+  #compileNew(key: string, config: Record<string, unknown> & { type: string }): Shape {
+    const found = this.#options.transforms.get(config.type)
+    if (!found.isFound) return { kind: 'broken', error: { code: found.code, message: found.message } }
+    try {
+      return { kind: 'transform', key, transform: found.transform.compile(config) }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      return { kind: 'broken', error: { code: 'transform_invalid', message } }
+    }
+  }
+}
