@@ -13,6 +13,9 @@ export interface Options {
   messages: number
   httpMessages: number
   latencyProbes: number
+  backlogMessages: number
+  endpointCount: number
+  idleMs: number
   sampleTimeoutMs: number
   /** By arm. */
   overrides: Record<string, Record<string, number>>
@@ -22,7 +25,7 @@ export const HELP = `npm run bench -- [options]
 
   --rows a,b            only these rows
   --arms a,b            only these contenders
-  --rounds N            interleaved rounds (5; with --quick 2)
+  --rounds N            interleaved rounds (5; with --quick 1)
   --quick               fewer messages: a smoke test, not a result
   --database-url URL    a PostgreSQL server to use instead of the embedded one (needs createdb and checkpoint rights)
   --redis-url URL       redis://127.0.0.1:6379
@@ -31,8 +34,24 @@ export const HELP = `npm run bench -- [options]
   --no-write            write nothing into results/
 `
 
-const FULL = { messages: 100_000, httpMessages: 60_000, latencyProbes: 300, rounds: 5 }
-const QUICK = { messages: 20_000, httpMessages: 20_000, latencyProbes: 200, rounds: 2 }
+const FULL = {
+  messages: 100_000,
+  httpMessages: 60_000,
+  latencyProbes: 300,
+  backlogMessages: 1_000_000,
+  endpointCount: 10_000,
+  idleMs: 20_000,
+  rounds: 5,
+}
+const QUICK = {
+  messages: 20_000,
+  httpMessages: 20_000,
+  latencyProbes: 100,
+  backlogMessages: 100_000,
+  endpointCount: 1000,
+  idleMs: 5000,
+  rounds: 1,
+}
 const SAMPLE_TIMEOUT_MS = 180_000
 
 /** Reads the command line; `undefined` when help was asked for. Throws with advice on anything it doesn't know. */
@@ -54,7 +73,8 @@ export function parseOptions(argv: string[], allRows: readonly Row[]): Options |
   })
   if (values.help) return undefined
   const size = values.quick ? QUICK : FULL
-  const rounds = values.rounds === undefined ? size.rounds : Number(values.rounds)
+  const { rounds: defaultRounds, ...sizes } = size
+  const rounds = values.rounds === undefined ? defaultRounds : Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1.')
   const rows = chooseRows(values.rows?.split(','), allRows)
   return {
@@ -66,9 +86,7 @@ export function parseOptions(argv: string[], allRows: readonly Row[]): Options |
     redisUrl: values['redis-url'],
     printsJson: values.json,
     writesResults: !values['no-write'],
-    messages: size.messages,
-    httpMessages: size.httpMessages,
-    latencyProbes: size.latencyProbes,
+    ...sizes,
     sampleTimeoutMs: SAMPLE_TIMEOUT_MS,
     overrides: parseOverrides(values.set),
   }

@@ -26,6 +26,10 @@ export interface SampleContext {
   messages: number
   httpMessages: number
   latencyProbes: number
+  /** How many wait in the rows about depth. */
+  backlogMessages: number
+  endpointCount: number
+  idleMs: number
   /** From `--set <arm>.<name>=<value>`: the way to try other settings. */
   overrides: Record<string, number>
 }
@@ -39,6 +43,8 @@ export interface Row {
   baselines: readonly string[]
   /** Arms that are measured and shown for information only. */
   alsoShown?: readonly string[]
+  /** Rows that take long or hardly vary need fewer rounds than were asked for. */
+  maxRounds?: number
   measure(context: SampleContext): Promise<Sample>
 }
 

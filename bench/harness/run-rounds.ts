@@ -31,6 +31,7 @@ export async function runRounds(
   const measurements: Measurements = new Map(options.rows.map((row) => [row.name, new Map()]))
   for (let round = 0; round < options.rounds; round++) {
     for (const row of options.rows) {
+      if (round >= (row.maxRounds ?? options.rounds)) continue
       // Each round starts with another contender, so that no place in the order is always the same one's.
       for (const arm of rotate(chosenArms(row, options), round)) {
         if (signal.aborted) return measurements
@@ -62,7 +63,7 @@ async function takeTurn(
   const result = arms.get(arm) ?? { samples: [], failures: [] }
   arms.set(arm, result)
   if (result.unavailable !== undefined) return
-  const label = `round ${round + 1}/${options.rounds}  ${row.name}  ${arm}`
+  const label = `round ${round + 1}/${Math.min(options.rounds, row.maxRounds ?? options.rounds)}  ${row.name}  ${arm}`
   const redisPrefix = `holdfast_bench_${process.pid}`
   const databaseUrl = await server.createDatabase()
   try {
@@ -74,6 +75,9 @@ async function takeTurn(
       messages: options.messages,
       httpMessages: options.httpMessages,
       latencyProbes: options.latencyProbes,
+      backlogMessages: options.backlogMessages,
+      endpointCount: options.endpointCount,
+      idleMs: options.idleMs,
       overrides: options.overrides[arm] ?? {},
     }
     const reply = await takeSample({ row: row.name, context }, options.sampleTimeoutMs, signal)

@@ -1,16 +1,24 @@
 import { Agent, request } from 'undici'
-import { type Sample, type SampleContext, SUBJECT, Unavailable } from '../harness/row.ts'
+import { Holdfast } from '../../dist/index.js'
+import { type Sample, type SampleContext, SUBJECT } from '../harness/row.ts'
 import { makePayloads } from './payload.ts'
+import { refreshStatistics } from './refresh-statistics.ts'
+import { sendPayloads } from './send-payloads.ts'
 import { type Sink, startSink } from './start-sink.ts'
+import { watchSettling } from './watch-settling.ts'
 
 /** Requests in flight at once, for everybody: the default concurrency of an endpoint. */
 export const HTTP_CONCURRENCY = 64
+
+const ENDPOINT = 'sink'
 
 /** HTTP requests answered per second by a sink in another process. */
 export async function measureHttp(context: SampleContext): Promise<Sample> {
   const sink = await startSink()
   try {
-    const sample = await (context.arm === SUBJECT ? sendByHoldfast() : sendByUndici(context, sink))
+    const sample = await (context.arm === SUBJECT
+      ? sendByHoldfast(context, sink)
+      : sendByUndici(context, sink))
     const received = await sink.received()
     if (received < context.httpMessages)
       throw new Error(`the sink saw ${received} of ${context.httpMessages}`)
@@ -20,8 +28,34 @@ export async function measureHttp(context: SampleContext): Promise<Sample> {
   }
 }
 
-function sendByHoldfast(): Promise<Sample> {
-  return Promise.reject(new Unavailable('the engine is not connected to this benchmark yet'))
+/** Out of a full queue, from a tenth committed to everything committed; each attempt is recorded. */
+async function sendByHoldfast(context: SampleContext, sink: Sink): Promise<Sample> {
+  const { databaseUrl, httpMessages, overrides } = context
+  const concurrency = overrides.concurrency ?? HTTP_CONCURRENCY
+  const watch = watchSettling()
+  const holdfast = new Holdfast({ databaseUrl, observer: watch.observer })
+  try {
+    await holdfast.migrate()
+    await holdfast.endpoints.create({
+      name: ENDPOINT,
+      transport: 'http',
+      config: { url: sink.url },
+      limits: { concurrency, maxPending: 10_000_000 },
+    })
+    await sendPayloads(holdfast, ENDPOINT, httpMessages)
+    await refreshStatistics(databaseUrl)
+    const warmUp = httpMessages / 10
+    const [started, ended] = [watch.whenSettled(warmUp), watch.whenSettled(httpMessages)]
+    await holdfast.start()
+    const elapsedMs = (await ended) - (await started)
+    return {
+      value: ((httpMessages - warmUp) / elapsedMs) * 1000,
+      details: { messages: httpMessages, elapsedMs },
+      settings: { concurrency },
+    }
+  } finally {
+    await holdfast.stop()
+  }
 }
 
 /** The ceiling: 64 loops over keep-alive connections that do nothing but send a body and drop the answer's. */

@@ -1,0 +1,28 @@
+import type { Holdfast } from '../../dist/index.js'
+import { makePayload } from './payload.ts'
+
+const BATCH_ROWS = 2000
+const CONNECTIONS = 3
+
+/** Sends payloads numbered from `first`, made batch by batch: a million of them at once would be the largest thing in memory. */
+export async function sendPayloads(
+  holdfast: Holdfast,
+  endpoint: string,
+  count: number,
+  first = 0,
+): Promise<void> {
+  const end = first + count
+  let next = first
+  const loop = async () => {
+    while (next < end) {
+      const from = next
+      const rows = Math.min(BATCH_ROWS, end - from)
+      next += rows
+      await holdfast.sendBatch(
+        endpoint,
+        Array.from({ length: rows }, (_, index) => ({ payload: makePayload(from + index) })),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, loop))
+}
