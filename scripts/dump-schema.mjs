@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import { Client } from 'pg'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const schemaFile = join(root, 'src', 'sql', 'schema.sql')
@@ -33,7 +33,7 @@ async function withServer(work) {
 }
 
 async function query(url, text) {
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     // Names are written with their schema unless the path leads there.
@@ -66,7 +66,10 @@ await withServer(async (serverUrl) => {
       process.exitCode = 1
       return
     }
-    writeFileSync(signaturesFile, `${[...new Set([...listed, ...present])].sort().join('\n')}\n`)
+    writeFileSync(
+      signaturesFile,
+      `${[...new Set([...listed, ...present])].toSorted((a, b) => (a < b ? -1 : 1)).join('\n')}\n`,
+    )
   } finally {
     await query(serverUrl, `drop database ${database} with (force)`)
   }

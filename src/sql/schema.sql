@@ -143,7 +143,7 @@ table event_types
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   changed_xid xid8 not null default pg_current_xact_id()
-  constraint event_types_name_check CHECK ((name ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$'::text))
+  constraint event_types_name_check CHECK (((length(name) <= 255) AND (name ~ '^[A-Za-z0-9_][A-Za-z0-9_-]*([.][A-Za-z0-9_-]+)*$'::text)))
   constraint event_types_pkey PRIMARY KEY (name)
   CREATE INDEX event_types_changed ON holdfast.event_types USING btree (changed_xid)
 table idempotency_keys
@@ -277,7 +277,7 @@ function bury_deliveries(records jsonb, owned integer[]) returns integer languag
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 bfd025ec32f372ea5367770f14944919
 function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 3a0feb4d664adc84d283073594a88e30
 function check_bound(added bigint) returns void language plpgsql stable md5 205aa40be0b26e2f88728c8be7c8081c
-function check_events(event_types text[], bodies text[], message_options jsonb[]) returns void language plpgsql stable md5 0cd48ab6f2d743b7eff76b84dcfeaa92
+function check_events(event_types text[], bodies text[], message_options jsonb[]) returns void language plpgsql stable md5 733c58a202a260743282f11ec2ebe800
 function check_options(options jsonb) returns void language plpgsql immutable md5 e94d2647554876506e5d91842e67c47b
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 e1f18f784b9205581e82ecc222385492
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c

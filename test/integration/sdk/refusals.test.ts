@@ -116,7 +116,7 @@ describe('what is refused', () => {
     ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }, /header/],
     ['metadata with a NUL', { metadata: { a: '\u0000' } }, /metadata/],
   ])('as an option: %s', async (_, options, words) => {
-    const error = await refusal(holdfast.send('hook', 1, options as never))
+    const error = await refusal(holdfast.send('hook', 1, options))
     expect(error).toMatchObject({ code: 'invalid_options', status: 422 })
     expect(error.message).toMatch(words)
   })
@@ -179,9 +179,7 @@ describe('what is refused', () => {
     ['a url with a password', { transport: 'http', config: { url: 'http://u:p@host/' } }, /config\.url/],
     ['a preset that nobody knows', { preset: 'turbo' }, /preset/],
   ])('as an endpoint: %s', async (_, input, words) => {
-    const error = await refusal(
-      holdfast.endpoints.create({ name: 'new', transport: 'function', ...input } as never),
-    )
+    const error = await refusal(holdfast.endpoints.create({ name: 'new', transport: 'function', ...input }))
     expect(error).toMatchObject({ code: 'invalid_endpoint', status: 422 })
     expect(error.message).toMatch(words)
     expect((error.details['problems'] as unknown[]).length).toBeGreaterThan(0)
