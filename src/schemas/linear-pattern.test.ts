@@ -87,7 +87,7 @@ describe('LinearPattern', () => {
     ['((a{50}){50}){50}', /too large/],
     ['a'.repeat(3000), /longer than/],
     [`${'('.repeat(60)}a${')'.repeat(60)}`, /nested deeper/],
-  ])('refuses %.30s', (pattern, reason) => {
+  ])('refuses what it can not follow, and says why (%#)', (pattern, reason) => {
     expect(() => new LinearPattern(pattern)).toThrow(reason)
   })
 })

@@ -176,7 +176,7 @@ describe('an expression that can not be used', () => {
     ['', 'expression', 0],
     ['a'.repeat(17_000), 'expression', 16_384],
     ['['.repeat(16_000), 'expression', null],
-  ])('is refused when it is created: %.20s', (expression, path, position) => {
+  ])('is refused when it is created, with the position (%#)', (expression, path, position) => {
     let error: unknown
     try {
       transform.compile({ expression })
