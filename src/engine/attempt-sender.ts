@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from '../core/attempt.ts'
+import type { TransformError } from '../transforms/transform.ts'
 import type { Dispatch, TransportChannel } from '../transports/transport.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
@@ -99,9 +100,15 @@ function notNow(error: unknown): AttemptOutcome {
   return { class: 'retryable', isHealthFailure: false, durationMs: 0, error: { code: 'aborted', message } }
 }
 
-/** A message that can't be given its shape will not get it by trying again. */
-function refusedOutcome(error: { readonly code: string; readonly message: string }): AttemptOutcome {
-  return { class: 'permanent', isHealthFailure: false, durationMs: 0, error }
+/** A message that can't be given its shape will not get it by trying again, unless what shapes it was out of order. */
+function refusedOutcome(error: TransformError): AttemptOutcome {
+  const { code, message, isRetryable } = error
+  return {
+    class: isRetryable === true ? 'retryable' : 'permanent',
+    isHealthFailure: false,
+    durationMs: 0,
+    error: { code, message },
+  }
 }
 
 function toBatchDispatch(

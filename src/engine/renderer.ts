@@ -1,5 +1,11 @@
 import { checkPayload } from '../schemas/payload-schema.ts'
-import type { CompiledTransform, Rendered, TransformInput, TransformResult } from '../transforms/transform.ts'
+import type {
+  CompiledTransform,
+  Rendered,
+  TransformError,
+  TransformInput,
+  TransformResult,
+} from '../transforms/transform.ts'
 import type { Delivery } from './delivery.ts'
 import type { Shape, ShapeTable } from './shape-table.ts'
 
@@ -10,7 +16,7 @@ const maxCachedBytes = 16 * 1024 * 1024
 export type Rendering = Rendered | null
 export type RenderResult =
   | { readonly ok: true; readonly rendering: Rendering }
-  | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } }
+  | { readonly ok: false; readonly error: TransformError }
 
 const missing: Shape = {
   kind: 'broken',
