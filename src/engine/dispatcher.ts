@@ -345,6 +345,7 @@ export class Dispatcher {
     this.#startsThisTurn += 1
     lane.inFlight += 1
     lane.startsSinceReclaim += 1
+    lane.startsSinceRead += 1
     this.#inFlight += 1
   }
 

@@ -64,8 +64,11 @@ export class Lane {
   reportedInFlight = 0
   /** When the wake queue will look at this lane again. */
   wakeAtMs = Number.POSITIVE_INFINITY
-  /** How many deliveries are worth reading at once; grows when the lane runs dry, shrinks when it doesn't. */
-  readAhead = 64
+  /** How many deliveries are worth reading at once, by the lane's pace since its last read. */
+  readAhead = 256
+  minReadAhead = 0
+  startsSinceRead = 0
+  lastReadAtMs = 0
 
   #row: LaneRow
   #policy: LanePolicy | null = null
@@ -112,7 +115,8 @@ export class Lane {
     this.#policy = result.policy
     const { batch, limits } = result.policy.settings
     const { ratePerSecond } = limits
-    if (batch !== null) this.readAhead = Math.max(this.readAhead, batch.maxMessages * 2)
+    // At least what can be out at once, or two batches.
+    this.minReadAhead = Math.min(batch === null ? limits.concurrency : batch.maxMessages * 2, 2000)
     this.#limiter = ratePerSecond === null ? null : new RateLimiter(ratePerSecond)
     return this.#policy
   }

@@ -29,6 +29,8 @@ export interface ReaderOptions {
 
 const minReadAhead = 32
 const maxReadAhead = 2000
+/** How much of a lane's pace is kept at hand: several round trips to a busy database. */
+const readAheadMs = 50
 const maxStragglersPerRead = 1000
 /** Long enough for a slow but living receiver to show a start. */
 const reclaimIntervalMs = 250
@@ -142,9 +144,10 @@ export class Reader {
 
   async #readStreams(lanes: readonly Lane[]): Promise<void> {
     const share = this.#share(lanes)
+    const nowMs = this.#options.databaseClock.nowMs()
     const requests: (StreamRequest & { readonly lane: Lane })[] = []
     for (const lane of lanes) {
-      this.#tuneReadAhead(lane)
+      this.#tuneReadAhead(lane, nowMs)
       for (let priority = 3; priority >= 0; priority--) {
         const stream = lane.streams[priority]
         if (stream === undefined || !stream.isBehind) continue
@@ -176,12 +179,16 @@ export class Reader {
     }
   }
 
-  /** Reads further ahead in a lane that runs dry between two reads, and less far in one that doesn't. */
-  #tuneReadAhead(lane: Lane): void {
-    if (lane.ready.length === 0) lane.readAhead = Math.min(lane.readAhead * 2, maxReadAhead)
-    else if (lane.ready.length > lane.readAhead >> 2) {
-      lane.readAhead = Math.max(lane.readAhead >> 1, minReadAhead, Math.min(lane.concurrency, maxReadAhead))
-    }
+  /** Reads as far ahead as the lane gets through in a moment, by its pace since the last read. */
+  #tuneReadAhead(lane: Lane, nowMs: number): void {
+    const pace = lane.startsSinceRead / Math.max(1, nowMs - lane.lastReadAtMs)
+    lane.startsSinceRead = 0
+    lane.lastReadAtMs = nowMs
+    const floor = Math.max(minReadAhead, lane.minReadAhead)
+    lane.readAhead = Math.min(
+      maxReadAhead,
+      Math.max(floor, lane.readAhead >> 1, Math.ceil(pace * readAheadMs)),
+    )
   }
 
   async #readDue(lanes: readonly Lane[], nowMs: number): Promise<void> {
