@@ -29,6 +29,7 @@ export class CarefulMode {
   readonly #lanesByShard = new Map<number, Set<Lane>>()
   #settled: number[] = []
   #isRunning = false
+  #isAskedAgain = false
 
   constructor(options: CarefulModeOptions) {
     this.#options = options
@@ -94,14 +95,17 @@ export class CarefulMode {
   }
 
   #schedule(): void {
+    // What is settled while a run writes to the database is for the next one.
+    this.#isAskedAgain = this.#isRunning
     if (this.#isRunning) return
     this.#isRunning = true
     setImmediate(() => {
+      this.#isAskedAgain = false
       void this.#run().finally(() => {
         this.#isRunning = false
         const isStuck =
           this.#waiting.length === 0 && (this.#waitingAlone.length === 0 || this.#recorded.size > 0)
-        if (!isStuck) this.#schedule()
+        if (!isStuck || this.#isAskedAgain) this.#schedule()
       })
     })
   }
