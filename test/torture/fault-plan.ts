@@ -61,6 +61,7 @@ export function planFaults(random: SeededRandom, chaosMs: number, nodeCount: num
   for (let atMs = 3000; atMs < chaosMs; atMs += random.between(1500, 7000)) {
     // Now and then everybody catches breath: what is late then has no fault to excuse it.
     if (faults.length % faultsPerSpell === faultsPerSpell - 1) atMs += calmMs
+    if (atMs >= chaosMs) break
     const kind = random.pick(bag)
     const [from, to] = durations[kind]
     faults.push({ atMs, kind, node: random.between(0, nodeCount), lastsMs: random.between(from, to) })

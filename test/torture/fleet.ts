@@ -27,6 +27,7 @@ export interface FleetLog {
 
 const stopDeadlineMs = 40_000
 const restartPauseMs = 500
+const startDeadlineMs = 60_000
 
 /** Nodes in processes of their own, each behind its own proxy to the database, and the faults that befall them. */
 export class Fleet {
@@ -50,6 +51,7 @@ export class Fleet {
       this.#slots.push(slot)
       this.#tending.push(this.#tend(slot))
     }
+    await Promise.all(this.nodes.map((node) => node.waitFor('started', () => true, startDeadlineMs)))
   }
 
   get nodes(): readonly NodeProcess[] {
