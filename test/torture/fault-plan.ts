@@ -50,7 +50,7 @@ const durations: Readonly<Record<FaultKind, readonly [number, number]>> = {
 }
 
 const faultsPerSpell = 7
-const calmMs = 18_000
+const calmMs = 22_000
 
 /** The same seed gives the same faults at the same times. */
 export function planFaults(random: SeededRandom, chaosMs: number, nodeCount: number): Fault[] {

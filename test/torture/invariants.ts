@@ -23,8 +23,8 @@ export interface Verdict {
 
 const settleBatch = 2000
 /** A fault is felt from its beginning until nodes have been declared dead, shards taken and the backlog worked off. */
-const aftermathMs = 8000
-const foresightMs = 4000
+const aftermathMs = 7000
+const foresightMs = 3200
 const promptMs = 3000
 
 type Check = (evidence: Evidence) => Verdict
