@@ -271,7 +271,7 @@ export class Holdfast {
   ) {
     // The caller's client may be outside a transaction: then one statement is what keeps the batch whole.
     if (bodies.length <= maxBatchMessages || client !== undefined) {
-      return sendMessages(client ?? this.#database.pool, endpoint, bodies, options)
+      return sendMessages(client ?? this.#database.sender, endpoint, bodies, options)
     }
     const storePieces = async (sender: Sender) => {
       const accepted: number[] = []

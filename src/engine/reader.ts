@@ -46,6 +46,7 @@ export class Reader {
   #lastShareRows = maxReadAhead
   /** Settled since the read under way was sent: its snapshot may still show them. */
   readonly #settledSinceRead = new Set<number>()
+  readonly #shunned = new Set<number>()
 
   constructor(options: ReaderOptions) {
     this.#options = options
@@ -71,13 +72,22 @@ export class Reader {
     return lane.ready.length <= Math.min(lane.readAhead, rowsByRate(lane), this.#lastShareRows) >> 1
   }
 
+  /** This delivery's result can't be stored; reading it again would only send it again. */
+  shun(deliveryId: number): void {
+    this.#shunned.add(deliveryId)
+  }
+
   noteSettled(deliveryId: number): void {
     this.#settledSinceRead.add(deliveryId)
   }
 
   /** Whether a row that a read just returned is news. */
   isNews(deliveryId: number): boolean {
-    return !this.#options.dispatcher.known.has(deliveryId) && !this.#settledSinceRead.has(deliveryId)
+    return (
+      !this.#options.dispatcher.known.has(deliveryId) &&
+      !this.#settledSinceRead.has(deliveryId) &&
+      !this.#shunned.has(deliveryId)
+    )
   }
 
   /** Call right before a statement is sent: what has been settled by now is invisible to it. */

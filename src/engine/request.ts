@@ -129,6 +129,15 @@ export class RequestClient {
 
   /** The token of the probe when this call is it; null when the circuit is closed. */
   async #admit(lane: LaneRow, settings: EndpointSettings): Promise<string | null> {
+    const { heldUntilMs } = lane.breaker
+    if (heldUntilMs !== null && heldUntilMs > Date.now()) {
+      const retryAfterMs = Math.max(1000, heldUntilMs - Date.now())
+      throw new HoldfastError(
+        'endpoint_unavailable',
+        `Endpoint "${lane.name}" asked to be left alone for ${Math.ceil(retryAfterMs / 1000)} s more, so nothing was sent. Try again then, or clear the hold with: holdfast endpoints reset-circuit ${lane.name}`,
+        { endpoint: lane.name, retryAfterMs },
+      )
+    }
     if (lane.breaker.state === 'closed') return null
     const token = randomUUID()
     const timeoutMs = Math.min(settings.config.timeoutMs, settings.request.deadlineMs) + probeGraceMs

@@ -60,10 +60,15 @@ export class Settlement {
     this.#options.refresh(lanes)
   }
 
-  /** It stays in memory: read again it would only fail again, and a restart gives it another chance. */
+  /** Read again it would only fail again: this node leaves it alone, and a restart gives it another chance. */
   quarantined(record: SuccessRecord | FailureRecord): void {
-    const delivery = this.#options.dispatcher.known.get(record.id)
-    if (delivery !== undefined) this.#options.careful.finished(delivery)
+    const { careful, dispatcher, reader } = this.#options
+    const delivery = dispatcher.known.get(record.id)
+    reader.shun(record.id)
+    if (delivery !== undefined) {
+      dispatcher.forget(delivery)
+      careful.finished(delivery)
+    }
     this.#options.dispatcher.pumpStarved()
   }
 

@@ -120,10 +120,12 @@ export class Settler {
       const lanes = [...this.#lanesWithNews]
       this.#lanesWithNews.clear()
       const runs = lanes.map((lane) => this.#options.takeRun(lane)).filter((run) => run !== null)
-      await Promise.all([
-        successes.length > 0 ? this.#settleSuccesses(successes) : undefined,
-        failures.length > 0 || runs.length > 0 ? this.#settleFailures(failures, runs) : undefined,
-      ])
+      const succeeding = successes.length > 0 ? this.#settleSuccesses(successes) : undefined
+      // A success before the first failure of a run isn't part of the run: it must have reset the circuit's count by then.
+      if (haveLanesInCommon(successes, runs)) await succeeding
+      const failing =
+        failures.length > 0 || runs.length > 0 ? this.#settleFailures(failures, runs) : undefined
+      await Promise.all([succeeding, failing])
       if (lanes.length > 0) this.#options.onRunsSettled(lanes)
     }
     this.#isFlushing = false
@@ -241,4 +243,10 @@ export class Settler {
       }
     }
   }
+}
+
+function haveLanesInCommon(successes: readonly SuccessRecord[], runs: readonly LaneRun[]): boolean {
+  if (runs.length === 0) return false
+  const lanes = new Set(runs.map((run) => run.lane))
+  return successes.some((record) => lanes.has(record.laneId))
 }

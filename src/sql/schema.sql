@@ -266,7 +266,7 @@ table suspects
   constraint suspects_pkey PRIMARY KEY (delivery_id)
   CREATE INDEX suspects_lane ON holdfast.suspects USING btree (lane_id)
 function abandon_probe(lane integer, token text) returns void language sql md5 74dfa8265e35d93970c4213774c549b2
-function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 242375cc43f63e4db6b8158ee29904c4
+function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 0db1eb48436e0ce971dcafa4fa87ef45
 function accept_lines(endpoint_name text, lines text, message_options jsonb[] DEFAULT NULL::jsonb[]) returns text language sql md5 2f327799e508e04c9593e1c959cea1bd
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 7889b681352188074df80f1433a3802b
 function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], is_full boolean) returns SETOF bigint language plpgsql md5 ee62a15fe6fa37bcc3b1ea87f2dc4f52
@@ -275,9 +275,9 @@ function audit(who text, what text, about text, more jsonb DEFAULT '{}'::jsonb) 
 function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[]) language plpgsql md5 51e4675d52451ed5e0c7d05a29ad0eb3
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 b4b37a138d6b15cf1a0cdaeac0762c2a
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 bfd025ec32f372ea5367770f14944919
-function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 3a0feb4d664adc84d283073594a88e30
-function check_bound(added bigint) returns void language plpgsql stable md5 205aa40be0b26e2f88728c8be7c8081c
-function check_events(event_types text[], bodies text[], message_options jsonb[]) returns void language plpgsql stable md5 733c58a202a260743282f11ec2ebe800
+function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 7ecb4d6cf783955d4bedbe4e5de6d4e8
+function check_bound(added bigint) returns void language plpgsql stable md5 dbcecfc3f91dedc78f0220fa135340ac
+function check_events(event_types text[], bodies text[], message_options jsonb[]) returns void language plpgsql stable md5 93c5fa43c3e3119c46e686b040f083d9
 function check_options(options jsonb) returns void language plpgsql immutable md5 e94d2647554876506e5d91842e67c47b
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 e1f18f784b9205581e82ecc222385492
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
@@ -285,7 +285,7 @@ function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce3971
 function create_partition(parent text, month date) returns boolean language plpgsql set search_path=pg_catalog md5 ed0f7efd0fc5286825fcc4e6cb753ac4
 function criticality_code(word text) returns smallint language sql immutable parallel safe md5 9180e7b219d6fcd361f64ba1d09fb494
 function delete_endpoint(endpoint_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 9da3c2202e2601fbb7a4b8c49891a8d4
-function delete_route(route_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 0892252cfcb6f011cc374b37384b59aa
+function delete_route(route_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 57821f86ae41ca4cbb3346cc7f9f2fef
 function endpoint_health(endpoint_name text DEFAULT NULL::text) returns TABLE(endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamp with time zone, probe_at timestamp with time zone, held_until timestamp with time zone, pending bigint, in_flight integer, oldest_due_at timestamp with time zone, dead_letters bigint) language sql stable md5 324e3c59f1a9e4e3b61d1cbb3246936e
 function failure_records(records jsonb) returns TABLE(id bigint, message bigint, lane integer, epoch bigint, route integer, attempt integer, expected integer, outcome smallint, status smallint, "ageMs" double precision, "durationMs" integer, "errorCode" text, error text, detail jsonb, action text, "delayMs" double precision, reason text, "isProbe" boolean, "isCounted" boolean, "isTried" boolean, "blocksKey" boolean) language sql immutable md5 c7d2dae8935b70fa83de43183a4674e4
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b
@@ -298,7 +298,7 @@ function open_pause(pauses jsonb) returns jsonb language sql md5 488bf3f9c0021a6
 function owned_lanes(me integer, lanes integer[], lane_epochs bigint[]) returns integer[] language sql stable md5 387bc932de5c67e76f57b10763d72060
 function parse_id(prefix text, id text) returns bigint language plpgsql immutable parallel safe md5 6b2409ed46d6177713281504265bb6c8
 function publish(type text, payload jsonb, options jsonb DEFAULT NULL::jsonb) returns text language sql md5 b033f76a5b12fe85a822189ccce44245
-function publish_batch(events jsonb) returns SETOF text language plpgsql md5 e1fa4961be95985de10a254abf8c788b
+function publish_batch(events jsonb) returns SETOF text language plpgsql md5 22786ccafffabafa2e452b191209857e
 function record_run(lane integer, circuit jsonb, run jsonb, health jsonb, suspension jsonb, actor text) returns boolean language plpgsql md5 3c7c70504432c962dfad3295047cb070
 function record_suspects(me integer, delivery_ids bigint[], lanes integer[]) returns void language sql md5 69aa9fe43ae865026ad3cf2968883c34
 function reenable_endpoints(actor text) returns SETOF text language sql md5 6d5903dcd1ac1dd52856d8f0331c07a7

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg'
 import { queryWithDeadline } from '../postgres/deadline.ts'
+import type { Sender } from './send-messages.ts'
 
 export interface DatabaseOptions {
   readonly pool: Pool
@@ -41,6 +42,11 @@ export class Database {
     const config: QueryArrayConfig = { ...this.#config(statement, values), rowMode: 'array' }
     const result = await queryWithDeadline(this.pool, config, this.#deadlineMs)
     return result.rows as unknown[] as Row[]
+  }
+
+  /** For the functions that also take a caller's own client. */
+  get sender(): Sender {
+    return { query: (config) => queryWithDeadline(this.pool, config, this.#deadlineMs) }
   }
 
   /** Commits what `work` did, or nothing. */
