@@ -1,5 +1,6 @@
 import { formatId, timeOfId } from '../core/ids.ts'
 import type { DeliveryRow } from '../storage/read-deliveries.ts'
+import type { MessageRow } from '../storage/read-messages.ts'
 import type { Rendered } from '../transforms/transform.ts'
 import type { Dispatch } from '../transports/transport.ts'
 import type { Lane } from './lane.ts'
@@ -42,7 +43,7 @@ export class Delivery implements Dispatch {
   probeToken: string | null = null
   isRecordedSuspect = false
 
-  constructor(lane: Lane, row: DeliveryRow) {
+  constructor(lane: Lane, row: DeliveryRow, message: MessageRow | null) {
     this.lane = lane
     this.id = row[0]
     this.rowMessageId = row[1]
@@ -56,15 +57,15 @@ export class Delivery implements Dispatch {
     this.expiresAtMs = row[10]
     this.owedAtMs = row[11]
     this.orderingKey = row[12]
-    this.eventType = row[14]
-    this.correlationId = row[15]
-    this.storedHeaders = row[16] ?? noHeaders
-    this.storedBody = row[17] ?? 'null'
-    this.#variant = row[18]
-    this.needsCheck = row[19]
-    this.tenant = row[20]
-    this.metadata = row[21]
-    this.createdAtMs = row[22] ?? 0
+    this.#variant = row[14]
+    this.storedBody = message?.[1] ?? 'null'
+    this.eventType = message?.[2] ?? null
+    this.correlationId = message?.[3] ?? null
+    this.storedHeaders = message?.[4] ?? noHeaders
+    this.needsCheck = message?.[5] ?? false
+    this.tenant = message?.[6] ?? null
+    this.metadata = message?.[7] ?? null
+    this.createdAtMs = message?.[8] ?? 0
   }
 
   // Formatted when asked for: an in-process handler that never looks at them shouldn't pay for them.

@@ -7,6 +7,8 @@ import { countsAgainstCircuit } from '../core/result-run.ts'
 import type { Database } from '../storage/database.ts'
 import type { DeliveryRow } from '../storage/read-deliveries.ts'
 import { abandonProbe, startProbe } from '../storage/read-lanes.ts'
+import type { MessageRow } from '../storage/read-messages.ts'
+import { outcomeCodes } from '../storage/settle.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { TransportChannel } from '../transports/transport.ts'
 import type { AttemptSender, BatchOutcome } from './attempt-sender.ts'
@@ -70,7 +72,7 @@ export class Dispatcher {
   }
 
   /** Takes a delivery that was just read into the lane's line. False when it must wait or is here already. */
-  admit(lane: Lane, row: DeliveryRow): boolean {
+  admit(lane: Lane, row: DeliveryRow, message: MessageRow | null): boolean {
     const [id] = row
     const key = row[12]
     if (this.known.has(id)) return false
@@ -79,11 +81,11 @@ export class Dispatcher {
       if (!row[13] || lane.busyKeys.has(key)) return false
       lane.busyKeys.add(key)
     }
-    const delivery = new Delivery(lane, row)
+    const delivery = new Delivery(lane, row, message)
     this.known.set(id, delivery)
     lane.known += 1
     if (delivery.isScheduled) lane.knownScheduled += 1
-    if (row[17] === null) this.#end(delivery, 'dead', 'message_missing')
+    if (message === null) this.#end(delivery, 'dead', 'message_missing')
     else lane.ready.add(delivery)
     return true
   }
@@ -142,6 +144,8 @@ export class Dispatcher {
       if (lane.ready.length === 0) break
       const gatherMs = policy.settings.batch === null ? 0 : lane.gatherMs(policy.settings.batch, nowMs)
       if (gatherMs > 0) {
+        // A line that waits to fill up isn't one that moves slowly: it must be read far enough ahead to fill up.
+        lane.readAhead = Math.max(lane.readAhead, 2 * (policy.settings.batch?.maxMessages ?? 0))
         this.#options.wakeAt(lane, nowMs + gatherMs)
         break
       }
@@ -193,7 +197,7 @@ export class Dispatcher {
     )
   }
 
-  /** Takes up to a batch from the line and sends it, in as many requests as there are shapes in it. */
+  /** Takes up to a batch of one shape from the line and sends it. What has another shape is next: each request takes a slot. */
   #startBatches(lane: Lane, batch: BatchPolicy): void {
     const nowMs = this.#options.databaseClock.nowMs()
     const taken: Delivery[] = []
@@ -202,17 +206,17 @@ export class Dispatcher {
       if (delivery === undefined) break
       if (!this.#letGo(delivery, nowMs)) taken.push(delivery)
     }
-    lane.gatheringSinceMs = null
+    const [group, ...others] = this.#options.sender.groupByShape(taken)
+    for (const delivery of others.flat()) lane.ready.add(delivery)
+    if (others.length === 0) lane.gatheringSinceMs = null
     const policy = lane.policy(this.#options.transports)
-    if (policy === null) return
-    for (const group of this.#options.sender.groupByShape(taken)) {
-      this.#reserve(lane)
-      for (const delivery of group) {
-        delivery.startedAtMs = this.#options.clock.monotonicMs()
-        delivery.breakerVersion = lane.breaker.version
-      }
-      void this.#sendBatch(group, policy.channel)
+    if (policy === null || group === undefined) return
+    this.#reserve(lane)
+    for (const delivery of group) {
+      delivery.startedAtMs = this.#options.clock.monotonicMs()
+      delivery.breakerVersion = lane.breaker.version
     }
+    void this.#sendBatch(group, policy.channel)
   }
 
   async #sendBatch(group: readonly Delivery[], channel: TransportChannel): Promise<void> {
@@ -267,6 +271,12 @@ export class Dispatcher {
     this.#options.settler.fail(
       endingRecord(delivery, isDropped ? 'drop' : action, reason, this.#options.clock.monotonicMs()),
     )
+  }
+
+  /** Its route was deleted after it was read, or while it was being published: nothing was tried. */
+  #cancel(delivery: Delivery, why: string): void {
+    const record = endingRecord(delivery, 'expire', 'cancelled', this.#options.clock.monotonicMs())
+    this.#options.settler.fail({ ...record, action: 'cancel', outcome: outcomeCodes.cancelled, error: why })
   }
 
   #probe(lane: Lane): void {
@@ -379,6 +389,11 @@ export class Dispatcher {
     if (outcome.error?.code === 'aborted') {
       if (delivery.probeToken !== null) lane.probeInFlight = null
       this.#putBack(delivery)
+      return
+    }
+    if (outcome.error?.code === 'route_deleted') {
+      if (delivery.probeToken !== null) void this.#abandonProbe(lane, delivery.probeToken)
+      this.#cancel(delivery, outcome.error.message)
       return
     }
     observer.attempted(delivery, outcome)

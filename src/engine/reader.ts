@@ -9,6 +9,7 @@ import {
   readStreams,
   type StreamRequest,
 } from '../storage/read-deliveries.ts'
+import { readMessages } from '../storage/read-messages.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Lane } from './lane.ts'
@@ -168,19 +169,17 @@ export class Reader {
     if (requests.length === 0) return
     const upTo = this.#options.cursor()
     this.beginStatement()
-    const rows = await readStreams(this.#options.database, requests, upTo, share.bytes)
-    await this.#prepare(rows)
+    const rows = await readStreams(this.#options.database, requests, upTo)
     const byStream = groupRows(rows, (row) => row[2] * 4 + row[7])
-    for (const { lane, priority, after, maxRows } of requests) {
+    const cuts = requests.map((request) =>
+      cutByBytes(byStream.get(request.laneId * 4 + request.priority) ?? [], share.bytes),
+    )
+    await this.#admit(cuts.flatMap(({ taken }) => taken))
+    for (const [index, { lane, priority, after, maxRows }] of requests.entries()) {
       const stream = lane.streams[priority]
+      const { taken, isCut: isCutByBytes } = cuts[index] ?? nothing
       if (stream === undefined) continue
-      const taken = byStream.get(lane.id * 4 + priority) ?? []
-      let bytes = 0
-      for (const row of taken) {
-        bytes += row[6]
-        if (this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
-      }
-      const isCut = taken.length >= maxRows || bytes >= share.bytes
+      const isCut = taken.length >= maxRows || isCutByBytes
       // The cursor may have been moved back meanwhile, by a delivery that was put back: then that counts.
       if (stream.cursor === after) {
         stream.cursor = isCut ? (taken.at(-1)?.[0] ?? after) : Math.max(after, upTo)
@@ -221,35 +220,49 @@ export class Reader {
     const nextByLane = new Map(next)
     for (const { lane } of requests) lane.noteScheduled(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
     this.beginStatement()
-    const rows = await readDue(this.#options.database, requests, share.bytes)
-    await this.#prepare(rows)
+    const rows = await readDue(this.#options.database, requests)
     const byLane = groupRows(rows, (row) => row[2])
-    const behindKey: number[] = []
-    for (const { lane, maxRows } of requests) {
-      const taken = byLane.get(lane.id) ?? []
-      let bytes = 0
-      let news = 0
-      for (const row of taken) {
-        bytes += row[6]
-        if (!row[13]) behindKey.push(row[0])
-        else if (this.isNews(row[0]) && this.#options.dispatcher.admit(lane, row)) news += 1
-      }
-      const isCut = taken.length >= maxRows || bytes >= share.bytes
+    // What is out takes no room: only news count against the bytes.
+    const cuts = requests.map(({ laneId }) => {
+      const due = byLane.get(laneId) ?? []
+      const fresh = due.filter((row) => row[13] && this.isNews(row[0]))
+      return { total: due.length, ...cutByBytes(fresh, share.bytes) }
+    })
+    const admitted = await this.#admit(cuts.flatMap(({ taken }) => taken.toSorted(byUrgency)))
+    for (const [index, { lane, maxRows }] of requests.entries()) {
+      const { total, isCut } = cuts[index] ?? { ...nothing, total: 0 }
       // With nothing new in it, the read was filled up by what is out: asking again at once would get the same.
-      if (isCut) lane.noteScheduled(news > 0 ? 0 : nowMs + crowdedScheduleMs)
+      if (total >= maxRows || isCut) lane.noteScheduled(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
     }
+    const behindKey = rows.filter((row) => !row[13]).map((row) => row[0])
     if (behindKey.length > 0) await parkBehindKey(this.#options.database, behindKey)
   }
 
-  /** Brings the transforms and schemas at hand that these deliveries will be rendered with. */
-  async #prepare(rows: readonly DeliveryRow[]): Promise<void> {
+  /**
+   * Takes what is news into its lane's line, with its body, and with the transform or schema at hand that it will be rendered with.
+   * Returns the lanes that got something.
+   */
+  async #admit(rows: readonly DeliveryRow[]): Promise<Set<Lane>> {
+    const { database, dispatcher, lanes, shapes } = this.#options
+    const admitted = new Set<Lane>()
+    const news = rows.filter((row) => row[13] && this.isNews(row[0]))
+    if (news.length === 0) return admitted
     const routeIds = new Set<number>()
+    for (const row of news) if (row[3] !== null) routeIds.add(row[3])
+    const messages = await readMessages(
+      database,
+      news.map((row) => row[1]),
+      routeIds.size > 0,
+    )
     const eventTypes = new Set<string>()
-    for (const row of rows) {
-      if (row[3] !== null) routeIds.add(row[3])
-      if (row[19] && row[14] !== null) eventTypes.add(row[14])
+    for (const message of messages.values()) if (message[5] && message[2] !== null) eventTypes.add(message[2])
+    if (routeIds.size > 0 || eventTypes.size > 0) await shapes.load(routeIds, eventTypes)
+    for (const row of news) {
+      const lane = lanes.get(row[2])
+      if (lane === undefined) continue
+      if (dispatcher.admit(lane, row, messages.get(row[1]) ?? null)) admitted.add(lane)
     }
-    if (routeIds.size > 0 || eventTypes.size > 0) await this.#options.shapes.load(routeIds, eventTypes)
+    return admitted
   }
 
   async #readStragglers(lanes: readonly Lane[]): Promise<void> {
@@ -260,12 +273,7 @@ export class Reader {
     }
     if (ids.length === 0) return
     this.beginStatement()
-    const rows = await readByIds(this.#options.database, ids)
-    await this.#prepare(rows)
-    for (const row of rows) {
-      const lane = this.#options.lanes.get(row[2])
-      if (lane !== undefined && this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
-    }
+    await this.#admit(await readByIds(this.#options.database, ids))
   }
 
   async #readFreedKeys(lanes: readonly Lane[]): Promise<void> {
@@ -279,18 +287,34 @@ export class Reader {
     }
     if (keys.length === 0) return
     this.beginStatement()
-    const rows = await readKeyHeads(this.#options.database, keys)
-    await this.#prepare(rows)
-    for (const row of rows) {
-      const lane = this.#options.lanes.get(row[2])
-      if (lane !== undefined && this.isNews(row[0])) this.#options.dispatcher.admit(lane, row)
-    }
+    await this.#admit(await readKeyHeads(this.#options.database, keys))
   }
 }
 
 /** Nobody needs more than a second's worth at hand. */
 function rowsByRate(lane: Lane): number {
   return lane.ratePerSecond === null ? maxReadAhead : Math.ceil(lane.ratePerSecond) + 1
+}
+
+interface Cut {
+  readonly taken: readonly DeliveryRow[]
+  readonly isCut: boolean
+}
+
+const nothing: Cut = { taken: [], isCut: false }
+
+/** As many rows as fit, the first in any case. */
+function cutByBytes(rows: readonly DeliveryRow[], maxBytes: number): Cut {
+  let bytes = 0
+  for (const [index, row] of rows.entries()) {
+    bytes += row[6]
+    if (bytes >= maxBytes && index + 1 < rows.length) return { taken: rows.slice(0, index + 1), isCut: true }
+  }
+  return { taken: rows, isCut: false }
+}
+
+function byUrgency(first: DeliveryRow, second: DeliveryRow): number {
+  return second[7] - first[7] || first[0] - second[0]
 }
 
 function groupRows(

@@ -1,7 +1,7 @@
 import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
-/** A delivery as the lanes need it, with its message's body. Columns in the order of `columns` below. */
+/** A delivery as the lanes need it; its body is read apart. Columns in the order of `columns` below. */
 export type DeliveryRow = readonly [
   id: number,
   messageId: number,
@@ -18,16 +18,7 @@ export type DeliveryRow = readonly [
   orderingKey: string | null,
   /** Nothing older of its ordering key is owed, and no dead letter blocks the key. */
   isHead: boolean,
-  type: string | null,
-  correlationId: string | null,
-  headers: Record<string, string> | null,
-  body: string | null,
   variant: number,
-  needsCheck: boolean,
-  /** Only for deliveries along a route, whose transform may ask for them. */
-  tenant: string | null,
-  metadata: Record<string, unknown> | null,
-  createdAtMs: number | null,
 ]
 
 /**
@@ -54,27 +45,7 @@ const isHead = `
 const columns = `
   owed.id, owed.message_id, owed.lane_id, owed.route_id, owed.attempt, owed.uncounted, owed.size, owed.priority, owed.criticality,
   (extract(epoch from owed.due_at) * 1000)::float8, (extract(epoch from owed.expires_at) * 1000)::float8,
-  (extract(epoch from owed.owed_at) * 1000)::float8, owed.ordering_key, owed.is_head`
-
-/**
- * A body lives in its message's partition, or in messages_kept after that partition has gone. Only heads need theirs. The limits keep
- * the planner from joining whole partitions where a thousand look-ups by primary key are meant.
- */
-const withBody = `
-  left join lateral (
-    select * from holdfast.messages as stored where stored.id = owed.message_id and owed.is_head limit 1
-  ) as message on true
-  left join lateral (
-    select * from holdfast.messages_kept as stored
-    where stored.id = owed.message_id and owed.is_head and message.id is null limit 1
-  ) as kept on true`
-const bodyColumns = `
-  coalesce(message.type, kept.type), coalesce(message.correlation_id, kept.correlation_id),
-  coalesce(message.headers, kept.headers), coalesce(message.body, kept.body)::text,
-  owed.variant, coalesce(message.needs_check, kept.needs_check, false),
-  case when owed.route_id is not null then coalesce(message.tenant, kept.tenant) end,
-  case when owed.route_id is not null then coalesce(message.metadata, kept.metadata) end,
-  case when owed.route_id is not null then (extract(epoch from coalesce(message.created_at, kept.created_at)) * 1000)::float8 end`
+  (extract(epoch from owed.owed_at) * 1000)::float8, owed.ordering_key, owed.is_head, owed.variant`
 
 export interface StreamRequest {
   readonly laneId: number
@@ -85,36 +56,28 @@ export interface StreamRequest {
 
 /**
  * The next ready deliveries of each stream (a lane's line of one priority), up to the arrivals cursor: what lies beyond it hasn't
- * been seen under a snapshot yet. Cut by rows and by bytes, at least one row each. Index: deliveries_ready.
+ * been seen under a snapshot yet. Index: deliveries_ready.
  */
 export async function readStreams(
   database: Database,
   requests: readonly StreamRequest[],
   upTo: number,
-  maxBytesPerStream: number,
 ): Promise<DeliveryRow[]> {
   return database.queryArrays<DeliveryRow>(
     {
       name: 'read_streams',
       text: `
-        with owed as materialized (
-          select taken.*, ${isHead}
-          from unnest($1::int[], $2::int[], $3::bigint[], $4::int[]) as asked (lane_id, priority, after, max_rows)
-          cross join lateral (
-            select counted.* from (
-              select ranged.*, sum(ranged.size) over (order by ranged.id) - ranged.size as bytes_before
-              from (
-                select line.* from holdfast.deliveries as line
-                where line.due_at is null
-                  and (line.lane_id, line.priority, line.id) > (asked.lane_id, asked.priority, asked.after)
-                  and (line.lane_id, line.priority, line.id) <= (asked.lane_id, asked.priority, $5::bigint)
-                order by line.lane_id, line.priority, line.id limit asked.max_rows
-              ) as ranged
-            ) as counted
-            where counted.bytes_before < $6
+        select ${columns}
+        from unnest($1::int[], $2::int[], $3::bigint[], $4::int[]) as asked (lane_id, priority, after, max_rows)
+        cross join lateral (
+          select taken.*, ${isHead} from (
+            select line.* from holdfast.deliveries as line
+            where line.due_at is null
+              and (line.lane_id, line.priority, line.id) > (asked.lane_id, asked.priority, asked.after)
+              and (line.lane_id, line.priority, line.id) <= (asked.lane_id, asked.priority, $5::bigint)
+            order by line.lane_id, line.priority, line.id limit asked.max_rows
           ) as taken
-        )
-        select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.id`,
+        ) as owed`,
     },
     [
       numberArray(requests.map((request) => request.laneId)),
@@ -122,42 +85,32 @@ export async function readStreams(
       numberArray(requests.map((request) => request.after)),
       numberArray(requests.map((request) => request.maxRows)),
       upTo,
-      maxBytesPerStream,
     ],
   )
 }
 
-/** Scheduled deliveries whose time has come, by the database's clock. Index: deliveries_scheduled. */
+/** Scheduled deliveries whose time has come, by the database's clock, the longest due first. Index: deliveries_scheduled. */
 export async function readDue(
   database: Database,
   requests: readonly { readonly laneId: number; readonly maxRows: number }[],
-  maxBytesPerLane: number,
 ): Promise<DeliveryRow[]> {
   return database.queryArrays<DeliveryRow>(
     {
       name: 'read_due',
       text: `
-        with owed as materialized (
-          select taken.*, ${isHead}
-          from unnest($1::int[], $2::int[]) as asked (lane_id, max_rows)
-          cross join lateral (
-            select counted.* from (
-              select ranged.*, sum(ranged.size) over (order by ranged.due_at, ranged.id) - ranged.size as bytes_before
-              from (
-                select line.* from holdfast.deliveries as line
-                where line.lane_id = asked.lane_id and line.due_at <= now()
-                order by line.due_at, line.id limit asked.max_rows
-              ) as ranged
-            ) as counted
-            where counted.bytes_before < $3
+        select ${columns}
+        from unnest($1::int[], $2::int[]) as asked (lane_id, max_rows)
+        cross join lateral (
+          select taken.*, ${isHead} from (
+            select line.* from holdfast.deliveries as line
+            where line.lane_id = asked.lane_id and line.due_at <= now()
+            order by line.due_at, line.id limit asked.max_rows
           ) as taken
-        )
-        select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.priority desc, owed.id`,
+        ) as owed`,
     },
     [
       numberArray(requests.map((request) => request.laneId)),
       numberArray(requests.map((request) => request.maxRows)),
-      maxBytesPerLane,
     ],
   )
 }
@@ -190,13 +143,13 @@ export async function readByIds(database: Database, ids: readonly number[]): Pro
           select taken.*, ${isHead} from holdfast.deliveries as taken
           where taken.id = any ($1::bigint[]) and (taken.due_at is null or taken.due_at <= now())
         )
-        select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.priority desc, owed.id`,
+        select ${columns} from owed order by owed.priority desc, owed.id`,
     },
     [numberArray(ids)],
   )
 }
 
-/** The oldest delivery of each ordering key that has just become free; one that isn't due yet comes without a body. Index: deliveries_keyed. */
+/** The oldest delivery of each ordering key that has just become free; one that isn't due yet is left out. Index: deliveries_keyed. */
 export async function readKeyHeads(
   database: Database,
   keys: readonly { readonly laneId: number; readonly key: string }[],
@@ -217,7 +170,7 @@ export async function readKeyHeads(
           ) as taken
           where taken.due_at is null or taken.due_at <= now()
         )
-        select ${columns}, ${bodyColumns} from owed ${withBody} order by owed.priority desc, owed.id`,
+        select ${columns} from owed order by owed.priority desc, owed.id`,
     },
     [numberArray(keys.map((each) => each.laneId)), keys.map((each) => each.key)],
   )

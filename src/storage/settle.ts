@@ -1,5 +1,4 @@
 import type { AttemptClass } from '../core/attempt.ts'
-import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
 /** How attempts and endings are coded in `attempts.outcome`. */
@@ -81,6 +80,35 @@ export interface LaneRun {
   } | null
 }
 
+/** One value per record; an empty array when none has one, which PostgreSQL fills up with nulls. */
+function column(
+  records: readonly SuccessRecord[],
+  valueOf: (record: SuccessRecord) => number | null,
+): string {
+  let literal = '{'
+  let hasValue = false
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index]
+    if (record === undefined) continue
+    const value = valueOf(record)
+    hasValue ||= value !== null
+    literal += index === 0 ? (value ?? 'NULL') : `,${value ?? 'NULL'}`
+  }
+  return hasValue ? `${literal}}` : '{}'
+}
+
+/** One value for all when it is the same for all: PostgreSQL takes the first where there is no more. */
+function uniformColumn(
+  records: readonly SuccessRecord[],
+  valueOf: (record: SuccessRecord) => number,
+): string {
+  const [first] = records
+  if (first === undefined) return '{}'
+  const value = valueOf(first)
+  for (const record of records) if (valueOf(record) !== value) return column(records, valueOf)
+  return `{${value}}`
+}
+
 /** Removes what was delivered and records it. A fact: no lease is asked for. Indexes: deliveries_pkey, attempts_pkey. */
 export async function settleSuccesses(
   database: Database,
@@ -95,14 +123,15 @@ export async function settleSuccesses(
     },
     [
       incarnation,
-      numberArray(records.map((record) => record.id)),
-      numberArray(records.map((record) => record.messageId)),
-      numberArray(records.map((record) => record.laneId)),
-      numberArray(records.map((record) => record.routeId)),
-      numberArray(records.map((record) => record.attempt)),
-      numberArray(records.map((record) => Math.round(nowMs - record.startedAtMs))),
-      numberArray(records.map((record) => record.durationMs)),
-      numberArray(records.map((record) => record.statusCode)),
+      column(records, (record) => record.id),
+      // A message and its first delivery share their number; then there is nothing to say.
+      column(records, (record) => (record.messageId === record.id ? null : record.messageId)),
+      uniformColumn(records, (record) => record.laneId),
+      column(records, (record) => record.routeId),
+      uniformColumn(records, (record) => record.attempt),
+      uniformColumn(records, (record) => Math.round(nowMs - record.startedAtMs)),
+      uniformColumn(records, (record) => record.durationMs),
+      column(records, (record) => record.statusCode),
     ],
   )
 }

@@ -2,6 +2,8 @@
 -- Facts ("delivered", "an attempt was made") are recorded whoever reports them. Decisions ("retry", "dead", "the circuit failed")
 -- need the shard's lease. Outcome codes: 1 success, 2 retryable, 3 permanent, 4 gone, 5 throttled, 10 expired, 11 cancelled, 12 dropped.
 
+-- Arrays may be shorter than delivery_ids: what is missing is the number of the delivery itself (message_ids), nothing (route_ids,
+-- status_codes), or what the first one is (the others).
 create function holdfast.settle_successes(
   me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[],
   ages_ms double precision[], durations_ms integer[], status_codes integer[]
@@ -17,12 +19,14 @@ begin
   -- whose answer got lost, takes the other way.
   begin
     insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, duration_ms, outcome, status_code)
-    select id, message, now() - make_interval(secs => age / 1000), number, me, lane, route, duration, 1, status
+    select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
+           coalesce(lane, lanes[1]), route, coalesce(duration, durations_ms[1]), 1, status
     from unnest(delivery_ids, message_ids, lanes, route_ids, attempt_numbers, ages_ms, durations_ms, status_codes)
       as done (id, message, lane, route, number, age, duration, status);
   exception when unique_violation then
     insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, duration_ms, outcome, status_code)
-    select id, message, now() - make_interval(secs => age / 1000), number, me, lane, route, duration, 1, status
+    select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
+           coalesce(lane, lanes[1]), route, coalesce(duration, durations_ms[1]), 1, status
     from unnest(delivery_ids, message_ids, lanes, route_ids, attempt_numbers, ages_ms, durations_ms, status_codes)
       as done (id, message, lane, route, number, age, duration, status)
     on conflict do nothing;
