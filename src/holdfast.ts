@@ -36,7 +36,7 @@ export interface HoldfastOptions {
   readonly nodeName?: string
   /** True when no other process can run under this name, so that an earlier one of it is certainly dead. */
   readonly isNameExclusive?: boolean
-  /** Connections for sending and for looking things up; a started node has six more of its own, and one that listens. */
+  /** Connections for sending and for looking things up; a started node has seven more of its own, and one that listens. */
   readonly maxConnections?: number
   readonly limits?: Partial<NodeLimits>
   readonly logger?: Logger
@@ -105,6 +105,7 @@ export class Holdfast {
   readonly #database: Database
   #work: Database | null = null
   #control: Database | null = null
+  #beats: Database | null = null
   #node: Node | null = null
   #requests: RequestClient | null = null
   #starting: Promise<void> | null = null
@@ -122,7 +123,7 @@ export class Holdfast {
     this.#publisher = new Publisher(this.#database)
     const shared = { database: () => this.#database, actor: options.actor ?? 'sdk' }
     this.endpoints = new Endpoints({ ...shared, transports: this.#transports })
-    this.routes = new Routes({ ...shared, transforms: this.#transforms })
+    this.routes = new Routes({ ...shared, transforms: this.#transforms, transports: this.#transports })
     this.eventTypes = new EventTypes({ ...shared, onChanged: (name) => this.#publisher.forget(name) })
   }
 
@@ -237,9 +238,11 @@ export class Holdfast {
     }
     this.#work = this.#openDatabase(workConnections, 'holdfast-node', support.keepsSessions)
     this.#control = this.#openDatabase(controlConnections, 'holdfast-control', support.keepsSessions)
+    this.#beats = this.#openDatabase(1, 'holdfast-beat', support.keepsSessions)
     this.#node = new Node({
       database: this.#work,
       controlDatabase: this.#control,
+      beatDatabase: this.#beats,
       transports: this.#transports,
       transforms: this.#transforms,
       name: nodeName ?? hostname(),
@@ -257,7 +260,7 @@ export class Holdfast {
     await this.#starting?.catch(() => {})
     await this.#node?.stop()
     await this.#requests?.close()
-    for (const database of [this.#work, this.#control]) {
+    for (const database of [this.#work, this.#control, this.#beats]) {
       if (database !== null) await closePool(database.pool, closeDeadlineMs)
     }
     await closePool(this.#database.pool, closeDeadlineMs)

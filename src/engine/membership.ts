@@ -17,6 +17,8 @@ import type { Logger } from './logger.ts'
 
 export interface MembershipOptions {
   readonly database: Database
+  /** A connection for heartbeats alone: nothing that waits for a lock may delay one. */
+  readonly beatDatabase: Database
   readonly clock: Clock
   readonly databaseClock: DatabaseClock
   readonly limits: NodeLimits
@@ -150,10 +152,10 @@ export class Membership {
   }
 
   async #beatOnce(): Promise<void> {
-    const { clock, database, databaseClock, limits } = this.#options
+    const { beatDatabase, clock, databaseClock, limits } = this.#options
     const heldBefore = new Map(this.#epochs)
     const sentAtMs = clock.monotonicMs()
-    const result = await beat(database, this.#incarnation, this.#options.pending())
+    const result = await beat(beatDatabase, this.#incarnation, this.#options.pending())
     const receivedAtMs = clock.monotonicMs()
     if (!result.isKnown) {
       await this.#rejoin()

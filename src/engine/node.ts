@@ -28,8 +28,10 @@ import { WorkLoop } from './work-loop.ts'
 export interface NodeOptions {
   /** For reading and settling. */
   readonly database: Database
-  /** For heartbeats and upkeep: a pool of its own, so that load never delays a beat. */
+  /** For ownership and upkeep. */
   readonly controlDatabase: Database
+  /** For heartbeats alone. */
+  readonly beatDatabase: Database
   readonly transports: TransportRegistry
   readonly transforms: TransformRegistry
   readonly name: string
@@ -166,6 +168,7 @@ export class Node {
     this.#membership = new Membership({
       ...shared,
       database: controlDatabase,
+      beatDatabase: options.beatDatabase,
       name: options.name,
       version: options.version,
       isNameExclusive: options.isNameExclusive ?? false,
