@@ -93,7 +93,7 @@ export class Arrivals {
   }
 
   #take(read: ArrivalsRead): number {
-    const { lanes } = this.#options
+    const { lanes, reader } = this.#options
     let arrived = 0
     for (const group of read.groups) {
       const lane = lanes.get(group.laneId)
@@ -101,7 +101,7 @@ export class Arrivals {
       if (lane === undefined || stream === undefined) continue
       arrived += group.total
       lane.pending += group.total
-      if (group.ready > 0) stream.isBehind = true
+      if (group.ready > 0 && !reader.takeWhole(lane, group, read.cursor)) stream.isBehind = true
       if (group.firstDueAtMs !== null) lane.noteScheduled(group.firstDueAtMs)
       this.#options.onArrived(lane)
     }

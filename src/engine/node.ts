@@ -344,7 +344,10 @@ export class Node {
 
   #laneNotified(laneId: number): void {
     const lane = this.#lanes.get(laneId)
-    if (lane !== undefined) this.#refresh([lane])
+    if (lane === undefined) return
+    // Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read.
+    lane.isAwaitingVerdict = true
+    this.#refresh([lane])
   }
 
   readonly #held = new Set<number>()

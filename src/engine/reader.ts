@@ -1,4 +1,5 @@
 import type { Database } from '../storage/database.ts'
+import type { ArrivalGroup } from '../storage/read-arrivals.ts'
 import {
   type DeliveryRow,
   parkBehindKey,
@@ -94,6 +95,33 @@ export class Reader {
   /** Call right before a statement is sent: what has been settled by now is invisible to it. */
   beginStatement(): void {
     this.#settledSinceRead.clear()
+  }
+
+  /**
+   * Takes arrivals that came whole into a lane that has read everything before them, instead of reading them again: an idle lane's
+   * delivery starts after one round trip. False when the lane must read for itself.
+   */
+  takeWhole(lane: Lane, group: ArrivalGroup, cursor: number): boolean {
+    const stream = lane.streams[group.priority]
+    const isWhole = group.whole.length === group.ready
+    if (
+      stream === undefined ||
+      stream.isBehind ||
+      !isWhole ||
+      this.#room(lane, 0, maxReadAhead) < group.ready
+    )
+      return false
+    if (lane.gate(this.#options.databaseClock.nowMs()).kind !== 'open') return false
+    for (const row of group.whole) {
+      const message = row[15]
+      if (message[5]) return false
+    }
+    for (const row of group.whole) {
+      if (this.isNews(row[0]))
+        this.#options.dispatcher.admit(lane, row.slice(0, 15) as unknown as DeliveryRow, row[15])
+    }
+    stream.cursor = Math.max(stream.cursor, cursor)
+    return true
   }
 
   async readQueued(): Promise<void> {

@@ -1,4 +1,6 @@
 import type { Database } from './database.ts'
+import type { DeliveryRow } from './read-deliveries.ts'
+import type { MessageRow } from './read-messages.ts'
 
 /** What PostgreSQL calls a snapshot: everything below xmin has ended, nothing from xmax on has. */
 export interface Snapshot {
@@ -29,7 +31,15 @@ export interface ArrivalGroup {
   readonly ready: number
   /** In database time; null when nothing among them is scheduled. */
   readonly firstDueAtMs: number | null
+  /** The plain ones among them whole, when few came in: an idle lane then needs no further read. */
+  readonly whole: readonly WholeRow[]
 }
+
+/** A delivery's row with its message's as a last element. */
+export type WholeRow = readonly [...DeliveryRow, message: MessageRow]
+
+const maxWholeRows = 16
+const maxWholeBytes = 16_384
 
 export interface SeenDelivery {
   readonly id: number
@@ -82,7 +92,7 @@ export async function readArrivals(
   maxRows: number,
 ): Promise<Arrivals> {
   const rows = await database.queryArrays<
-    [number | null, number, number, number, number | null, number, number, string, number]
+    [number | null, number, number, number, number | null, number, number, string, number, WholeRow[] | null]
   >(
     {
       name: 'read_arrivals',
@@ -94,7 +104,18 @@ export async function readArrivals(
                  extract(epoch from min(due_at)) * 1000 as due
           from fresh where $2::int[] is null or (lane_id & 255) = any ($2) group by lane_id, priority
         )
-        select lane_id, priority, total, ready, due::float8, passed, seen, pg_current_snapshot()::text, ${nextTransaction}
+        select lane_id, priority, total, ready, due::float8, passed, seen, pg_current_snapshot()::text, ${nextTransaction},
+          case when lane_id is not null and seen <= ${maxWholeRows} then (
+            select json_agg(json_build_array(
+              owed.id, owed.message_id, owed.lane_id, null, owed.attempt, owed.uncounted, owed.size, owed.priority, owed.criticality,
+              null, extract(epoch from owed.expires_at) * 1000, extract(epoch from owed.owed_at) * 1000, null, true, owed.variant,
+              json_build_array(message.id, message.body::text, message.type, message.correlation_id, message.headers, message.needs_check)
+            ) order by owed.id)
+            from fresh join holdfast.deliveries as owed on owed.id = fresh.id
+            join holdfast.messages as message on message.id = owed.message_id
+            where fresh.lane_id = grouped.lane_id and fresh.priority = grouped.priority and owed.due_at is null
+              and owed.ordering_key is null and owed.route_id is null and owed.size <= ${maxWholeBytes}
+          ) end
         from (select coalesce(max(id), $1) as passed, count(*)::int as seen from fresh) as position
         left join grouped on true`,
     },
@@ -108,12 +129,13 @@ export async function readArrivals(
     isPartial: first[6] >= maxRows,
     groups: rows
       .filter((row) => row[0] !== null)
-      .map(([laneId, priority, total, ready, firstDueAtMs]) => ({
+      .map(([laneId, priority, total, ready, firstDueAtMs, , , , , whole]) => ({
         laneId: laneId ?? 0,
         priority,
         total,
         ready,
         firstDueAtMs,
+        whole: whole ?? [],
       })),
   }
 }
