@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type EndpointSettings, parseEndpoint } from './core/endpoint-config.ts'
 import type { EndpointInput } from './core/endpoint-input.ts'
 import { HoldfastError } from './core/errors.ts'
@@ -9,11 +10,12 @@ import {
   deleteEndpoint,
   type EndpointRecord,
   insertEndpoint,
+  isRouteNameTaken,
   listEndpoints,
   readEndpoint,
   updateEndpoint,
 } from './storage/endpoints.ts'
-import { type ShorthandPattern, writeShorthandRoutes } from './storage/routes.ts'
+import type { ShorthandPattern } from './storage/routes.ts'
 import { translateError } from './storage/translate-error.ts'
 import type { TransportRegistry } from './transports/registry.ts'
 
@@ -40,6 +42,7 @@ export interface EndpointsOptions {
 }
 
 const maxListed = 1000
+const maxRouteNameLength = 127
 
 /** Create, change, look at and switch endpoints. */
 export class Endpoints {
@@ -88,10 +91,11 @@ export class Endpoints {
     }
     const settings = this.#parse(merged)
     const patterns = shorthandPatterns(settings)
-    const updated = await this.#run((database) => updateEndpoint(database, settings, this.#options.actor))
+    const updated = await this.#run((database) =>
+      updateEndpoint(database, settings, patterns, this.#options.actor),
+    )
     if (updated === undefined) throw notFound(name)
-    await this.#run((database) => writeShorthandRoutes(database, name, patterns))
-    return { ...toEndpoint(updated), eventTypes: settings.eventTypes }
+    return toEndpoint(updated)
   }
 
   async get(name: string): Promise<Endpoint> {
@@ -164,6 +168,7 @@ export class Endpoints {
     try {
       return await work(this.#options.database())
     } catch (error) {
+      if (isRouteNameTaken(error)) throw routeNameTaken(error)
       throw translateError(error)
     }
   }
@@ -176,15 +181,32 @@ interface Problem {
 
 /** The routes that an endpoint's `eventTypes` stand for; their names tell the endpoint and the pattern. */
 function shorthandPatterns(settings: EndpointSettings): ShorthandPattern[] {
-  return settings.eventTypes.map((text, index) => {
+  return [...new Set(settings.eventTypes)].map((text, index) => {
     const parsed = parseEventTypePattern(text)
     if (!parsed.ok) {
       const { message, position } = parsed.problem
       throw invalid([{ path: `eventTypes[${index}]`, message: `${message} (at position ${position})` }])
     }
-    const slug = text.toLowerCase().replaceAll('**', 'all').replaceAll('*', 'any')
-    return { ...parsed.value, name: `${settings.name}:${slug}`.slice(0, 127) }
+    return { ...parsed.value, name: shorthandName(settings.name, text) }
   })
+}
+
+/** `crm:order.:any`; no event type has a colon. A pattern that doesn't fit in a name, or has capitals, is told apart by its hash. */
+function shorthandName(endpoint: string, pattern: string): string {
+  const slug = pattern.toLowerCase().replaceAll('**', ':all').replaceAll('*', ':any')
+  const name = `${endpoint}:${slug}`
+  if (pattern === pattern.toLowerCase() && name.length <= maxRouteNameLength) return name
+  const hash = createHash('sha256').update(pattern).digest('hex').slice(0, 12)
+  return `${name.slice(0, maxRouteNameLength - hash.length - 1)}:${hash}`
+}
+
+function routeNameTaken(error: unknown): HoldfastError {
+  return new HoldfastError(
+    'route_exists',
+    'A route has the name that one of the eventTypes needs. Rename or delete that route, or leave out the event type. Nothing was changed.',
+    { detail: (error as { detail?: string }).detail ?? null },
+    error,
+  )
 }
 
 function configProblems(error: unknown): Problem[] {

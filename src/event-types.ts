@@ -1,5 +1,6 @@
 import { HoldfastError } from './core/errors.ts'
-import { isEventType } from './core/event-type-pattern.ts'
+import { type EventTypeInput, parseEventType } from './core/event-type-input.ts'
+import { type Problem } from './core/problem.ts'
 import { parsePayloadSchema } from './schemas/payload-schema.ts'
 import type { Database } from './storage/database.ts'
 import {
@@ -11,14 +12,7 @@ import {
 } from './storage/event-types.ts'
 import { translateError } from './storage/translate-error.ts'
 
-export interface EventTypeInput {
-  /** `order.created`; no wildcards. */
-  readonly name: string
-  readonly description?: string | null
-  /** JSON Schema 2020-12. Payloads that break it are refused by the SDK and the API. */
-  readonly schema?: Record<string, unknown> | null
-  readonly criticality?: 'best_effort' | 'standard' | 'critical' | null
-}
+export type { EventTypeInput } from './core/event-type-input.ts'
 
 export type EventType = EventTypeRecord
 
@@ -41,39 +35,22 @@ export class EventTypes {
 
   /** Creates the event type, or replaces it. */
   async put(input: EventTypeInput): Promise<EventType> {
-    const problems: string[] = []
-    if (!isEventType(input.name)) {
-      problems.push(
-        'name: must be letters, digits, "_", "-" and dots between segments, such as order.created',
-      )
-    }
-    if (input.schema !== undefined && input.schema !== null) {
-      const checked = parsePayloadSchema(input.schema)
-      if (!checked.ok)
-        problems.push(
-          ...checked.problems.map(
-            ({ path, message }) => `schema${path === '' ? '' : `.${path}`}: ${message}`,
-          ),
+    const parsed = parseEventType(input)
+    if (!parsed.ok) throw invalid(parsed.problems)
+    const { schema } = parsed.value
+    if (schema !== null) {
+      const checked = parsePayloadSchema(schema)
+      if (!checked.ok) {
+        throw invalid(
+          checked.problems.map(({ path, message }) => ({
+            path: path === '' ? 'schema' : `schema.${path}`,
+            message,
+          })),
         )
+      }
     }
-    if (problems.length > 0) {
-      throw new HoldfastError('invalid_event_type', `The event type is invalid. ${problems.join('; ')}`, {
-        problems,
-      })
-    }
-    const written = await this.#run((database) =>
-      writeEventType(
-        database,
-        {
-          name: input.name,
-          description: input.description ?? null,
-          schema: input.schema ?? null,
-          criticality: input.criticality ?? null,
-        },
-        this.#options.actor,
-      ),
-    )
-    this.#options.onChanged(input.name)
+    const written = await this.#run((database) => writeEventType(database, parsed.value, this.#options.actor))
+    this.#options.onChanged(written.name)
     return written
   }
 
@@ -102,6 +79,11 @@ export class EventTypes {
       throw translateError(error)
     }
   }
+}
+
+function invalid(problems: readonly Problem[]): HoldfastError {
+  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  return new HoldfastError('invalid_event_type', `The event type is invalid. ${listed}`, { problems })
 }
 
 function notFound(name: string): HoldfastError {

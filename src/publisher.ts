@@ -35,12 +35,14 @@ export class Publisher {
   }
 
   async publish(events: readonly BatchEvent[], client: Sender | undefined): Promise<PublishedEvent[]> {
-    const types = events.map((event) => event.type)
+    const types: string[] = []
     const bodies: string[] = []
     const options: (object | null)[] = []
     let hasOptions = false
-    events.forEach(({ type, payload, ...rest }, index) => {
+    events.forEach((event: BatchEvent | null, index) => {
+      const { type, payload, ...rest } = event ?? ({} as BatchEvent)
       if (typeof type !== 'string' || !isEventType(type)) throw badType(type, index)
+      types.push(type)
       bodies.push(storable(encodePayload(payload, index), index))
       const given = Object.keys(rest).length === 0 ? null : checkedOptions(rest, index)
       hasOptions ||= given !== null

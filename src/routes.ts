@@ -2,6 +2,7 @@ import { HoldfastError } from './core/errors.ts'
 import { parseEventTypePattern } from './core/event-type-pattern.ts'
 import type { Problem } from './core/problem.ts'
 import { parseRoute, type RouteInput, type RouteSettings } from './core/route-input.ts'
+import { type PreviewInput, previewRoute, type RoutePreview } from './preview.ts'
 import type { Database } from './storage/database.ts'
 import {
   checkFilter,
@@ -15,12 +16,14 @@ import {
 import { translateError } from './storage/translate-error.ts'
 import type { TransformRegistry } from './transforms/registry.ts'
 import { TransformConfigError } from './transforms/transform.ts'
+import type { TransportRegistry } from './transports/registry.ts'
 
 export type Route = Omit<RouteRecord, 'id'>
 
 export interface RoutesOptions {
   readonly database: () => Database
   readonly transforms: TransformRegistry
+  readonly transports: TransportRegistry
   readonly actor: string
 }
 
@@ -69,6 +72,21 @@ export class Routes {
     return this.#run((database) => deleteRoute(database, name, options.force ?? false, this.#options.actor))
   }
 
+  /**
+   * What would become of an event along a route that exists (by name) or doesn't yet: whether it matches, what it would look like, and the
+   * request that would be sent. Nothing is stored or sent.
+   *
+   * @example
+   * await holdfast.routes.preview({ route: 'orders-to-crm', event: { type: 'order.created', payload: { id: 17 } } })
+   */
+  async preview({ route, event }: PreviewInput): Promise<RoutePreview> {
+    const settings =
+      typeof route === 'string'
+        ? await this.get(route)
+        : (await this.#check({ name: 'preview', ...route })).settings
+    return this.#run((database) => previewRoute(settings, event, { ...this.#options, database }))
+  }
+
   /** Everything about a route that can be wrong, found before anything is stored. */
   async #check(input: unknown): Promise<{ settings: RouteSettings; pattern: StoredPattern }> {
     const parsed = parseRoute(input)
@@ -77,20 +95,22 @@ export class Routes {
     const problems: Problem[] = []
     const pattern = parseEventTypePattern(settings.eventType)
     if (!pattern.ok) {
-      const { message, position } = pattern.problem
-      problems.push({ path: 'eventType', message: `${message} (at position ${position})` })
+      problems.push({ path: 'eventType', message: withPosition(pattern.problem) })
     }
     if (settings.transform !== null) problems.push(...(await this.#transformProblems(settings.transform)))
     const { filter } = settings
     if (filter !== null) {
       const complaint = await this.#run((database) => checkFilter(database, filter))
-      if (complaint !== null) problems.push({ path: 'filter', message: complaint })
+      if (complaint !== null) problems.push({ path: 'filter', message: withPosition(complaint) })
     }
     if (problems.length > 0 || !pattern.ok) throw invalid(problems)
     return { settings, pattern: pattern.value }
   }
 
   async #transformProblems(config: RouteSettings['transform'] & object): Promise<Problem[]> {
+    if (!isStorableJson(config)) {
+      return [{ path: 'transform', message: 'must be JSON without NUL or broken Unicode in its texts' }]
+    }
     const found = this.#options.transforms.get(config.type)
     if (!found.isFound) return [{ path: 'transform.type', message: found.message }]
     try {
@@ -98,8 +118,7 @@ export class Routes {
       return []
     } catch (error) {
       if (!(error instanceof TransformConfigError)) throw error
-      const where = error.position === null ? '' : ` (at position ${error.position})`
-      return [{ path: `transform.${error.path}`, message: `${error.message}${where}` }]
+      return [{ path: `transform.${error.path}`, message: withPosition(error) }]
     }
   }
 
@@ -134,6 +153,19 @@ export class Routes {
     } catch (error) {
       throw translateError(error)
     }
+  }
+}
+
+function withPosition({ message, position }: { message: string; position: number | null }): string {
+  return position === null ? message : `${message} (at position ${position})`
+}
+
+/** Whether PostgreSQL can keep it as jsonb: NUL and half surrogate pairs are the only things that JSON writes with these escapes. */
+function isStorableJson(value: unknown): boolean {
+  try {
+    return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(value))
+  } catch {
+    return false
   }
 }
 

@@ -64,7 +64,7 @@ export class AttemptSender {
       return this.#sendHalves(deliveries, channel, signal)
     }
     const outcome = await channel.send(toBatchDispatch(deliveries, result), signal)
-    if (!isSingle && outcome.statusCode !== undefined && splittingStatuses.has(outcome.statusCode)) {
+    if (!isSingle && outcome.class !== 'success' && splittingStatuses.has(outcome.statusCode ?? 0)) {
       return this.#sendHalves(deliveries, channel, signal)
     }
     return [{ deliveries, outcome: { ...outcome, durationMs: performance.now() - startedAtMs } }]

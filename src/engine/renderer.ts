@@ -23,6 +23,15 @@ const missing: Shape = {
   error: { code: 'transform_missing', message: 'Its route could not be loaded.' },
 }
 const asItIs: RenderResult = { ok: true, rendering: null }
+const routeDeleted: RenderResult = {
+  ok: false,
+  error: { code: 'route_deleted', message: 'Its route was deleted before it could be sent.' },
+}
+/** One of the routes changed between two requests of a batch that had to be cut. */
+const noLongerAlike: RenderResult = {
+  ok: false,
+  error: { code: 'transform_mixed', message: 'The messages of this batch no longer share a transform.' },
+}
 
 /**
  * Gives each delivery the shape that its route asks for, from the stored original, at each attempt. Recipients of the same
@@ -31,6 +40,7 @@ const asItIs: RenderResult = { ok: true, rendering: null }
 export class Renderer {
   readonly #shapes: ShapeTable
   readonly #cache = new Map<string, TransformResult>()
+  readonly #underWay = new Map<string, Promise<TransformResult>>()
   #cachedBytes = 0
 
   constructor(shapes: ShapeTable) {
@@ -43,15 +53,31 @@ export class Renderer {
     if (refused !== null) return refused
     const shape = this.#shapes.shapeOf(delivery.routeId) ?? missing
     if (shape.kind === 'raw') return asItIs
+    if (shape.kind === 'deleted') return routeDeleted
     if (shape.kind === 'broken') return { ok: false, error: shape.error }
-    const key = `${delivery.rowMessageId} ${shape.key}`
+    // Not the row's number: the second way of a message to one endpoint has an id of its own, which renderings may show.
+    const key = `${delivery.messageId} ${shape.key}`
     const cached = this.#cache.get(key)
     if (cached !== undefined) return toRenderResult(cached)
+    const underWay = this.#underWay.get(key)
+    if (underWay !== undefined) return underWay.then(toRenderResult)
     const result = guarded(() => shape.transform.render(toInput(delivery, nowMs)))
-    if (result instanceof Promise) {
-      return result.then((late) => toRenderResult(this.#remember(key, shape.transform, late)))
-    }
-    return toRenderResult(this.#remember(key, shape.transform, result))
+    if (!(result instanceof Promise)) return toRenderResult(this.#remember(key, shape.transform, result))
+    return this.#share(key, shape.transform, result).then(toRenderResult)
+  }
+
+  /** Recipients that ask while it is being rendered get the same rendering. */
+  #share(
+    key: string,
+    transform: CompiledTransform,
+    result: Promise<TransformResult>,
+  ): Promise<TransformResult> {
+    const shared = result.then((late) => {
+      this.#underWay.delete(key)
+      return this.#remember(key, transform, late)
+    })
+    if (transform.isCacheable) this.#underWay.set(key, shared)
+    return shared
   }
 
   /** Several deliveries of one shape in one envelope. */
@@ -60,7 +86,12 @@ export class Renderer {
     await this.#load(deliveries)
     const refused = deliveries.map((delivery) => this.#refusal(delivery)).find((refusal) => refusal !== null)
     if (refused !== undefined) return refused
+    if (first !== undefined) {
+      const key = this.batchKey(first)
+      if (deliveries.some((delivery) => this.batchKey(delivery) !== key)) return noLongerAlike
+    }
     const shape = this.#shapes.shapeOf(first?.routeId ?? null) ?? missing
+    if (shape.kind === 'deleted') return routeDeleted
     if (shape.kind === 'broken') return { ok: false, error: shape.error }
     const inputs = deliveries.map((delivery) => toInput(delivery, nowMs))
     if (shape.kind === 'raw') {
@@ -101,18 +132,8 @@ export class Renderer {
     if (!delivery.needsCheck || delivery.eventType === null) return null
     const schema = this.#shapes.schemaOf(delivery.eventType)
     if (schema === null || schema === undefined) return null
-    const checked = checkPayload(schema, JSON.parse(delivery.storedBody))
-    if (checked.ok) return null
-    const listed = checked.failures
-      .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
-      .join('; ')
-    return {
-      ok: false,
-      error: {
-        code: 'schema',
-        message: `The payload breaks the schema of "${delivery.eventType}". ${listed}`,
-      },
-    }
+    const complaint = complaintOf(schema, delivery)
+    return complaint === null ? null : { ok: false, error: { code: 'schema', message: complaint } }
   }
 
   #remember(key: string, transform: CompiledTransform, result: TransformResult): TransformResult {
@@ -126,6 +147,20 @@ export class Renderer {
       if (oldest[1].ok) this.#cachedBytes -= oldest[1].rendered.body.length
     }
     return result
+  }
+}
+
+/** What is wrong with the payload, or with the schema: somebody may have written that by hand. */
+function complaintOf(schema: object, delivery: Delivery): string | null {
+  try {
+    const checked = checkPayload(schema, JSON.parse(delivery.storedBody))
+    if (checked.ok) return null
+    const listed = checked.failures
+      .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
+      .join('; ')
+    return `The payload breaks the schema of "${delivery.eventType}". ${listed}`
+  } catch (error) {
+    return `The payload can't be checked against the schema of "${delivery.eventType}". ${String(error)}`
   }
 }
 

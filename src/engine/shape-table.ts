@@ -4,9 +4,13 @@ import { readChangedShapes, readRouteShapes } from '../storage/routes.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import type { CompiledTransform, TransformError } from '../transforms/transform.ts'
 
-/** What a route makes of its messages: nothing, a compiled transform, or an error that every attempt meets until it is mended. */
+/**
+ * What a route makes of its messages: nothing, a compiled transform, or an error that every attempt meets until it is mended. A route
+ * that was deleted makes nothing of them any more: without its transform they must not go out.
+ */
 export type Shape =
   | { readonly kind: 'raw' }
+  | { readonly kind: 'deleted' }
   | { readonly kind: 'transform'; readonly key: string; readonly transform: CompiledTransform }
   | { readonly kind: 'broken'; readonly error: TransformError }
 
@@ -16,6 +20,7 @@ export interface ShapeTableOptions {
 }
 
 const raw: Shape = { kind: 'raw' }
+const deleted: Shape = { kind: 'deleted' }
 const maxShapes = 10_000
 
 /** Routes' transforms and event types' schemas, compiled once and kept until they change. */
@@ -26,6 +31,8 @@ export class ShapeTable {
   readonly #transforms = new Map<string, Shape>()
   readonly #schemas = new Map<string, object | null>()
   #watermark = '0'
+  /** Counts what was forgotten, so that an answer from before a change isn't kept after it. */
+  #changes = 0
 
   constructor(options: ShapeTableOptions) {
     this.#options = options
@@ -46,17 +53,25 @@ export class ShapeTable {
     const newRoutes = [...routeIds].filter((id) => !this.#shapes.has(id))
     if (newRoutes.length > 0) {
       if (this.#shapes.size > maxShapes) this.#shapes.clear()
-      const routes = await readRouteShapes(this.#options.database, newRoutes)
-      // One that isn't found was deleted while it owed deliveries; they go out as they are.
-      for (const id of newRoutes) this.#shapes.set(id, raw)
+      const routes = await this.#readUnchanged(() => readRouteShapes(this.#options.database, newRoutes))
+      for (const id of newRoutes) this.#shapes.set(id, deleted)
       for (const { id, transform } of routes)
         this.#shapes.set(id, transform === null ? raw : this.#compile(transform))
     }
     const newTypes = [...eventTypes].filter((name) => !this.#schemas.has(name))
     if (newTypes.length > 0) {
-      const types = await readEventTypes(this.#options.database, newTypes)
+      const types = await this.#readUnchanged(() => readEventTypes(this.#options.database, newTypes))
       for (const name of newTypes) this.#schemas.set(name, null)
       for (const { name, schema } of types) this.#schemas.set(name, schema)
+    }
+  }
+
+  /** Reads again when something changed meanwhile: the answer may be from before. */
+  async #readUnchanged<Row>(read: () => Promise<Row>): Promise<Row> {
+    for (;;) {
+      const changes = this.#changes
+      const rows = await read()
+      if (changes === this.#changes) return rows
     }
   }
 
@@ -66,10 +81,12 @@ export class ShapeTable {
     this.#watermark = changed.watermark
     for (const id of changed.routeIds) this.forgetRoute(id)
     for (const name of changed.eventTypes) this.#schemas.delete(name)
+    if (changed.eventTypes.length > 0) this.#changes += 1
   }
 
   forgetRoute(routeId: number): void {
     this.#shapes.delete(routeId)
+    this.#changes += 1
   }
 
   async close(): Promise<void> {

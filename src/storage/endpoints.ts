@@ -22,7 +22,7 @@ export interface EndpointRecord {
 }
 
 const storedEventTypes = `array(
-  select event_type from holdfast.routes where lane_id = endpoint.id and is_shorthand order by routes.id
+  select event_type from holdfast.routes where lane_id = endpoint.id and is_shorthand and enabled order by routes.id
 )`
 
 function columns(eventTypes: string = storedEventTypes): string {
@@ -34,6 +34,23 @@ function columns(eventTypes: string = storedEventTypes): string {
 function policyOf(settings: EndpointSettings): object {
   const { retry, request, circuit, limits, autoDisable, onDead, batch } = settings
   return { retry, request, circuit, limits, autoDisable, onDead, batch }
+}
+
+function columnsOf(patterns: readonly ShorthandPattern[]): unknown[] {
+  return [
+    patterns.map((pattern) => pattern.name),
+    patterns.map((pattern) => pattern.text),
+    patterns.map((pattern) => pattern.exact),
+    patterns.map((pattern) => pattern.like),
+    patterns.map((pattern) => pattern.segments),
+    patterns.map((pattern) => pattern.regex),
+  ]
+}
+
+/** A route has the name that an endpoint's shorthand needs, and isn't its own. */
+export function isRouteNameTaken(error: unknown): boolean {
+  const { code, constraint, column } = error as { code?: string; constraint?: string; column?: string }
+  return (code === '23505' && constraint === 'routes_name_key') || (code === '23502' && column === 'lane_id')
 }
 
 /** Undefined when the name is taken. Index: endpoints_name_key. */
@@ -72,21 +89,20 @@ export async function insertEndpoint(
       JSON.stringify(settings.config),
       JSON.stringify(policyOf(settings)),
       actor,
-      patterns.map((pattern) => pattern.name),
-      patterns.map((pattern) => pattern.text),
-      patterns.map((pattern) => pattern.exact),
-      patterns.map((pattern) => pattern.like),
-      patterns.map((pattern) => pattern.segments),
-      patterns.map((pattern) => pattern.regex),
+      ...columnsOf(patterns),
     ],
   )
   return rows[0]
 }
 
-/** Undefined when there is none of this name. Index: endpoints_name_key. */
+/**
+ * Undefined when there is none of this name. Its shorthand routes become those of `patterns`: one that is dropped is switched off and kept,
+ * because deliveries may be owed along it, and is deleted by a later change when none are. Indexes: endpoints_name_key, routes_lane.
+ */
 export async function updateEndpoint(
   database: Database,
   settings: EndpointSettings,
+  patterns: readonly ShorthandPattern[],
   actor: string,
 ): Promise<EndpointRecord | undefined> {
   const rows = await database.query<EndpointRecord>(
@@ -97,12 +113,31 @@ export async function updateEndpoint(
           update holdfast.endpoints set transport = $2, tenant = $3, tags = $4, contact = $5, preset = $6, config = $7, settings = $8,
             updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
           where name = $1 returning *
+        ), wanted as (
+          select * from unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[])
+            as given (name, event_type, exact_type, like_pattern, segments, regex)
+        ), dropped as (
+          update holdfast.routes as route set enabled = false, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
+          from changed
+          where route.lane_id = changed.id and is_shorthand and enabled and not exists (select from wanted where wanted.name = route.name)
+        ), deleted as (
+          delete from holdfast.routes as route using changed
+          where route.lane_id = changed.id and is_shorthand and not enabled
+            and not exists (select from wanted where wanted.name = route.name)
+            and not exists (select from holdfast.deliveries as owed where owed.lane_id = changed.id and owed.route_id = route.id)
+        ), routed as (
+          insert into holdfast.routes as route (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
+          select wanted.name, changed.tenant, event_type, exact_type, like_pattern, segments, regex, changed.id, true
+          from wanted, changed
+          -- A route of this name that isn't this endpoint's shorthand must be left alone: no lane is what the table refuses.
+          on conflict (name) do update set tenant = excluded.tenant, enabled = true,
+            lane_id = case when route.is_shorthand and route.lane_id = excluded.lane_id then route.lane_id end
         ), noted as (
           select holdfast.audit($9, 'endpoint.updated', 'lane:' || id, jsonb_build_object('name', name)),
                  pg_notify('holdfast_lanes', id::text)
           from changed
         )
-        select ${columns()} from changed as endpoint, noted`,
+        select ${columns('$11::text[]')} from changed as endpoint, noted`,
     },
     [
       settings.name,
@@ -114,6 +149,7 @@ export async function updateEndpoint(
       JSON.stringify(settings.config),
       JSON.stringify(policyOf(settings)),
       actor,
+      ...columnsOf(patterns),
     ],
   )
   return rows[0]

@@ -86,39 +86,6 @@ export async function writeRoute(
   return rows[0]
 }
 
-/** Makes the endpoint's shorthand routes equal to this list of patterns. Index: routes_lane. */
-export async function writeShorthandRoutes(
-  database: Database,
-  endpoint: string,
-  patterns: readonly ShorthandPattern[],
-): Promise<void> {
-  await database.query(
-    {
-      name: 'write_shorthand_routes',
-      text: `
-        with lane as (select id, tenant from holdfast.endpoints where name = $1), wanted as (
-          select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
-            as given (name, event_type, exact_type, like_pattern, segments, regex)
-        ), removed as (
-          delete from holdfast.routes using lane
-          where lane_id = lane.id and is_shorthand and not exists (select from wanted where wanted.name = routes.name)
-        )
-        insert into holdfast.routes (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
-        select wanted.name, lane.tenant, event_type, exact_type, like_pattern, segments, regex, lane.id, true from wanted, lane
-        on conflict (name) do update set tenant = excluded.tenant`,
-    },
-    [
-      endpoint,
-      patterns.map((pattern) => pattern.name),
-      patterns.map((pattern) => pattern.text),
-      patterns.map((pattern) => pattern.exact),
-      patterns.map((pattern) => pattern.like),
-      patterns.map((pattern) => pattern.segments),
-      patterns.map((pattern) => pattern.regex),
-    ],
-  )
-}
-
 /** Index: routes_name_key. */
 export async function readRoute(database: Database, name: string): Promise<RouteRecord | undefined> {
   const rows = await database.query<RouteRecord>(
@@ -162,24 +129,92 @@ export async function deleteRoute(
   return rows[0]?.cancelled ?? 0
 }
 
+/** What is wrong with a filter, and where in it (null where PostgreSQL doesn't say). */
+export interface FilterComplaint {
+  readonly message: string
+  readonly position: number | null
+}
+
 /** What PostgreSQL says of a filter: null when it is a predicate, else what is wrong with it. No table is touched. */
-export async function checkFilter(database: Database, filter: string): Promise<string | null> {
+export async function checkFilter(database: Database, filter: string): Promise<FilterComplaint | null> {
   try {
-    await database.query(
-      { name: 'check_filter', text: `select jsonb_path_match('{}', $1::text::jsonpath, '{}', false)` },
+    const rows = await database.query<{ canonical: string }>(
+      {
+        name: 'check_filter',
+        text: `select $1::text::jsonpath::text as canonical, jsonb_path_match_tz('{}', $1::text::jsonpath, '{}', false)`,
+      },
       [filter],
     )
-    return null
+    // Where a short cut spares the test its variable, each publish that takes the long way would fail on it.
+    return hasVariable(rows[0]?.canonical ?? '') ? variableComplaint(filter) : null
   } catch (error) {
-    const { code, message } = error as { code?: string; message?: string }
-    if (code === '22038') return 'is a path, not a condition: write something like $.amount > 100'
-    // A condition may fail on an empty document (a missing field in strict mode); that is no fault of the condition.
-    if (code === '42601' || code === '42602' || code === '22P02' || code === '22023') {
-      return `is not a valid SQL/JSON path: ${message}`
+    const { code = '', message = '' } = error as { code?: string; message?: string }
+    if (code === '22038') {
+      return { message: 'is a path, not a condition: write something like $.amount > 100', position: null }
     }
-    if (code?.startsWith('2203') === true) return null
-    throw error
+    if (code === '42704') return variableComplaint(filter)
+    // A condition may fail on an empty document (a missing field in strict mode); that is no fault of the condition.
+    if (code.startsWith('2203')) return null
+    // Bad syntax, a bad regular expression, a flag that isn't supported, a number out of range, too deep.
+    if (!/^(42|22|0A|54)/.test(code)) throw error
+    return {
+      message: `is not a valid SQL/JSON path: ${message}`,
+      position: await positionOf(database, filter, message),
+    }
   }
+}
+
+/** In PostgreSQL's own spelling a variable is a `$` before a quoted name. */
+function hasVariable(canonical: string): boolean {
+  return canonical
+    .replaceAll(/(\$?)"(?:[^"\\]|\\.)*"/g, (_, sign: string) => (sign === '' ? '' : '\0'))
+    .includes('\0')
+}
+
+function variableComplaint(filter: string): FilterComplaint {
+  const position = filter.search(/\$["\p{L}_]/u)
+  return {
+    message: 'has a variable, and a filter has none: write its value instead',
+    position: position === -1 ? null : position,
+  }
+}
+
+const maxPositionTries = 20
+
+/**
+ * PostgreSQL names the token that it stumbled over, not its place. It stumbles over the same token when the filter ends there, so the first
+ * such beginning of the filter tells the place.
+ */
+async function positionOf(database: Database, filter: string, message: string): Promise<number | null> {
+  if (message.includes('at end of jsonpath')) return filter.length
+  const token = /at or near "(.*)" of jsonpath/s.exec(message)?.[1]
+  if (token === undefined || token === '') return null
+  let position = filter.indexOf(token)
+  for (let tries = 0; position !== -1 && tries < maxPositionTries; tries += 1) {
+    const complaint = await database
+      .query({ name: 'parse_filter', text: 'select $1::text::jsonpath' }, [
+        filter.slice(0, position + token.length),
+      ])
+      .then(
+        () => '',
+        (error: Error) => error.message,
+      )
+    if (complaint === message) return position
+    position = filter.indexOf(token, position + 1)
+  }
+  return null
+}
+
+/** Whether PostgreSQL finds that this payload fits the filter, as it would when it is published. */
+export async function matchFilter(database: Database, filter: string, body: string): Promise<boolean> {
+  const rows = await database.query<{ matches: boolean }>(
+    {
+      name: 'match_filter',
+      text: `select coalesce(jsonb_path_match_tz($1::text::jsonb, $2::text::jsonpath, '{}', true), false) as matches`,
+    },
+    [body, filter],
+  )
+  return rows[0]?.matches ?? false
 }
 
 /** What the dispatching side needs of a route. */

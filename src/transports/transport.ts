@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
+import type { AttemptOutcome, RenderedRequest } from '../core/attempt.ts'
 
 /** One message on its way to one endpoint: everything a transport may know about it. */
 export interface Dispatch {
@@ -53,4 +53,6 @@ export interface Transport {
   readonly name: string
   parseConfig(config: unknown): unknown
   open(endpoint: string, config: unknown, limits?: ChannelLimits): TransportChannel
+  /** The request that would be sent, secrets redacted, for transports that have one. Nothing is sent. */
+  describe?(config: unknown, dispatch: Dispatch): RenderedRequest
 }

@@ -56,14 +56,15 @@ language sql stable as $$
     )
 $$;
 
--- Ends what is owed along a deleted route or to a deleted endpoint, visibly.
+-- Ends what is owed along a deleted route (to whichever endpoint it once led) or to a deleted endpoint, visibly.
 create function holdfast.cancel_deliveries(lane integer, only_route integer, why text) returns bigint
 language plpgsql as $$
 declare
   cancelled bigint;
 begin
   with ended as (
-    delete from holdfast.deliveries where lane_id = lane and (only_route is null or route_id = only_route)
+    -- A scan for a route, which has no index of its own: publishing would pay for it, and deleting is rare.
+    delete from holdfast.deliveries where (only_route is null and lane_id = lane) or route_id = only_route
     returning id, message_id, lane_id, route_id, attempt
   )
   insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, outcome, error_code, error)
@@ -83,7 +84,7 @@ begin
   if not found then
     raise exception 'there is no route named "%"', route_name using errcode = 'HF005';
   end if;
-  if exists (select from holdfast.deliveries where lane_id = route.lane_id and route_id = route.id) then
+  if exists (select from holdfast.deliveries where route_id = route.id) then
     if not force then
       raise exception 'route "%" still owes deliveries', route_name
         using errcode = 'HF006', hint = 'Disable it and let them drain, or delete it with force: then they end as cancelled.';
@@ -92,6 +93,8 @@ begin
   end if;
   delete from holdfast.routes where id = route.id;
   perform holdfast.audit(actor, 'route.deleted', 'route:' || route.id, jsonb_build_object('name', route_name, 'cancelled', cancelled));
+  -- Nodes that hold deliveries of it in memory look again, and find that it is gone.
+  perform pg_notify('holdfast_routes', route.id::text);
   perform pg_notify('holdfast_lanes', route.lane_id::text);
   return cancelled;
 end $$;

@@ -24,6 +24,21 @@ begin
   end if;
   if message_options is not null then
     perform holdfast.check_options(one) from unnest(message_options) as one where one is not null;
+    select octet_length(option::text) as bytes, at into bad from unnest(message_options) with ordinality as given (option, at)
+    where octet_length(option::text) > 32768 limit 1;
+    if found then
+      raise exception 'the options of event % take % bytes; the limit is 32768', bad.at, bad.bytes using errcode = 'HF002';
+    end if;
+    -- A line break would start a header of its own; what isn't Latin-1 can't travel in HTTP at all.
+    select name, at into bad
+    from unnest(message_options) with ordinality as given (option, at),
+         jsonb_each(case jsonb_typeof(option -> 'headers') when 'object' then option -> 'headers' end) as header (name, value)
+    where jsonb_typeof(value) <> 'string' or name !~ '^[-!#$%&''*+.^_`|~0-9A-Za-z]{1,128}$'
+      or value #>> '{}' !~ '^[\t\u0020-\u007e\u00a0-\u00ff]*$' limit 1;
+    if found then
+      raise exception 'header "%" of event % can not be sent', bad.name, bad.at
+        using errcode = 'HF002', hint = 'Names take letters, digits and "-", values are texts of Latin-1 characters without line breaks.';
+    end if;
   end if;
 end $$;
 
@@ -37,6 +52,8 @@ language plpgsql as $$
 declare
   total integer := coalesce(cardinality(bodies), 0);
   ids bigint[];
+  counts integer[];
+  held_counts integer[];
   first_slots integer[];
   slots integer;
   message_ids bigint[];
@@ -49,7 +66,9 @@ declare
   fan_lane integer[];
   fan_criticality smallint[];
   fan_variant smallint[];
+  fan_refused boolean[];
   full_lanes integer[];
+  rooms bigint[];
   rejecting_endpoint text;
 begin
   if total = 0 then
@@ -64,7 +83,7 @@ begin
   ), matched as materialized (
     select kind.type as kind_type, kind.tenant as kind_tenant, route.id, route.lane_id, route.filter,
            coalesce(route.criticality, known.criticality, 1::smallint) as criticality,
-           md5(coalesce(route.transform::text, '')) as shape
+           md5(coalesce(nullif(route.transform, '{"type": "none"}')::text, '')) as shape
     from (select distinct type, tenant from event) as kind
     left join holdfast.event_types as known on known.name = kind.type
     cross join lateral holdfast.matching_routes(kind.type, kind.tenant) as route
@@ -74,13 +93,14 @@ begin
     ) then body::jsonb end as document
     from event
   ), fan as (
-    -- Two routes that lead to the same endpoint in the same shape are one delivery.
+    -- Two routes that lead to the same endpoint in the same shape are one delivery, by the more critical of them.
     select distinct on (parsed.at, matched.lane_id, matched.shape)
       parsed.at, matched.id as route, matched.lane_id as lane,
       coalesce(holdfast.criticality_code(parsed.option ->> 'criticality'), matched.criticality) as criticality
     from parsed join matched on kind_type = parsed.type and kind_tenant is not distinct from parsed.tenant
-    where matched.filter is null or coalesce(jsonb_path_match(parsed.document, matched.filter, '{}', true), false)
-    order by parsed.at, matched.lane_id, matched.shape, matched.id
+    -- The _tz function: without it a filter that compares a time with a zone to one without raises an error, and stops the publisher.
+    where matched.filter is null or coalesce(jsonb_path_match_tz(parsed.document, matched.filter, '{}', true), false)
+    order by parsed.at, matched.lane_id, matched.shape, matched.criticality desc, matched.id
   ), placed as (
     select *, row_number() over (partition by at order by route) as place,
            row_number() over (partition by at, lane order by route) - 1 as variant
@@ -91,16 +111,35 @@ begin
   from placed;
 
   perform holdfast.check_bound(coalesce(cardinality(fan_at), 0));
-  select array_agg(wanted.lane), min(endpoint.name) filter (where endpoint.settings #>> '{limits,onFull}' = 'reject')
-  into full_lanes, rejecting_endpoint
+  select array_agg(wanted.lane), array_agg(greatest(0, bound.deliveries - coalesce(stats.pending, 0))),
+         min(endpoint.name) filter (where endpoint.settings #>> '{limits,onFull}' = 'reject')
+  into full_lanes, rooms, rejecting_endpoint
   from (select lane, count(*) as added from unnest(fan_lane) as lane group by lane) as wanted
   join holdfast.endpoints as endpoint on endpoint.id = wanted.lane
+  cross join lateral (select (endpoint.settings #>> '{limits,maxPending}')::bigint as deliveries) as bound
   left join holdfast.lane_stats as stats on stats.lane_id = wanted.lane
-  where coalesce(stats.pending, 0) + wanted.added > (endpoint.settings #>> '{limits,maxPending}')::bigint;
+  where coalesce(stats.pending, 0) + wanted.added > bound.deliveries;
   if rejecting_endpoint is not null then
     raise exception 'endpoint "%" is full', rejecting_endpoint
       using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
   end if;
+  -- What still fits is owed; what comes after it is dead at once.
+  if full_lanes is not null then
+    select array_agg(coalesce(number > room, false) order by place) into fan_refused
+    from (
+      select place, lane, row_number() over (partition by lane order by at, place) as number
+      from unnest(fan_at, fan_lane) with ordinality as fan (at, lane, place)
+    ) as fan
+    left join unnest(full_lanes, rooms) as full_lane (lane, room) using (lane);
+  end if;
+  select array_agg(coalesce(fan.deliveries, 0) order by event.at), array_agg(coalesce(fan.held, 0) order by event.at)
+  into counts, held_counts
+  from generate_series(1, total) as event (at)
+  left join (
+    select every.at, count(*) as deliveries, count(*) filter (where endpoint.state <> 'active' and is_refused is not true) as held
+    from unnest(fan_at, fan_lane, fan_refused) as every (at, lane, is_refused) join holdfast.endpoints as endpoint on endpoint.id = lane
+    group by every.at
+  ) as fan using (at);
 
   -- The transaction id comes before the ids: see accept_messages.
   perform pg_current_xact_id();
@@ -108,13 +147,11 @@ begin
     perform holdfast.advance_ids();
   end if;
   -- Numbers in the order of events: a message and its first delivery share one, its other deliveries follow before the next event.
-  select array_agg(slot order by at), sum(needed) into first_slots, slots
+  select array_agg(1 + before order by at), max(before + needed) into first_slots, slots
   from (
-    select at, needed, (1 + coalesce(sum(needed) over (order by at rows between unbounded preceding and 1 preceding), 0))::integer as slot
-    from (
-      select at, greatest(1, count(fan.place)) as needed
-      from generate_series(1, total) as at left join unnest(fan_at) as fan (place) on fan.place = at group by at
-    ) as counted
+    select at, greatest(1, count) as needed,
+           coalesce(sum(greatest(1, count)) over (order by at rows between unbounded preceding and 1 preceding), 0) as before
+    from unnest(counts) with ordinality as event (count, at)
   ) as numbered;
   select array_agg(nextval('holdfast.ids')) into ids from generate_series(1, slots);
   message_ids := array(select ids[slot] from unnest(first_slots) as slot);
@@ -125,26 +162,29 @@ begin
     where option ->> 'idempotencyKey' is not null
   loop
     earlier := holdfast.claim_idempotency_key(
-      'event:' || coalesce(given.tenant, ''), given.key, given.type, given.body, array[message_ids[given.at]]
+      'event:' || coalesce(given.tenant, ''), given.key, given.type || ' ', given.body,
+      array[message_ids[given.at], counts[given.at], held_counts[given.at]]
     );
     if earlier is not null then
       message_ids[given.at] := earlier[1];
+      counts[given.at] := earlier[2];
+      held_counts[given.at] := earlier[3];
       is_repeated[given.at] := true;
     end if;
   end loop;
 
   insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, is_unrouted, needs_check, body)
   select event.id, octet_length(body), type, option ->> 'tenant', option ->> 'correlationId',
-         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', routed.at is null,
+         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', count = 0,
          not are_checked and exists (select from holdfast.event_types as known where known.name = type and known.schema is not null),
          body::json
-  from unnest(message_ids, event_types, bodies, message_options, is_repeated) with ordinality as event (id, type, body, option, is_known, at)
-  left join (select distinct place as at from unnest(fan_at) as place) as routed on routed.at = event.at
+  from unnest(message_ids, event_types, bodies, message_options, is_repeated, counts) as event (id, type, body, option, is_known, count)
   where not is_known;
 
   with owed as (
     select ids[first_slots[fan.at] + place - 1] as id, event.id as message, octet_length(event.body) as size, event.option, fan.*
-    from unnest(fan_at, fan_place, fan_route, fan_lane, fan_criticality, fan_variant) as fan (at, place, route, lane, criticality, variant)
+    from unnest(fan_at, fan_place, fan_route, fan_lane, fan_criticality, fan_variant, fan_refused)
+      as fan (at, place, route, lane, criticality, variant, is_refused)
     join unnest(message_ids, bodies, message_options, is_repeated) with ordinality as event (id, body, option, is_known, at) on event.at = fan.at
     where not is_known
   ), refused as (
@@ -153,25 +193,17 @@ begin
     select nextval('holdfast.ids'), owed.id, owed.message, owed.lane, owed.route, 'endpoint_full', 3, 'endpoint_full',
            'The endpoint owed as many deliveries as its bound allows.', owed.criticality,
            coalesce((option ->> 'priority')::smallint, 0), owed.variant, 0, '[]', option ->> 'orderingKey'
-    from owed where owed.lane = any (full_lanes)
+    from owed where is_refused
   )
   insert into holdfast.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, due_at, owed_at, expires_at, ordering_key)
   select owed.id, owed.message, owed.lane, owed.route, owed.size, coalesce((option ->> 'priority')::smallint, 0), owed.criticality,
          owed.variant, nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()),
          greatest((option ->> 'deliverAt')::timestamptz, case when option ->> 'deliverAt' is not null then now() end),
          (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
-  from owed where full_lanes is null or not owed.lane = any (full_lanes);
+  from owed where is_refused is not true;
 
   perform holdfast.ring(array(select distinct unnest(fan_lane)));
-  return query
-  select event.id, coalesce(fan.deliveries, 0)::integer, coalesce(fan.held, 0)::integer
-  from unnest(message_ids) with ordinality as event (id, at)
-  left join (
-    select place, count(*) as deliveries, count(*) filter (where endpoint.state <> 'active') as held
-    from unnest(fan_at, fan_lane) as every (place, lane) join holdfast.endpoints as endpoint on endpoint.id = lane
-    group by place
-  ) as fan on fan.place = event.at
-  order by event.at;
+  return query select * from unnest(message_ids, counts, held_counts);
 end $$;
 
 create function holdfast.publish(type text, payload jsonb, options jsonb default null) returns text
@@ -183,9 +215,16 @@ $$;
 -- `events`: a JSON array of objects {type, payload, …options}.
 create function holdfast.publish_batch(events jsonb) returns setof text
 language plpgsql as $$
+declare
+  bad record;
 begin
   if jsonb_typeof(events) is distinct from 'array' then
     raise exception 'publish_batch takes a JSON array of events {type, payload, …}' using errcode = 'HF002';
+  end if;
+  select at into bad from jsonb_array_elements(events) with ordinality as given (event, at)
+  where jsonb_typeof(event) <> 'object' or jsonb_typeof(event -> 'type') is distinct from 'string' limit 1;
+  if found then
+    raise exception 'event % is not an object {type, payload, …} with a text as its type', bad.at using errcode = 'HF002';
   end if;
   return query
   select holdfast.format_id('msg', message_id) from holdfast.accept_events(

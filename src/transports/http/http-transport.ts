@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { Transport } from '../transport.ts'
+import { describeRequest } from './describe-request.ts'
 import { HttpChannel } from './http-channel.ts'
 import { httpConfig } from './http-config.ts'
 import { type OpenSocket, openSocket } from './open-socket.ts'
@@ -36,6 +37,8 @@ export function httpTransport(options: HttpTransportOptions = {}): Transport {
   return {
     name: 'http',
     parseConfig: (config) => httpConfig.parse(config),
+    describe: (config, dispatch) =>
+      describeRequest(httpConfig.parse(config), dispatch, options.userAgent ?? defaultUserAgent),
     open: (endpoint, config, limits) =>
       new HttpChannel({
         endpoint,

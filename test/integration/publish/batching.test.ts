@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import { Rig, type RunningNode } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+import { answer, choose, gated, hang, script } from '../../support/receivers/behaviours.ts'
+import { Gate } from '../../support/receivers/gate.ts'
+import { HttpReceiver } from '../../support/receivers/http-receiver.ts'
+import type { ReceivedRequest } from '../../support/receivers/ledger.ts'
+
+let rig: Rig
+let node: RunningNode
+
+beforeAll(async () => {
+  rig = await Rig.create()
+  node = await rig.start({ limits: { beatMs: 100 } })
+})
+afterAll(() => rig.stop())
+
+const quickRetry = { strategy: 'fixed', baseDelayMs: 100, jitter: 'none' } as const
+let lastName = 0
+
+/** An endpoint that takes batches, paused until the test has published, so that what it gets doesn't depend on the moment. */
+async function sink(receiver: HttpReceiver, settings: Partial<EndpointInput> & Pick<EndpointInput, 'batch'>) {
+  lastName += 1
+  const name = `sink-${lastName}`
+  await node.holdfast.endpoints.create({
+    name,
+    config: { url: receiver.url },
+    eventTypes: [name],
+    retry: quickRetry,
+    ...settings,
+  })
+  await node.holdfast.endpoints.pause(name)
+  return {
+    name,
+    publish: (payloads: readonly unknown[], options: object = {}) =>
+      node.holdfast.publishBatch(payloads.map((payload) => ({ type: name, payload, ...options }))),
+    release: () => node.holdfast.endpoints.resume(name),
+  }
+}
+
+const parsed = (request: ReceivedRequest) => JSON.parse(request.body) as unknown[]
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const attemptsOf = async (name: string) =>
+  rig.rows<{ outcome: number; attempt: number; count: number }>(
+    'select outcome, attempt, count(*)::int from holdfast.attempts where lane_id = $1 group by 1, 2 order by 2, 1',
+    [await rig.laneId(name)],
+  )
+
+describe('a batch', () => {
+  it('has up to N messages, as a JSON array; each keeps its own delivery and attempt', async () => {
+    await using receiver = await HttpReceiver.start()
+    const { name, publish, release } = await sink(receiver, { batch: { maxMessages: 10, maxWaitMs: 60_000 } })
+    await publish(numbers(30))
+    await release()
+    await rig.whenSettled(name)
+    expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([10, 10, 10])
+    expect(receiver.ledger.requests.flatMap(parsed).toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      numbers(30),
+    )
+    expect(await attemptsOf(name)).toEqual([{ outcome: 1, attempt: 1, count: 30 }])
+  })
+
+  it('that is not full goes after T milliseconds', async () => {
+    await using receiver = await HttpReceiver.start()
+    const { publish, release } = await sink(receiver, { batch: { maxMessages: 100, maxWaitMs: 150 } })
+    await publish([1, 2, 3])
+    const releasedAtMs = performance.now()
+    await release()
+    const [request] = await receiver.ledger.waitFor(1)
+    expect(parsed(request!)).toEqual([1, 2, 3])
+    expect(performance.now() - releasedAtMs).toBeGreaterThanOrEqual(140)
+  })
+
+  it('fills up from a long line, however large it may be', async () => {
+    await using receiver = await HttpReceiver.start()
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 500, maxWaitMs: 60_000 },
+      limits: { concurrency: 1 },
+    })
+    // In trickles, so that the line is read many times before a batch is full.
+    await release()
+    for (let at = 0; at < 20; at += 1) await publish(numbers(100))
+    await rig.whenSettled(name)
+    expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([500, 500, 500, 500])
+  })
+
+  it.each([400, 413])('answered with %i is cut until the bad message stands alone', async (status) => {
+    await using receiver = await HttpReceiver.start()
+    receiver.behave(choose((request) => (parsed(request).includes(5) ? status : 200)))
+    const { name, publish, release } = await sink(receiver, { batch: { maxMessages: 8, maxWaitMs: 10 } })
+    await publish(numbers(8))
+    await release()
+    await rig.whenSettled(name)
+    expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([8, 4, 4, 2, 1, 1, 2])
+    const letters = await rig.rows(
+      `select reason, status_code, body::text from holdfast.dead_letters as letter join holdfast.messages as message on message.id = message_id
+       where lane_id = $1`,
+      [await rig.laneId(name)],
+    )
+    expect(letters).toEqual([{ reason: 'permanent', status_code: status, body: '5' }])
+    expect(await attemptsOf(name)).toEqual([
+      { outcome: 1, attempt: 1, count: 7 },
+      { outcome: 3, attempt: 1, count: 1 },
+    ])
+    expect(await node.holdfast.endpoints.health(name)).toMatchObject({
+      state: 'active',
+      circuit: { state: 'closed', failures: 0 },
+    })
+  })
+
+  it('is not cut when the endpoint calls that status a success', async () => {
+    await using receiver = await HttpReceiver.start({ behaviour: answer(400) })
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 4, maxWaitMs: 10 },
+      config: { url: receiver.url, classify: { '400': 'success' } },
+    })
+    await publish(numbers(4))
+    await release()
+    await rig.whenSettled(name)
+    expect(receiver.ledger.count).toBe(1)
+  })
+
+  it('that fails for now is tried again, message by message counted', async () => {
+    await using receiver = await HttpReceiver.start({ behaviour: script(500, 200) })
+    const { name, publish, release } = await sink(receiver, { batch: { maxMessages: 5, maxWaitMs: 50 } })
+    await publish(numbers(5))
+    await release()
+    await rig.whenSettled(name)
+    expect(receiver.ledger.requests.flatMap(parsed).toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      [...numbers(5), ...numbers(5)].sort((a, b) => a - b),
+    )
+    expect(await attemptsOf(name)).toEqual([
+      { outcome: 2, attempt: 1, count: 5 },
+      { outcome: 1, attempt: 2, count: 5 },
+    ])
+  })
+
+  it('counts once against the circuit, whatever it carries', async () => {
+    await using receiver = await HttpReceiver.start({ behaviour: answer(500) })
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 10, maxWaitMs: 10 },
+      circuit: { threshold: 3, cooldownMs: 60_000 },
+      retry: { strategy: 'fixed', baseDelayMs: 60_000, jitter: 'none' },
+      limits: { concurrency: 1 },
+    })
+    await publish(numbers(20))
+    await release()
+    await until('both batches', async () => (await attemptsOf(name))[0]?.count === 20)
+    const health = await until(
+      'the count',
+      () => node.holdfast.endpoints.health(name),
+      ({ circuit }) => circuit.failures === 2,
+    )
+    expect(health.circuit).toMatchObject({ state: 'closed', failures: 2 })
+  })
+
+  it('has one message of an ordering key at most, and keys keep their order past a retry', async () => {
+    await using receiver = await HttpReceiver.start({ behaviour: script(503, 200) })
+    const { name, release } = await sink(receiver, { batch: { maxMessages: 10, maxWaitMs: 30 } })
+    await node.holdfast.publishBatch(
+      numbers(12).map((payload) => ({ type: name, payload, orderingKey: `k${payload % 3}` })),
+    )
+    await release()
+    await rig.whenSettled(name)
+    for (const request of receiver.ledger.requests) {
+      const keys = parsed(request).map((payload) => Number(payload) % 3)
+      expect(new Set(keys).size).toBe(keys.length)
+    }
+    const delivered = receiver.ledger.requests.slice(1).flatMap(parsed).map(Number)
+    for (const key of [0, 1, 2]) {
+      const own = delivered.filter((payload) => payload % 3 === key)
+      expect(own).toEqual(own.toSorted((a, b) => a - b))
+      expect(own).toHaveLength(4)
+    }
+  })
+
+  it('does not go beyond the concurrency when its messages have several shapes', async () => {
+    const gate = new Gate()
+    await using receiver = await HttpReceiver.start()
+    let open = 0
+    let most = 0
+    receiver.behave((request, response) => {
+      open += 1
+      most = Math.max(most, open)
+      gated(gate, (_, answered) => {
+        open -= 1
+        answered.writeHead(200).end()
+      })(request, response)
+    })
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 10, maxWaitMs: 10 },
+      limits: { concurrency: 1 },
+    })
+    for (const shape of [1, 2, 3]) {
+      await node.holdfast.routes.create({
+        name: `${name}-${shape}`,
+        eventType: name,
+        endpoint: name,
+        transform: { type: 'template', template: { shape, payload: '{{ $ }}' } },
+      })
+    }
+    await publish([1, 2])
+    await release()
+    await receiver.ledger.waitFor(1)
+    gate.open()
+    await rig.whenSettled(name)
+    expect(most).toBe(1)
+    expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([2, 2, 2, 2])
+    expect(await attemptsOf(name)).toEqual([{ outcome: 1, attempt: 1, count: 8 }])
+  })
+
+  it('has the envelope that the transform decides', async () => {
+    await using receiver = await HttpReceiver.start()
+    const bodies: Record<string, ReceivedRequest> = {}
+    for (const [kind, transform] of Object.entries({
+      none: { type: 'none' },
+      cloudevents: { type: 'cloudevents', source: '/shop' },
+      template: { type: 'template', template: { v: '{{ $ }}' } },
+      envelope: {
+        type: 'template',
+        template: { v: '{{ $ }}' },
+        envelope: { records: '{{ $items }}', count: '{{ $count }}' },
+      },
+      jsonata: { type: 'jsonata', expression: '{ "sum": $sum($) }', batch: true, timeoutMs: 2000 },
+    })) {
+      const { name, release } = await sink(receiver, {
+        batch: { maxMessages: 2, maxWaitMs: 10_000 },
+        eventTypes: [],
+      })
+      await node.holdfast.routes.create({ name, eventType: `envelope.${kind}`, endpoint: name, transform })
+      await node.holdfast.publishBatch([1, 2].map((payload) => ({ type: `envelope.${kind}`, payload })))
+      await release()
+      await rig.whenSettled(name)
+      bodies[kind] = receiver.ledger.requests.at(-1)!
+    }
+    expect(bodies['none']!.body).toBe('[1,2]')
+    expect(bodies['template']!.body).toBe('[{"v":1},{"v":2}]')
+    expect(parsed(bodies['envelope']!)).toEqual({ records: [{ v: 1 }, { v: 2 }], count: 2 })
+    expect(bodies['jsonata']!.body).toBe('{"sum":3}')
+    expect(bodies['cloudevents']!.headers['content-type']).toMatch(/^application\/cloudevents-batch\+json/)
+    expect(parsed(bodies['cloudevents']!)).toMatchObject([
+      { specversion: '1.0', type: 'envelope.cloudevents', source: '/shop', data: 1 },
+      { data: 2 },
+    ])
+  })
+
+  it('goes on without the message whose transform fails', async () => {
+    await using receiver = await HttpReceiver.start()
+    const { name, release } = await sink(receiver, {
+      batch: { maxMessages: 4, maxWaitMs: 10 },
+      eventTypes: [],
+    })
+    await node.holdfast.routes.create({
+      name,
+      eventType: 'half.bad',
+      endpoint: name,
+      transform: { type: 'template', template: '{{ id }}' },
+    })
+    await node.holdfast.publishBatch(
+      [{ id: 1 }, {}, { id: 3 }, { id: 4 }].map((payload) => ({ type: 'half.bad', payload })),
+    )
+    await release()
+    await rig.whenSettled(name)
+    expect(receiver.ledger.requests.flatMap(parsed)).toEqual([1, 3, 4])
+    expect(
+      await rig.rows('select reason, error_code from holdfast.dead_letters where lane_id = $1', [
+        await rig.laneId(name),
+      ]),
+    ).toEqual([{ reason: 'transform', error_code: 'template_missing_value' }])
+  })
+
+  it('that was under way when its node stopped is put back whole, with no attempt used up', async () => {
+    await using receiver = await HttpReceiver.start({ behaviour: hang() })
+    const own = await Rig.create()
+    try {
+      const first = await own.start({ limits: { beatMs: 100, stopDeadlineMs: 100 } })
+      await first.holdfast.endpoints.create({
+        name: 'hung',
+        config: { url: receiver.url },
+        eventTypes: ['**'],
+        batch: { maxMessages: 5, maxWaitMs: 10_000 },
+      })
+      await first.holdfast.publishBatch(numbers(5).map((payload) => ({ type: 'a', payload })))
+      await receiver.ledger.waitFor(1)
+      await first.holdfast.stop()
+      expect(await own.rows('select attempt, due_at from holdfast.deliveries')).toEqual(
+        numbers(5).map(() => ({ attempt: 0, due_at: null })),
+      )
+      receiver.behave(answer(200))
+      await own.start({ limits: { beatMs: 100 } })
+      await own.whenSettled('hung')
+      expect(parsed(receiver.ledger.requests.at(-1)!)).toEqual(numbers(5))
+    } finally {
+      await own.stop()
+    }
+  })
+})
