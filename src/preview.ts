@@ -13,7 +13,14 @@ import { type EndpointRecord, readEndpoint } from './storage/endpoints.ts'
 import { readEventTypes } from './storage/event-types.ts'
 import { matchFilter } from './storage/routes.ts'
 import type { TransformRegistry } from './transforms/registry.ts'
-import type { Rendered, TransformError, TransformInput, TransformResult } from './transforms/transform.ts'
+import {
+  type CompiledTransform,
+  type Rendered,
+  TransformConfigError,
+  type TransformError,
+  type TransformInput,
+  type TransformResult,
+} from './transforms/transform.ts'
 import type { TransportRegistry } from './transports/registry.ts'
 
 /** An event as it would be published. */
@@ -92,7 +99,14 @@ async function render(
   endpoint: EndpointRecord,
   transforms: TransformRegistry,
 ): Promise<TransformResult> {
-  const transform = transforms.compile(route.transform ?? { type: 'none' })
+  let transform: CompiledTransform
+  try {
+    transform = transforms.compile(route.transform ?? { type: 'none' })
+  } catch (error) {
+    // A stored route that was written by hand, or by a newer version.
+    if (!(error instanceof TransformConfigError)) throw error
+    return { ok: false, error: { code: 'transform_invalid', message: error.message } }
+  }
   try {
     return await (isBatching(endpoint) ? transform.renderBatch([input]) : transform.render(input))
   } finally {

@@ -77,7 +77,8 @@ export class ShapeTable {
 
   /** Forgets what changed; the next delivery that needs it loads it anew. */
   async readChanges(): Promise<void> {
-    const changed = await readChangedShapes(this.#options.database, this.#watermark)
+    const checking = [...this.#schemas].filter(([, schema]) => schema !== null).map(([name]) => name)
+    const changed = await readChangedShapes(this.#options.database, this.#watermark, checking)
     this.#watermark = changed.watermark
     for (const id of changed.routeIds) this.forgetRoute(id)
     for (const name of changed.eventTypes) this.#schemas.delete(name)

@@ -238,20 +238,29 @@ export async function readRouteShapes(
   )
 }
 
-/** Routes and event types that changed since the watermark, and the next watermark. Indexes: routes_changed, event_types_changed. */
+/**
+ * Routes and event types that changed since the watermark, or were deleted (of the types that are in use), and the next watermark.
+ * Indexes: routes_changed, event_types_changed, event_types_pkey.
+ */
 export async function readChangedShapes(
   database: Database,
   watermark: string,
+  typesInUse: readonly string[],
 ): Promise<{ routeIds: number[]; eventTypes: string[]; watermark: string }> {
   const rows = await database.query<{ route_ids: number[] | null; types: string[] | null; snapshot: string }>(
     {
       name: 'read_changed_shapes',
       text: `
         select (select array_agg(id) from holdfast.routes where changed_xid >= $1::text::xid8) as route_ids,
-               (select array_agg(name) from holdfast.event_types where changed_xid >= $1::text::xid8) as types,
+               array(
+                 select name from holdfast.event_types where changed_xid >= $1::text::xid8
+                 union all
+                 select used.name from unnest($2::text[]) as used (name)
+                 where not exists (select from holdfast.event_types as known where known.name = used.name)
+               ) as types,
                pg_current_snapshot()::text as snapshot`,
     },
-    [watermark],
+    [watermark, typesInUse],
   )
   return {
     routeIds: rows[0]?.route_ids ?? [],

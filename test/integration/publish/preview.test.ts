@@ -156,6 +156,20 @@ describe('a preview of a route', () => {
     })
   })
 
+  it('shows what is wrong with a stored transform that nobody can use', async () => {
+    await holdfast.routes.create({ name: 'by-hand', eventType: 'by.hand', endpoint: 'crm' })
+    await rig.rows(`update holdfast.routes set transform = '{"type": "xslt"}' where name = 'by-hand'`)
+    const preview = await holdfast.routes.preview({
+      route: 'by-hand',
+      event: { type: 'by.hand', payload: 1 },
+    })
+    expect(preview).toMatchObject({
+      matches: true,
+      request: null,
+      error: { code: 'transform_invalid', message: expect.stringMatching(/xslt/) },
+    })
+  })
+
   it('shows a batch of one for an endpoint that takes batches, and no request for a function', async () => {
     const lake = await holdfast.routes.preview({
       route: { eventType: '**', endpoint: 'lake' },

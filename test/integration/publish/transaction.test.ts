@@ -190,6 +190,25 @@ describe('a schema', () => {
     ).toBe('schema')
   })
 
+  it('that was deleted is asked no more, also where it was in use', async () => {
+    const handled: unknown[] = []
+    const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload), {
+      eventTypes: ['fleeting'],
+    })
+    await node.holdfast.eventTypes.put({ name: 'fleeting', schema: { type: 'string' } })
+    await rig.rows(`select holdfast.publish('fleeting', '"a text"')`)
+    await rig.whenSettled(name)
+    await node.holdfast.endpoints.pause(name)
+    await rig.rows(`select holdfast.publish('fleeting', '7')`)
+    await node.holdfast.eventTypes.delete('fleeting')
+    const beat = () => rig.value<number>('select max(beat) from holdfast.nodes')
+    const before = await beat()
+    await until('some beats', async () => (await beat()) > before + 3)
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(handled).toEqual(['a text', 7])
+  })
+
   it('that changed is asked again when the SDK of the same process publishes', async () => {
     await node.holdfast.eventTypes.put({ name: 'moving.type', schema: { type: 'string' } })
     await expect(node.holdfast.publish('moving.type', 1)).rejects.toMatchObject({ code: 'schema_violation' })
