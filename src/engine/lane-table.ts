@@ -16,6 +16,8 @@ export interface LaneTableOptions {
   readonly database: Database
   /** The epoch under which this node holds the shard, or undefined when it doesn't. */
   epochOf(shard: number): number | undefined
+  /** Up to where arrivals have been counted. */
+  cursor(): number
   /** A lane's row, circuit or place in the line has changed. */
   onChanged(lane: Lane): void
   /** Channels whose endpoint has other settings now; they finish what is out. */
@@ -102,6 +104,17 @@ export class LaneTable {
     }
   }
 
+  /** Counts a lane anew and starts it from the front: deliveries were ended behind its back. Call it while nothing is read. */
+  async recount(lane: Lane): Promise<void> {
+    const summaries = await summariseStreams(this.#options.database, [lane.shard], this.#options.cursor())
+    if (!this.has(lane)) return
+    lane.pending = summaries
+      .filter((summary) => summary.laneId === lane.id)
+      .reduce((pending, summary) => pending + summary.total, 0)
+    lane.rewindAll()
+    this.#options.onChanged(lane)
+  }
+
   drop(shards: ReadonlySet<number>): Lane[] {
     const dropped = [...this.#lanes.values()].filter((lane) => shards.has(lane.shard))
     for (const lane of dropped) {
@@ -146,7 +159,10 @@ export class LaneTable {
   /** Its endpoint was deleted; what it owed went with it. */
   #remove(laneId: number): void {
     const lane = this.#lanes.get(laneId)
+    if (lane === undefined) return
+    lane.isDraining = true
+    this.#options.onChanged(lane)
     this.#lanes.delete(laneId)
-    if (lane !== undefined) void lane.close()
+    void lane.close().catch(() => {})
   }
 }

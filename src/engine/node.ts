@@ -97,6 +97,7 @@ export class Node {
     this.#lanes = new LaneTable({
       database: controlDatabase,
       epochOf: (shard) => this.#membership.epochOf(shard),
+      cursor: () => this.#arrivals.cursor,
       onChanged: (lane) => this.#laneChanged(lane),
       onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#report(error)),
     })
@@ -270,7 +271,7 @@ export class Node {
       logger: this.#logger,
       onNotification: (channel, payload) => {
         if (channel === ownChannel) this.#loop.ring()
-        else if (channel === 'holdfast_lanes') this.#laneNotified(Number(payload))
+        else if (channel === 'holdfast_lanes') this.#laneNotified(payload)
         else this.#shapes.forgetRoute(Number(payload))
       },
       onReconnect: () => this.#loop.ring(),
@@ -342,9 +343,12 @@ export class Node {
     this.#dispatcher.pump(lane)
   }
 
-  #laneNotified(laneId: number): void {
-    const lane = this.#lanes.get(laneId)
+  /** The payload is the lane's id, and `recount` when deliveries of it were ended by somebody else. */
+  #laneNotified(payload: string): void {
+    const [laneId, request] = payload.split(' ')
+    const lane = this.#lanes.get(Number(laneId))
     if (lane === undefined) return
+    if (request === 'recount') void this.#tolerate(this.#loop.exclusively(() => this.#lanes.recount(lane)))
     // Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read.
     lane.isAwaitingVerdict = true
     this.#refresh([lane])

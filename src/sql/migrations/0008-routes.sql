@@ -95,7 +95,8 @@ begin
   perform holdfast.audit(actor, 'route.deleted', 'route:' || route.id, jsonb_build_object('name', route_name, 'cancelled', cancelled));
   -- Nodes that hold deliveries of it in memory look again, and find that it is gone.
   perform pg_notify('holdfast_routes', route.id::text);
-  perform pg_notify('holdfast_lanes', route.lane_id::text);
+  -- Its owner counts anew, and looks for keys whose head has gone.
+  perform pg_notify('holdfast_lanes', route.lane_id || ' recount');
   return cancelled;
 end $$;
 

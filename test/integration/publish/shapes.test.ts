@@ -223,6 +223,25 @@ describe('forced deletion while a node holds deliveries in memory', () => {
     expect(await lettersOf(name)).toEqual([])
   })
 
+  it('of a route leaves the count of what is owed right, and frees the keys whose head it cancelled', async () => {
+    const handled: unknown[] = []
+    const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload))
+    await node.holdfast.routes.create({ name, eventType: 'recounted', endpoint: name })
+    await node.holdfast.endpoints.pause(name)
+    const pending = async () => (await node.holdfast.endpoints.health(name)).pending
+    for (let number = 0; number < 30; number++) {
+      await node.holdfast.publish('recounted', number, { orderingKey: `key ${number % 3}` })
+    }
+    await node.holdfast.send(name, 'behind a cancelled head', { orderingKey: 'key 0' })
+    await until('all to be counted', pending, (count) => count === 31)
+    await node.holdfast.routes.delete(name, { force: true })
+    await until('the new count', pending, (count) => count === 1)
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(handled).toEqual(['behind a cancelled head'])
+    await until('nothing to be owed', pending, (count) => count === 0)
+  })
+
   it('of an endpoint cancels them all, and the node sends none', async () => {
     const { gate, handled, name, laneId } = await crowded({ hasRoute: false })
     expect(await node.holdfast.endpoints.delete(name, { force: true })).toBe(20)
