@@ -8,7 +8,7 @@ import { sendPayloads } from './send-payloads.ts'
 const ROUTES = 100
 const MATCHING = 10
 const EVENT_TYPES = ROUTES / MATCHING
-const CONNECTIONS = 3
+const CONNECTIONS = 2
 
 /** Deliveries stored per second: for the subject by events that ten of a hundred routes want, for the other arm sent one by one. */
 export async function measureFanOut(context: SampleContext): Promise<Sample> {
