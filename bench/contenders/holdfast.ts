@@ -6,12 +6,11 @@ import { type Contender, forEachConcurrently, type Handler, type Purpose } from 
 const ENDPOINT = 'bench'
 
 /**
- * Tried on 2 cores, PostgreSQL 18, 100,000 messages, three passes each on a quiet machine (k/s, lowest–highest):
- * - enqueue with `sendBatch`: 2 × 1,000 rows 154–168 (taken), 3 × 1,000 113–124, 4 × 1,000 104–164, 3 × 500 138–144,
- *   3 × 2,000 136–145, 4 × 2,000 115–156, 2 × 5,000 139–151, 3 × 5,000 66–109. A third connection only takes time from the
- *   two that two cores can run.
- * - process: the concurrency of the endpoint makes no difference for a handler that returns at once: 64 (the default, taken),
- *   256 and 1,000 lie within each other's spread, 16 a little below.
+ * Tried on 2 cores that other work used too, PostgreSQL 18, 100,000 messages (k/s, lowest–highest):
+ * - enqueue with `sendBatch`, six passes: 2 × 1,000 rows 93–168 (taken), 3 × 1,000 85–134; three passes: 4 × 1,000 104–164,
+ *   3 × 500 138–144, 3 × 2,000 136–145, 2 × 2,000 83–105, 2 × 5,000 139–151, 3 × 5,000 66–109; six passes: 4 × 2,000
+ *   103–156. The spread of the machine is wider than what sets these apart, but for the largest batches.
+ * - process, six passes: concurrency 64 (the default, taken) 52–83, 256 47–82, 1,000 56–63; 16, three passes, 56–67.
  * Everything else is what a user gets who sets nothing; only the bound on what may wait is out of the way.
  */
 const BEST: Record<Purpose, Record<string, number>> = {
