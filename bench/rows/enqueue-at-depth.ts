@@ -7,6 +7,6 @@ export const enqueueAtDepth: Row = {
   unit: 'messages/s',
   goal: { of: 'ratio', atLeast: 0.9 },
   baselines: ['depth-1000'],
-  maxRounds: 3,
+  maxRounds: 2,
   measure: measureEnqueueAtDepth,
 }

@@ -7,6 +7,6 @@ export const failover: Row = {
   unit: 's',
   goal: { of: 'value', atMost: 6 },
   baselines: [],
-  maxRounds: 3,
+  maxRounds: 2,
   measure: measureFailover,
 }

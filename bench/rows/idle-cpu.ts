@@ -7,6 +7,6 @@ export const idleCpu: Row = {
   unit: '% of a core',
   goal: { of: 'value', atMost: 1 },
   baselines: [],
-  maxRounds: 2,
+  maxRounds: 1,
   measure: measureIdleCpu,
 }

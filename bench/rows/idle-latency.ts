@@ -8,5 +8,6 @@ export const idleLatency: Row = {
   goal: { of: 'ratio', atMost: 0.5 },
   baselines: ['graphile-worker'],
   alsoShown: ['pg-boss', 'bullmq'],
+  maxRounds: 3,
   measure: measureIdleLatency,
 }

@@ -7,5 +7,6 @@ export const jsonataTransform: Row = {
   unit: 'µs',
   goal: { of: 'value', atMost: 200 },
   baselines: [],
+  maxRounds: 3,
   measure: measureJsonata,
 }

@@ -7,6 +7,6 @@ export const memoryAtDepth: Row = {
   unit: 'MiB',
   goal: { of: 'value', atMost: 200 },
   baselines: [],
-  maxRounds: 2,
+  maxRounds: 1,
   measure: measureMemory,
 }

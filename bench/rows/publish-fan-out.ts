@@ -7,5 +7,6 @@ export const publishFanOut: Row = {
   unit: 'deliveries/s',
   goal: { of: 'ratio', atLeast: 0.5 },
   baselines: ['plain-enqueue'],
+  maxRounds: 3,
   measure: measureFanOut,
 }

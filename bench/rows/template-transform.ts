@@ -7,5 +7,6 @@ export const templateTransform: Row = {
   unit: 'µs',
   goal: { of: 'value', atMost: 20 },
   baselines: [],
+  maxRounds: 3,
   measure: measureTemplate,
 }
