@@ -36,6 +36,8 @@ export interface DispatcherOptions {
   readonly observer: NodeObserver
   /** False while fenced or stopping: nothing new is started. */
   mayStart(): boolean
+  /** The lane of the same endpoint as this node holds it now. */
+  currentLane(lane: Lane): Lane | undefined
   /** The lane could use more deliveries. */
   requestRead(lane: Lane): void
   /** Look at the lane again at this time (database time). */
@@ -373,6 +375,12 @@ export class Dispatcher {
   #putBack(delivery: Delivery): void {
     delivery.lane.rewindTo(delivery)
     this.forget(delivery)
+    const current = this.#options.currentLane(delivery.lane)
+    if (current !== undefined && current !== delivery.lane) {
+      // The shard was lost and taken back meanwhile: the lane that took it back has passed this delivery by.
+      current.rewindTo(delivery)
+      this.#options.requestRead(current)
+    }
     this.#options.careful.returned(delivery)
   }
 
@@ -388,6 +396,12 @@ export class Dispatcher {
     const { settler, observer } = this.#options
     if (outcome.error?.code === 'aborted') {
       if (delivery.probeToken !== null) lane.probeInFlight = null
+      this.#putBack(delivery)
+      return
+    }
+    // Its settings changed while it was being rendered: nothing was tried.
+    if (outcome.error?.code === 'channel_closed') {
+      if (delivery.probeToken !== null) void this.#abandonProbe(lane, delivery.probeToken)
       this.#putBack(delivery)
       return
     }

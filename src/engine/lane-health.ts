@@ -127,11 +127,16 @@ export class LaneHealth {
       },
       suspension,
     }
+    this.discard()
+    return run
+  }
+
+  /** Forgets what hasn't been recorded. */
+  discard(): void {
     this.#run = emptyRun
     this.#permanentRun = emptyPermanentRun
     this.#holdMs = 0
     this.#probe = null
     this.#suspension = null
-    return run
   }
 }

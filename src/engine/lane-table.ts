@@ -1,5 +1,6 @@
 import { shardOfLane } from '../core/rendezvous.ts'
 import type { Database } from '../storage/database.ts'
+import { cancelOrphans } from '../storage/endpoints.ts'
 import {
   type LaneReport,
   type LaneRow,
@@ -68,6 +69,9 @@ export class LaneTable {
     const rows = await readLanesOfShards(database, shards)
     const summaries = await summariseStreams(database, shards.length === 256 ? null : shards, cursor)
     const loaded = rows.map((row) => this.#add(row)).filter((lane) => lane !== undefined)
+    await this.#cancelOrphans([
+      ...new Set(summaries.map(({ laneId }) => laneId).filter((laneId) => !this.#lanes.has(laneId))),
+    ])
     for (const { laneId, total, priority, firstDueAtMs } of summaries) {
       const lane = this.#lanes.get(laneId)
       const stream = lane?.streams[priority]
@@ -81,9 +85,15 @@ export class LaneTable {
 
   /** An endpoint that was created after its shard was taken: nothing is owed to it but what arrives now. */
   async loadNew(laneIds: readonly number[]): Promise<void> {
-    for (const row of await readLanesById(this.#options.database, laneIds)) {
-      this.#add(row)
-    }
+    const rows = await readLanesById(this.#options.database, laneIds)
+    for (const row of rows) this.#add(row)
+    const found = new Set(rows.map((row) => row.id))
+    await this.#cancelOrphans(laneIds.filter((laneId) => !found.has(laneId)))
+  }
+
+  /** A publish that committed after its endpoint was deleted: nobody would ever look at it again. */
+  async #cancelOrphans(laneIds: readonly number[]): Promise<void> {
+    if (laneIds.length > 0) await cancelOrphans(this.#options.database, laneIds)
   }
 
   /** Reads these lanes again, e.g. after their results may have opened a circuit. */

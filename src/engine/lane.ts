@@ -13,6 +13,8 @@ import { type ReadAhead, ReadyLine } from './ready-line.ts'
 export interface Stream {
   cursor: number
   isBehind: boolean
+  /** How often the cursor was moved back; a read under way compares. */
+  rewinds: number
 }
 
 /** Whether a lane may send now, may send one probe, or must wait (until a time, or until somebody changes it). */
@@ -34,7 +36,11 @@ export class Lane {
   readonly name: string
   readonly shard: number
   readonly epoch: number
-  readonly streams: readonly Stream[] = Array.from({ length: 4 }, () => ({ cursor: 0, isBehind: false }))
+  readonly streams: readonly Stream[] = Array.from({ length: 4 }, () => ({
+    cursor: 0,
+    isBehind: false,
+    rewinds: 0,
+  }))
   readonly ready: ReadyLine
   readonly busyKeys = new Set<string>()
   readonly freedKeys = new Set<string>()
@@ -62,8 +68,8 @@ export class Lane {
   isReadQueued = false
   reportedPending = 0
   reportedInFlight = 0
-  /** When the wake queue will look at this lane again. */
-  wakeAtMs = Number.POSITIVE_INFINITY
+  /** When the wake queue will look at this lane again: the latest first, the next one last. */
+  readonly wakes: number[] = []
   /** How many deliveries are worth reading at once, by the lane's pace since its last read. */
   readAhead = 256
   minReadAhead = 0
@@ -210,6 +216,7 @@ export class Lane {
     for (const stream of this.streams) {
       stream.cursor = 0
       stream.isBehind = true
+      stream.rewinds += 1
     }
     this.nextDueAtMs = 0
     this.freedKeys.clear()
@@ -222,6 +229,7 @@ export class Lane {
     if (stream !== undefined && !delivery.isScheduled) {
       stream.cursor = Math.min(stream.cursor, delivery.id - 1)
       stream.isBehind = true
+      stream.rewinds += 1
     }
     if (delivery.isScheduled) this.nextDueAtMs = 0
     // An older one of its key, committed late, may have been turned away because of it.

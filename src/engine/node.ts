@@ -124,6 +124,7 @@ export class Node {
       settler: this.#settler,
       careful: this.#careful,
       mayStart: () => this.#mayWork(),
+      currentLane: (lane) => this.#lanes.get(lane.id),
       refresh: (lane) => this.#refresh([lane]),
       holdLane: (lane, reason) => this.#holdLane(lane, reason),
     })

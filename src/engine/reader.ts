@@ -103,25 +103,27 @@ export class Reader {
    */
   takeWhole(lane: Lane, group: ArrivalGroup, cursor: number): boolean {
     const stream = lane.streams[group.priority]
-    const isWhole = group.whole.length === group.ready
-    if (
-      stream === undefined ||
-      stream.isBehind ||
-      !isWhole ||
-      this.#room(lane, 0, maxReadAhead) < group.ready
-    )
-      return false
-    if (lane.gate(this.#options.databaseClock.nowMs()).kind !== 'open') return false
+    if (stream === undefined || stream.isBehind || group.whole.length !== group.ready) return false
+    if (!this.#isIdle(lane) || group.whole.some((row) => row[15][5])) return false
     for (const row of group.whole) {
-      const message = row[15]
-      if (message[5]) return false
-    }
-    for (const row of group.whole) {
-      if (this.isNews(row[0]))
-        this.#options.dispatcher.admit(lane, row.slice(0, 15) as unknown as DeliveryRow, row[15])
+      if (!this.isNews(row[0])) continue
+      this.#options.dispatcher.admit(lane, row.slice(0, 15) as unknown as DeliveryRow, row[15])
     }
     stream.cursor = Math.max(stream.cursor, cursor)
     return true
+  }
+
+  /** Nothing waits in it, it has a free slot, and there is room for what is read ahead. */
+  #isIdle(lane: Lane): boolean {
+    const { databaseClock, lanes, limits } = this.#options
+    const { rows, bytes } = lanes.readAhead
+    return (
+      lane.ready.length === 0 &&
+      lane.inFlight < lane.concurrency &&
+      rows < limits.maxReadAheadRows &&
+      bytes < limits.maxReadAheadBytes &&
+      lane.gate(databaseClock.nowMs()).kind === 'open'
+    )
   }
 
   async readQueued(): Promise<void> {
@@ -184,14 +186,17 @@ export class Reader {
   async #readStreams(lanes: readonly Lane[]): Promise<void> {
     const share = this.#share(lanes)
     const nowMs = this.#options.databaseClock.nowMs()
-    const requests: (StreamRequest & { readonly lane: Lane })[] = []
+    const requests: (StreamRequest & { readonly lane: Lane; readonly rewinds: number })[] = []
     for (const lane of lanes) {
       this.#tuneReadAhead(lane, nowMs)
       for (let priority = 3; priority >= 0; priority--) {
         const stream = lane.streams[priority]
         if (stream === undefined || !stream.isBehind) continue
         const maxRows = this.#room(lane, priority, share.rows)
-        if (maxRows > 0) requests.push({ lane, laneId: lane.id, priority, after: stream.cursor, maxRows })
+        if (maxRows > 0) {
+          const { cursor: after, rewinds } = stream
+          requests.push({ lane, laneId: lane.id, priority, after, maxRows, rewinds })
+        }
       }
     }
     if (requests.length === 0) return
@@ -203,13 +208,13 @@ export class Reader {
       cutByBytes(byStream.get(request.laneId * 4 + request.priority) ?? [], share.bytes),
     )
     await this.#admit(cuts.flatMap(({ taken }) => taken))
-    for (const [index, { lane, priority, after, maxRows }] of requests.entries()) {
+    for (const [index, { lane, priority, after, maxRows, rewinds }] of requests.entries()) {
       const stream = lane.streams[priority]
       const { taken, isCut: isCutByBytes } = cuts[index] ?? nothing
       if (stream === undefined) continue
       const isCut = taken.length >= maxRows || isCutByBytes
       // The cursor may have been moved back meanwhile, by a delivery that was put back: then that counts.
-      if (stream.cursor === after) {
+      if (stream.rewinds === rewinds) {
         stream.cursor = isCut ? (taken.at(-1)?.[0] ?? after) : Math.max(after, upTo)
         stream.isBehind = isCut || upTo < this.#options.cursor()
       }
@@ -262,8 +267,14 @@ export class Reader {
       // With nothing new in it, the read was filled up by what is out: asking again at once would get the same.
       if (total >= maxRows || isCut) lane.noteScheduled(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
     }
-    const behindKey = rows.filter((row) => !row[13]).map((row) => row[0])
-    if (behindKey.length > 0) await parkBehindKey(this.#options.database, behindKey)
+    const behindKey = rows.filter((row) => !row[13])
+    if (behindKey.length === 0) return
+    await parkBehindKey(
+      this.#options.database,
+      behindKey.map((row) => row[0]),
+    )
+    // Whatever stands before them may have been passed over too, while its key was busy.
+    for (const row of behindKey) if (row[12] !== null) this.#options.lanes.get(row[2])?.freedKeys.add(row[12])
   }
 
   /**
@@ -287,7 +298,7 @@ export class Reader {
     if (routeIds.size > 0 || eventTypes.size > 0) await shapes.load(routeIds, eventTypes)
     for (const row of news) {
       const lane = lanes.get(row[2])
-      if (lane === undefined) continue
+      if (lane === undefined || !this.isNews(row[0])) continue
       if (dispatcher.admit(lane, row, messages.get(row[1]) ?? null)) admitted.add(lane)
     }
     return admitted

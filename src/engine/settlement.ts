@@ -32,7 +32,11 @@ export class Settlement {
   /** What a lane's results mean for its circuit, ready to be recorded with the next flush. */
   takeRun(lane: Lane): LaneRun | null {
     const policy = lane.policy(this.#options.transports)
-    if (policy === null) return null
+    if (policy === null) {
+      // Nothing can be made of the news without the rules; kept, they would hold the lane shut after it has been mended.
+      lane.health.discard()
+      return null
+    }
     return lane.health.takeRun(
       { id: lane.id, epoch: lane.epoch, breakerVersion: lane.breaker.version },
       policy.settings.circuit,
@@ -76,17 +80,18 @@ export class Settlement {
     const { careful, dispatcher, lanes, reader } = this.#options
     reader.noteSettled(deliveryId)
     const delivery = dispatcher.known.get(deliveryId)
-    const lane = delivery?.lane ?? lanes.get(laneId)
-    if (delivery !== undefined) dispatcher.forget(delivery)
+    if (delivery !== undefined) {
+      dispatcher.forget(delivery)
+      careful.finished(delivery)
+    }
+    // Not the delivery's own: its shard may have been lost and taken back meanwhile.
+    const lane = lanes.get(laneId)
     if (lane === undefined) return
     // What is still known is still owed, however it was counted when it came late.
     lane.pending = Math.max(lane.known, lane.pending - 1)
-    if (delivery !== undefined) {
-      careful.finished(delivery)
-      careful.laneSettled(lane)
-    }
+    if (delivery !== undefined) careful.laneSettled(lane)
     const key = delivery?.orderingKey ?? orderingKey
-    if (key === null || !lanes.has(lane)) return
+    if (key === null) return
     lane.freedKeys.add(key)
     this.#options.requestRead(lane)
   }
@@ -98,17 +103,25 @@ export class Settlement {
     if (delivery === undefined) return
     dispatcher.forget(delivery)
     careful.finished(delivery)
-    careful.laneSettled(delivery.lane)
-    if (!lanes.has(delivery.lane)) return
-    delivery.lane.noteScheduled(databaseClock.nowMs() + (record.delayMs ?? 0))
-    this.#options.requestRead(delivery.lane)
+    const lane = lanes.get(record.lane)
+    if (lane === undefined) return
+    careful.laneSettled(lane)
+    lane.noteScheduled(databaseClock.nowMs() + (record.delayMs ?? 0))
+    // An older one of its key may have come in late while this one was out, and found the key busy.
+    if (delivery.orderingKey !== null) lane.freedKeys.add(delivery.orderingKey)
+    this.#options.requestRead(lane)
   }
 
-  /** The lane isn't ours any more: its new owner decides. */
+  /** The lane wasn't ours any more: its new owner decides. That may be us again, under a new epoch. */
   #refused(record: FailureRecord): void {
-    const delivery = this.#options.dispatcher.known.get(record.id)
+    const { careful, dispatcher, lanes } = this.#options
+    const delivery = dispatcher.known.get(record.id)
     if (delivery === undefined) return
-    this.#options.dispatcher.forget(delivery)
-    this.#options.careful.finished(delivery)
+    dispatcher.forget(delivery)
+    careful.finished(delivery)
+    const lane = lanes.get(record.lane)
+    if (lane === undefined) return
+    lane.rewindTo(delivery)
+    this.#options.requestRead(lane)
   }
 }

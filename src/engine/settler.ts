@@ -148,6 +148,7 @@ export class Settler {
       this.#options.onSuccessesSettled(records)
       return
     }
+    if (this.#isStopped) return
     const [first] = records
     if (records.length === 1 && first !== undefined) {
       await this.#quarantine(first, error)
@@ -182,6 +183,7 @@ export class Settler {
       for (const run of runs) await this.#settleFailures([], [run])
       return
     }
+    if (this.#isStopped) return
     const [first] = records
     if (first === undefined) {
       this.#options.logger.error({ error: String(error), runs }, 'A circuit could not be updated')

@@ -97,8 +97,9 @@ export class WorkLoop {
   }
 
   wakeAt(lane: Lane, atMs: number): void {
-    if (atMs >= lane.wakeAtMs || atMs === Number.POSITIVE_INFINITY) return
-    lane.wakeAtMs = atMs
+    const nextAtMs = lane.wakes.at(-1) ?? Number.POSITIVE_INFINITY
+    if (atMs >= nextAtMs) return
+    lane.wakes.push(atMs)
     this.#wakes.add(lane, atMs)
     this.#signal.raise()
   }
@@ -136,7 +137,7 @@ export class WorkLoop {
     const { arrivals, clock, databaseClock, dispatcher, lanes, reader } = this.#options
     const nowMs = databaseClock.nowMs()
     for (let lane = this.#wakes.takeDue(nowMs); lane !== undefined; lane = this.#wakes.takeDue(nowMs)) {
-      lane.wakeAtMs = Number.POSITIVE_INFINITY
+      lane.wakes.pop()
       if (lanes.has(lane)) dispatcher.pump(lane)
     }
     if (this.#isRung || clock.monotonicMs() >= this.#nextPollAtMs) {

@@ -275,7 +275,7 @@ function audit(who text, what text, about text, more jsonb DEFAULT '{}'::jsonb) 
 function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[]) language plpgsql md5 51e4675d52451ed5e0c7d05a29ad0eb3
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 b4b37a138d6b15cf1a0cdaeac0762c2a
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 bfd025ec32f372ea5367770f14944919
-function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 7ecb4d6cf783955d4bedbe4e5de6d4e8
+function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 aa6c00b1874984c97bf02cac9be95233
 function check_bound(added bigint) returns void language plpgsql stable md5 dbcecfc3f91dedc78f0220fa135340ac
 function check_events(event_types text[], bodies text[], message_options jsonb[]) returns void language plpgsql stable md5 93c5fa43c3e3119c46e686b040f083d9
 function check_options(options jsonb) returns void language plpgsql immutable md5 e94d2647554876506e5d91842e67c47b
@@ -285,7 +285,7 @@ function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce3971
 function create_partition(parent text, month date) returns boolean language plpgsql set search_path=pg_catalog md5 ed0f7efd0fc5286825fcc4e6cb753ac4
 function criticality_code(word text) returns smallint language sql immutable parallel safe md5 9180e7b219d6fcd361f64ba1d09fb494
 function delete_endpoint(endpoint_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 9da3c2202e2601fbb7a4b8c49891a8d4
-function delete_route(route_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 04bd2a10bce92fae78c8b23cb473977f
+function delete_route(route_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 ef91cf2b87f29762deb8708371371630
 function endpoint_health(endpoint_name text DEFAULT NULL::text) returns TABLE(endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamp with time zone, probe_at timestamp with time zone, held_until timestamp with time zone, pending bigint, in_flight integer, oldest_due_at timestamp with time zone, dead_letters bigint) language sql stable md5 324e3c59f1a9e4e3b61d1cbb3246936e
 function failure_records(records jsonb) returns TABLE(id bigint, message bigint, lane integer, epoch bigint, route integer, attempt integer, expected integer, outcome smallint, status smallint, "ageMs" double precision, "durationMs" integer, "errorCode" text, error text, detail jsonb, action text, "delayMs" double precision, reason text, "isProbe" boolean, "isCounted" boolean, "isTried" boolean, "blocksKey" boolean) language sql immutable md5 c7d2dae8935b70fa83de43183a4674e4
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b

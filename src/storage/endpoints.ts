@@ -203,3 +203,17 @@ export async function deleteEndpoint(
   )
   return rows[0]?.cancelled ?? 0
 }
+
+/** Ends what is owed to lanes whose endpoint is gone. Indexes: endpoints_pkey, deliveries_ready. */
+export async function cancelOrphans(database: Database, laneIds: readonly number[]): Promise<void> {
+  await database.query(
+    {
+      name: 'cancel_orphans',
+      text: `
+        select holdfast.cancel_deliveries(orphan.lane, null, 'Its endpoint was deleted.')
+        from unnest($1::int[]) as orphan (lane)
+        where not exists (select from holdfast.endpoints where id = orphan.lane)`,
+    },
+    [laneIds],
+  )
+}

@@ -61,16 +61,20 @@ create function holdfast.cancel_deliveries(lane integer, only_route integer, why
 language plpgsql as $$
 declare
   cancelled bigint;
+  lanes integer[];
 begin
   with ended as (
     -- A scan for a route, which has no index of its own: publishing would pay for it, and deleting is rare.
     delete from holdfast.deliveries where (only_route is null and lane_id = lane) or route_id = only_route
     returning id, message_id, lane_id, route_id, attempt
+  ), recorded as (
+    insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, outcome, error_code, error)
+    select id, message_id, clock_timestamp(), attempt + 1, 0, lane_id, route_id, 11, 'cancelled', why from ended
+    on conflict do nothing
   )
-  insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, outcome, error_code, error)
-  select id, message_id, clock_timestamp(), attempt + 1, 0, lane_id, route_id, 11, 'cancelled', why from ended
-  on conflict do nothing;
-  get diagnostics cancelled = row_count;
+  select count(*), array_agg(distinct lane_id) into cancelled, lanes from ended;
+  -- Their owners count anew, and look for keys whose head has gone.
+  perform pg_notify('holdfast_lanes', affected || ' recount') from unnest(lanes) as affected;
   return cancelled;
 end $$;
 
@@ -95,8 +99,6 @@ begin
   perform holdfast.audit(actor, 'route.deleted', 'route:' || route.id, jsonb_build_object('name', route_name, 'cancelled', cancelled));
   -- Nodes that hold deliveries of it in memory look again, and find that it is gone.
   perform pg_notify('holdfast_routes', route.id::text);
-  -- Its owner counts anew, and looks for keys whose head has gone.
-  perform pg_notify('holdfast_lanes', route.lane_id || ' recount');
   return cancelled;
 end $$;
 
