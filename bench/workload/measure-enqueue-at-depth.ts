@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import { Holdfast } from '../../dist/index.js'
 import { type Sample, type SampleContext, SUBJECT } from '../harness/row.ts'
+import { checkpoint } from './checkpoint.ts'
 import { createEndpoints, HANDLER } from './endpoints.ts'
 import { raiseGlobalBound } from './raise-global-bound.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
@@ -37,12 +37,4 @@ export async function measureEnqueueAtDepth(context: SampleContext): Promise<Sam
   } finally {
     await holdfast.stop()
   }
-}
-
-/** Filling the queue wrote a lot, whose checkpoint isn't this row's business. */
-async function checkpoint(databaseUrl: string): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  await client.query('checkpoint')
-  await client.end()
 }

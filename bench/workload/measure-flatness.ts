@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { Holdfast } from '../../dist/index.js'
 import type { Sample, SampleContext } from '../harness/row.ts'
+import { checkpoint } from './checkpoint.ts'
 import { deferred } from './deferred.ts'
 import { HANDLER, MAX_PENDING } from './endpoints.ts'
 import type { Payload } from './payload.ts'
@@ -47,6 +48,7 @@ export async function measureFlatness(context: SampleContext): Promise<Sample> {
     await bystander.query('select pg_current_xact_id()')
     await sendPayloads(holdfast, HANDLER, total + warmUp)
     await refreshStatistics(databaseUrl)
+    await checkpoint(databaseUrl)
     await holdfast.start()
     await finished.promise
     await bystander.query('rollback')

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Holdfast } from '../../dist/index.js'
 import { type Sample, type SampleContext, SUBJECT } from '../harness/row.ts'
+import { checkpoint } from './checkpoint.ts'
 import { drain } from './drain.ts'
 import { createEndpoints, endpointNames, HANDLER, MAX_PENDING } from './endpoints.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
@@ -28,6 +29,7 @@ export async function measureIsolation(context: SampleContext): Promise<Sample> 
     if (hasBacklog) await sendPayloads(holdfast, BROKEN, backlogMessages)
     for (const name of names) await sendPayloads(holdfast, name, messages / HEALTHY_ENDPOINTS)
     await refreshStatistics(databaseUrl)
+    await checkpoint(databaseUrl)
     const { perSecond, elapsedMs } = await drain(holdfast, watch, messages)
     const health = await holdfast.endpoints.health(BROKEN)
     if (health.circuit.state !== 'open') throw new Error(`the circuit is ${health.circuit.state}`)

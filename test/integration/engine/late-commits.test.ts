@@ -153,6 +153,18 @@ describe('a publisher that commits late', () => {
     expect(total).toBe(16 + committed.length * 2)
   })
 
+  it('to an endpoint that was deleted meanwhile leaves nothing owed: it ends as cancelled', async () => {
+    const { name } = await receiver()
+    const laneId = await rig.laneId(name)
+    const late = await begin()
+    await node.holdfast.send(name, 'to nobody', { client: late })
+    await node.holdfast.endpoints.delete(name, { force: true })
+    await end(late, 'commit')
+    const outcomes = () => rig.rows('select outcome from holdfast.attempts where lane_id = $1', [laneId])
+    await expect.poll(outcomes, { timeout: 5000 }).toEqual([{ outcome: 11 }])
+    expect(await rig.rows('select from holdfast.deliveries where lane_id = $1', [laneId])).toEqual([])
+  })
+
   it('keeps the count of what is owed right', async () => {
     const { name, arrived } = await receiver()
     for (let round = 0; round < 3; round++) {

@@ -149,6 +149,36 @@ describe('an ordering key', () => {
     ])
   })
 
+  it('is not forgotten when an older one was committed while a younger was out, and the younger is retried', async () => {
+    const gate = new Gate()
+    const order: number[] = []
+    const name = await functionEndpoint(
+      node.holdfast,
+      async (message) => {
+        const { number } = message.payload as Numbered
+        order.push(number)
+        if (number === 2 && message.attempt === 1) {
+          await gate.passed()
+          throw new Error('down for a moment')
+        }
+      },
+      { retry: quickRetries, circuit: neverOpens },
+    )
+    const late = await rig.database.pool.connect()
+    await late.query('begin')
+    await node.holdfast.send(name, { key: 'k', number: 1 }, { orderingKey: 'k', client: late })
+    await node.holdfast.send(name, { key: 'k', number: 2 }, { orderingKey: 'k' })
+    await until('the younger one to be out', () => order.length === 1)
+    await late.query('commit')
+    late.release()
+    // A message behind it shows that the late commit has been heard of: arrivals and late ones are read in one go.
+    await node.holdfast.send(name, { key: 'other', number: 3 }, { orderingKey: 'other' })
+    await until('the message behind', () => order.includes(3))
+    gate.open()
+    await rig.whenSettled(name)
+    expect(order.filter((number) => number !== 3)).toEqual([2, 1, 2])
+  })
+
   it('goes on after a dead letter', async () => {
     const { name, send, ended } = await watched(({ number }) => {
       if (number === 1) throw new PermanentError('never')
