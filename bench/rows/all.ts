@@ -11,6 +11,7 @@ import { jsonataTransform } from './jsonata-transform.ts'
 import { memoryAtDepth } from './memory-at-depth.ts'
 import { openCircuitIsolation } from './open-circuit-isolation.ts'
 import { publishFanOut } from './publish-fan-out.ts'
+import { publishTenants } from './publish-tenants.ts'
 import { templateTransform } from './template-transform.ts'
 import { tricklingEndpoints } from './trickling-endpoints.ts'
 
@@ -23,6 +24,7 @@ export const rows: readonly Row[] = [
   openCircuitIsolation,
   enqueueAtDepth,
   publishFanOut,
+  publishTenants,
   tricklingEndpoints,
   idleCpu,
   memoryAtDepth,
