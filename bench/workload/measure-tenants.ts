@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { Client } from 'pg'
 import { Holdfast } from '../../dist/index.js'
 import { forEachConcurrently } from '../contenders/contender.ts'
 import { type Sample, type SampleContext, SUBJECT } from '../harness/row.ts'
@@ -35,7 +35,7 @@ export async function measureTenants(context: SampleContext): Promise<Sample> {
 
 /** Written in one statement: it is the publishing that is measured. */
 async function createRoutes(databaseUrl: string, tenants: number): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl })
+  const client = new Client({ connectionString: databaseUrl })
   await client.connect()
   try {
     await client.query(
