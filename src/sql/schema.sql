@@ -313,7 +313,7 @@ function set_endpoint_state(endpoint_name text, new_state text, why text DEFAULT
 function setting_integer(setting text) returns bigint language sql stable parallel safe md5 36225c43315a50696c3dd9d1e1c342a3
 function settle_failures(me integer, batch bigint, records jsonb, runs jsonb) returns bigint[] language plpgsql md5 736a00acde6e8e511b90902c16db84fb
 function settle_late_successes(delivery_ids bigint[]) returns bigint[] language plpgsql md5 50299e6f048dbe8038302ce6197aafd2
-function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 43f4f594255cff6bfa56d88bc18750a0
+function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 c923260ed0c716790b0b70cc874bb942
 function start_probe(lane integer, token text, timeout_ms double precision) returns bigint language sql md5 1b72f22c511c508522cca4c459bcc9a6
 function suspend_endpoint(lane integer, new_state text, why text, reenable_ms double precision, actor text) returns boolean language plpgsql md5 69e3852f5b15327f42eb32710101b1d0
 function take_shards(me integer, from_incarnation integer, seen_beat bigint, shards integer[]) returns TABLE(shard smallint, epoch bigint, is_suspect boolean) language plpgsql md5 c4ce5104b9c8a2402bc89eb7ef45a284

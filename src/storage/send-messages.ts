@@ -5,8 +5,8 @@ export interface Sender {
 
 /**
  * Stores messages for one endpoint, all or nothing, and returns their ids in order. A message to one endpoint and its delivery share
- * their number. Bodies travel as lines of one text and ids as another: quoting a thousand array elements and parsing a
- * thousand rows was half of a publisher's work.
+ * their number. Bodies travel as lines of one text and ids as another, which spares the publisher quoting a thousand array
+ * elements and parsing a thousand rows.
  */
 export async function sendMessages(
   sender: Sender,
