@@ -1,12 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
+/** What a deployment sets: endpoints that sign need a key for their secrets. Tests that do without one say so. */
+const env = { HOLDFAST_ENCRYPTION_KEY: 'dGhpcyBrZXkgaXMgZm9yIHRlc3RzIGFsb25lLCAzMmI=' }
+
 export default defineConfig({
   test: {
+    // Most tests wait for a database, not for a processor: one worker a core would leave the cores idle.
+    maxWorkers: 4,
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      // A property takes its time on a busy machine.
+      { test: { name: 'unit', env, include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
       {
         test: {
           name: 'integration',
+          env,
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts'],
           testTimeout: 30_000,
@@ -15,22 +22,38 @@ export default defineConfig({
       },
       {
         test: {
+          // What needs the server to itself: a transaction that is open in any database of it would be seen.
+          name: 'alone',
+          env,
+          include: ['test/alone/**/*.test.ts'],
+          globalSetup: ['test/support/database-server.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
           name: 'cli',
+          env,
           include: ['test/cli/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
         },
       },
       {
         test: {
           name: 'faults',
+          env,
           include: ['test/faults/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          // Each starts processes of its own and mostly waits for timers of seconds: two at a time.
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

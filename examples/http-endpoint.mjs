@@ -1,5 +1,5 @@
 // An HTTP endpoint that is unwell at first: Holdfast tries again until it answers.
-//   HOLDFAST_DATABASE_URL=postgres://… node examples/http-endpoint.mjs
+//   HOLDFAST_ENCRYPTION_KEY=$(npx holdfast secrets new-key) HOLDFAST_DATABASE_URL=postgres://… node examples/http-endpoint.mjs
 import { createServer } from 'node:http'
 import { Holdfast } from 'holdfast'
 
@@ -27,7 +27,11 @@ const receiver = createServer(async (request, response) => {
 await new Promise((resolve) => receiver.listen(0, '127.0.0.1', resolve))
 const url = `http://127.0.0.1:${receiver.address().port}/hooks`
 
-const holdfast = new Holdfast({ databaseUrl: process.env.HOLDFAST_DATABASE_URL })
+// Private addresses are refused unless allowed, and the receiver above is on this machine.
+const holdfast = new Holdfast({
+  databaseUrl: process.env.HOLDFAST_DATABASE_URL,
+  allowNetworks: ['127.0.0.0/8'],
+})
 await holdfast.migrate()
 const name = `example-http-${process.pid}`
 await holdfast.endpoints.create({

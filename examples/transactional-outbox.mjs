@@ -1,5 +1,5 @@
 // A message that is sent in your own transaction: it goes out if the order is stored, and never if it isn't.
-//   HOLDFAST_DATABASE_URL=postgres://… node examples/transactional-outbox.mjs
+//   HOLDFAST_ENCRYPTION_KEY=$(npx holdfast secrets new-key) HOLDFAST_DATABASE_URL=postgres://… node examples/transactional-outbox.mjs
 import { createServer } from 'node:http'
 import { Holdfast } from 'holdfast'
 import { Client } from 'pg'
@@ -17,7 +17,7 @@ await new Promise((resolve) => receiver.listen(0, '127.0.0.1', resolve))
 const url = `http://127.0.0.1:${receiver.address().port}/hooks`
 
 const databaseUrl = process.env.HOLDFAST_DATABASE_URL
-const holdfast = new Holdfast({ databaseUrl })
+const holdfast = new Holdfast({ databaseUrl, allowNetworks: ['127.0.0.0/8'] })
 await holdfast.migrate()
 const name = `example-outbox-${process.pid}`
 await holdfast.endpoints.create({ name, config: { url } })

@@ -1,4 +1,4 @@
-// Compiles src to dist and copies the SQL beside it. Does nothing when dist is newer than every source.
+// Compiles src to dist and copies the SQL and the pages' assets beside it. Does nothing when dist is newer than every source.
 // The new dist is made beside the old one and put in its place whole: a command that runs meanwhile never sees half of it.
 import { spawnSync } from 'node:child_process'
 import {
@@ -57,6 +57,8 @@ if (!isFresh || process.argv.includes('--force')) {
     process.exit(compiled.status ?? 1)
   }
   cpSync(join(root, 'src', 'sql'), join(unfinished, 'sql'), { recursive: true })
+  const assets = join('api', 'pages', 'assets')
+  cpSync(join(root, 'src', assets), join(unfinished, assets), { recursive: true })
   const bin = join(unfinished, 'cli', 'main.js')
   if (existsSync(bin)) chmodSync(bin, 0o755)
   writeFileSync(join(unfinished, '.built'), '')

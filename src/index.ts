@@ -1,14 +1,56 @@
+export {
+  HoldfastClient,
+  type HoldfastClientOptions,
+  type RemotePublishOptions,
+  type RemoteSendOptions,
+} from './client/holdfast-client.ts'
+export type { Change } from './client/read-changes.ts'
+export { RemoteError } from './client/remote-error.ts'
 export type { AttemptClass, AttemptOutcome } from './core/attempt.ts'
 export type { EndpointInput } from './core/endpoint-input.ts'
 export { type ErrorCode, errorCatalogue, HoldfastError } from './core/errors.ts'
 export type { EventTypeInput } from './core/event-type-input.ts'
+export type { JobInput, JobSettings } from './core/job-settings.ts'
+export type {
+  DeadLetterFilter,
+  DeadLetterQuery,
+  DeliveryFilter,
+  DeliveryQuery,
+  EventFilter,
+  EventQuery,
+} from './core/list-filter.ts'
+export type { OperationInput, OperationQuery, ReplayInput } from './core/operation-input.ts'
 export type { RouteInput } from './core/route-input.ts'
-export type { Endpoint, Endpoints } from './endpoints.ts'
+export type { RunOptionsInput } from './core/run-options.ts'
+export type { ScheduleInput } from './core/schedule-input.ts'
+export type { EndpointTest } from './engine/endpoint-test.ts'
 export type { NodeLimits } from './engine/limits.ts'
 export type { Logger } from './engine/logger.ts'
 export type { NodeObserver } from './engine/observer.ts'
 export type { RequestInput, RequestResult } from './engine/request.ts'
-export type { EventType, EventTypes } from './event-types.ts'
+export { defineJob, type Job, type JobHandler, type JobOf } from './jobs/job.ts'
+export type { RunContext } from './jobs/run-context.ts'
+export { JobWorker, type WorkerOptions } from './jobs/worker.ts'
+export type { WorkerLimits } from './jobs/worker-limits.ts'
+export type { Attempt } from './sdk/attempt.ts'
+export { createWorker } from './sdk/create-worker.ts'
+export type {
+  DeadLetter,
+  DeadLetterDetail,
+  DeadLetterGroup,
+  DeadLetterSummary,
+  DeadLetters,
+} from './sdk/dead-letters.ts'
+export type { Deliveries, Delivery } from './sdk/deliveries.ts'
+export type {
+  ChangedEndpoint,
+  Endpoint,
+  EndpointSecret,
+  Endpoints,
+} from './sdk/endpoints.ts'
+export type { BatchRun, EnqueuedRun, EnqueueOptions } from './sdk/enqueuer.ts'
+export type { EventType, EventTypes } from './sdk/event-types.ts'
+export type { Event, EventDetail, Events, StoredMessage } from './sdk/events.ts'
 export {
   type BatchEvent,
   type BatchMessage,
@@ -18,9 +60,27 @@ export {
   type PublishOptions,
   type SendOptions,
   type SentMessage,
-} from './holdfast.ts'
-export type { PreviewEvent, PreviewInput, RoutePreview } from './preview.ts'
-export type { Route, Routes } from './routes.ts'
+} from './sdk/holdfast.ts'
+export {
+  type InlineOptions,
+  type InlineResult,
+  JobTester,
+  type JobTesterOptions,
+  runInline,
+} from './sdk/job-tester.ts'
+export type { Jobs, JobView } from './sdk/jobs.ts'
+export type { Management } from './sdk/management.ts'
+export type { Operation, OperationPreview, Operations } from './sdk/operations.ts'
+export type { Page } from './sdk/page.ts'
+export type { PreviewEvent, PreviewInput, RoutePreview } from './sdk/preview.ts'
+export type { Queues, QueueView } from './sdk/queues.ts'
+export { RawJson } from './sdk/raw-json.ts'
+export type { Replays } from './sdk/replays.ts'
+export type { RotatedSecret, RotateSecretOptions } from './sdk/rotate-secret.ts'
+export type { Route, Routes } from './sdk/routes.ts'
+export type { RunDetail, RunSummary, Runs } from './sdk/runs.ts'
+export type { Schedules, ScheduleView } from './sdk/schedules.ts'
+export type { Workers, WorkerView } from './sdk/workers.ts'
 export type { EndpointHealth } from './storage/endpoint-health.ts'
 export type { Sender } from './storage/send-messages.ts'
 export {

@@ -2,9 +2,10 @@ import { bullmq } from './bullmq.ts'
 import type { Contender } from './contender.ts'
 import { graphileWorker } from './graphile-worker.ts'
 import { holdfast } from './holdfast.ts'
+import { holdfastJobs } from './holdfast-jobs.ts'
 import { pgBoss } from './pg-boss.ts'
 
-const contenders: readonly Contender[] = [holdfast, graphileWorker, pgBoss, bullmq]
+const contenders: readonly Contender[] = [holdfast, holdfastJobs, graphileWorker, pgBoss, bullmq]
 
 export function contenderNamed(name: string): Contender {
   const contender = contenders.find((contender) => contender.name === name)

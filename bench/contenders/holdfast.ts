@@ -26,6 +26,7 @@ export const holdfast: Contender = {
     let handle: Handler = () => {}
     const holdfast = new Holdfast({
       databaseUrl: context.databaseUrl,
+      keepsStatistics: settings['keepsStatistics'] !== 0,
       handlers: { [ENDPOINT]: (message) => handle(message.payload as Payload) },
     })
     await holdfast.migrate()

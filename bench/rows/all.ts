@@ -1,4 +1,6 @@
 import type { Row } from '../harness/row.ts'
+import { apiBatch } from './api-batch.ts'
+import { apiPublish } from './api-publish.ts'
 import { bulkEnqueue } from './bulk-enqueue.ts'
 import { deliveries } from './deliveries.ts'
 import { enqueueAtDepth } from './enqueue-at-depth.ts'
@@ -7,11 +9,19 @@ import { flatUnderOpenTransaction } from './flat-under-open-transaction.ts'
 import { httpDeliveries } from './http-deliveries.ts'
 import { idleCpu } from './idle-cpu.ts'
 import { idleLatency } from './idle-latency.ts'
+import { jobEnqueue } from './job-enqueue.ts'
+import { jobFlatness } from './job-flatness.ts'
+import { jobLatency } from './job-latency.ts'
+import { jobRuns } from './job-runs.ts'
+import { jobScheduled } from './job-scheduled.ts'
 import { jsonataTransform } from './jsonata-transform.ts'
 import { memoryAtDepth } from './memory-at-depth.ts'
 import { openCircuitIsolation } from './open-circuit-isolation.ts'
 import { publishFanOut } from './publish-fan-out.ts'
 import { publishTenants } from './publish-tenants.ts'
+import { replay } from './replay.ts'
+import { signing } from './signing.ts'
+import { statistics } from './statistics.ts'
 import { templateTransform } from './template-transform.ts'
 import { tricklingEndpoints } from './trickling-endpoints.ts'
 
@@ -20,15 +30,25 @@ export const rows: readonly Row[] = [
   deliveries,
   idleLatency,
   httpDeliveries,
+  signing,
   flatUnderOpenTransaction,
   openCircuitIsolation,
   enqueueAtDepth,
   publishFanOut,
   publishTenants,
+  replay,
+  apiPublish,
+  apiBatch,
   tricklingEndpoints,
   idleCpu,
   memoryAtDepth,
   failover,
+  statistics,
+  jobEnqueue,
+  jobRuns,
+  jobLatency,
+  jobFlatness,
+  jobScheduled,
   templateTransform,
   jsonataTransform,
 ]

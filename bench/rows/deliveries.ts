@@ -8,5 +8,5 @@ export const deliveries: Row = {
   goal: { of: 'ratio', atLeast: 3, moonshot: 5 },
   baselines: ['graphile-worker'],
   alsoShown: ['pg-boss', 'bullmq'],
-  measure: measureProcessing,
+  measure: (context) => measureProcessing(context),
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { Holdfast } from '../../dist/index.js'
 import { type Sample, type SampleContext, SUBJECT } from '../harness/row.ts'
@@ -11,14 +12,26 @@ import { watchSettling } from './watch-settling.ts'
 export const HTTP_CONCURRENCY = 64
 
 const ENDPOINT = 'sink'
+/** Endpoints sign unless they are told not to, and their secrets need a key. */
+const BENCH_KEY = randomBytes(32).toString('base64')
 
 /** HTTP requests answered per second by a sink in another process. */
 export async function measureHttp(context: SampleContext): Promise<Sample> {
+  return withSink(context, (sink) =>
+    context.arm === SUBJECT ? sendByHoldfast(context, sink, {}) : sendByUndici(context, sink),
+  )
+}
+
+/** The same with a signature on each request and without. */
+export async function measureSigning(context: SampleContext): Promise<Sample> {
+  const config = context.arm === SUBJECT ? {} : { signing: { scheme: 'none' } }
+  return withSink(context, (sink) => sendByHoldfast(context, sink, config))
+}
+
+async function withSink(context: SampleContext, send: (sink: Sink) => Promise<Sample>): Promise<Sample> {
   const sink = await startSink()
   try {
-    const sample = await (context.arm === SUBJECT
-      ? sendByHoldfast(context, sink)
-      : sendByUndici(context, sink))
+    const sample = await send(sink)
     const received = await sink.received()
     if (received < context.httpMessages)
       throw new Error(`the sink saw ${received} of ${context.httpMessages}`)
@@ -29,17 +42,22 @@ export async function measureHttp(context: SampleContext): Promise<Sample> {
 }
 
 /** Out of a full queue, from a tenth committed to everything committed; each attempt is recorded. */
-async function sendByHoldfast(context: SampleContext, sink: Sink): Promise<Sample> {
+async function sendByHoldfast(context: SampleContext, sink: Sink, config: object): Promise<Sample> {
   const { databaseUrl, httpMessages, overrides } = context
   const concurrency = overrides.concurrency ?? HTTP_CONCURRENCY
   const watch = watchSettling()
-  const holdfast = new Holdfast({ databaseUrl, observer: watch.observer })
+  const holdfast = new Holdfast({
+    databaseUrl,
+    observer: watch.observer,
+    allowNetworks: ['127.0.0.0/8'],
+    encryptionKey: BENCH_KEY,
+  })
   try {
     await holdfast.migrate()
     await holdfast.endpoints.create({
       name: ENDPOINT,
       transport: 'http',
-      config: { url: sink.url },
+      config: { url: sink.url, ...config },
       limits: { concurrency, maxPending: 10_000_000 },
     })
     await sendPayloads(holdfast, ENDPOINT, httpMessages)

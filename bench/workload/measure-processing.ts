@@ -12,9 +12,13 @@ const DRAIN_POLL_MS = 5
  * The clock starts when a tenth is handled, so that nobody's start-up or compilation counts, and stops when every
  * completion is committed.
  */
-export async function measureProcessing(context: SampleContext): Promise<Sample> {
+export async function measureProcessing(
+  context: SampleContext,
+  prepare: () => Promise<void> = async () => {},
+): Promise<Sample> {
   const session = await contenderNamed(context.arm).open(context, 'throughput')
   try {
+    await prepare()
     await session.enqueueAll(makePayloads(context.messages))
     await refreshStatistics(context.databaseUrl)
     const warmUp = context.messages / 10

@@ -1,9 +1,12 @@
-// An event in a Drizzle transaction. Drizzle is no dependency of Holdfast: `db` is your application's database and `sql` comes from
-// `drizzle-orm`. Our test hands in stand-ins that send what Drizzle sends: the text with $1, $2, … and the values apart.
+// An event in a Drizzle transaction. `db` is your application's: drizzle(pool) of drizzle-orm/node-postgres. Runs with drizzle-orm 0.45.
+import { sql } from 'drizzle-orm'
+import { integer, numeric, pgTable } from 'drizzle-orm/pg-core'
 
-export async function placeOrder(db, sql, order) {
+export const orders = pgTable('orders', { id: integer().primaryKey(), total: numeric() })
+
+export async function placeOrder(db, order) {
   await db.transaction(async (transaction) => {
-    await transaction.execute(sql`insert into orders (id, total) values (${order.id}, ${order.total})`)
+    await transaction.insert(orders).values({ id: order.id, total: String(order.total) })
     const options = JSON.stringify({ orderingKey: `order-${order.id}` })
     await transaction.execute(
       sql`select holdfast.publish(${'order.created'}, ${JSON.stringify(order)}::jsonb, ${options}::jsonb)`,

@@ -1,9 +1,8 @@
-// An event in a Knex transaction. Knex is no dependency of Holdfast: `knex` is your application's instance. Our test hands in a
-// stand-in that sends what Knex sends for a raw statement: each ? as $1, $2, … and the values apart.
+// An event in a Knex transaction. `knex` is your application's: knex({ client: 'pg', connection }). Runs with Knex 3.
 
 export async function placeOrder(knex, order) {
   await knex.transaction(async (transaction) => {
-    await transaction.raw('insert into orders (id, total) values (?, ?)', [order.id, order.total])
+    await transaction('orders').insert({ id: order.id, total: order.total })
     await transaction.raw('select holdfast.publish(?, ?::jsonb, ?::jsonb)', [
       'order.created',
       JSON.stringify(order),

@@ -1,5 +1,5 @@
-// An event in a Prisma transaction. Prisma is no dependency of Holdfast: `prisma` is your application's client. Our test hands in a
-// stand-in that sends what Prisma sends for a tagged template: the text with $1, $2, … and the values apart.
+// An event in a Prisma transaction. `prisma` is your application's client, which Prisma generates from your schema. Our test has none: it
+// hands in a stand-in that sends what Prisma sends for a tagged template, the text with $1, $2, … and the values apart.
 
 export async function placeOrder(prisma, order) {
   await prisma.$transaction(async (transaction) => {

@@ -8,7 +8,10 @@ export function commandPrefix(environment: Environment): string {
   return isOwnScript ? 'npm run -s holdfast --' : 'holdfast'
 }
 
-const commandInText = /\bholdfast (?=(?:dev|serve|migrate|doctor|send|endpoints)\b)/g
+const commands =
+  'dev|serve|worker|migrate|doctor|send|endpoints|routes|event-types|events|deliveries|dead-letters|replays|operations|jobs|runs|workers|' +
+  'alerts|alert-rules|alert-channels|completion|api-keys|audit|maintenance|secrets|apply|export|tail|login|logout|whoami'
+const commandInText = new RegExp(`\\bholdfast (?=(?:${commands})\\b)`, 'g')
 
 /** Errors name commands as `holdfast …`; from a clone that has to read `npm run -s holdfast -- …`. */
 export function spellCommands(text: string, environment: Environment): string {

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { writePrivateFile } from '../postgres/embedded/cluster.ts'
@@ -10,6 +10,8 @@ const devState = z.object({
   startMark: z.string().nullable(),
   databaseUrl: z.string(),
   inboxUrl: z.string(),
+  apiUrl: z.string(),
+  apiKey: z.string(),
 })
 
 export type DevState = Readonly<z.infer<typeof devState>>
@@ -25,12 +27,13 @@ function devFiles(dataDir: string): DevFiles {
   return { state: join(folder, 'dev.json'), databaseUrl: join(folder, 'database-url') }
 }
 
-/** Both files hold the password, so nobody else may read them. */
+/** Both files hold secrets, so nobody else may read them. */
 export async function writeDevState(
   dataDir: string,
-  info: Pick<DevState, 'databaseUrl' | 'inboxUrl'>,
+  info: Pick<DevState, 'databaseUrl' | 'inboxUrl' | 'apiUrl' | 'apiKey'>,
 ): Promise<void> {
   const files = devFiles(dataDir)
+  await mkdir(resolve(dataDir), { recursive: true, mode: 0o700 })
   const state: DevState = { ...info, pid: process.pid, startMark: await readStartMark(process.pid) }
   await writePrivateFile(files.databaseUrl, `${info.databaseUrl}\n`)
   await writePrivateFile(files.state, JSON.stringify(state))

@@ -1,7 +1,9 @@
-import type { EndpointHealth } from '../storage/endpoint-health.ts'
+import type { ResultOf } from '../contract/operation.ts'
+import type { Operations } from '../contract/operations.ts'
 import type { Colour } from './paint.ts'
 
-type State = EndpointHealth['state'] | EndpointHealth['circuit']['state']
+type Health = ResultOf<Operations['endpoints']['health']>
+type State = Health['state'] | Health['circuit']['state']
 
 const colours: Readonly<Record<State, Colour>> = {
   active: 'green',

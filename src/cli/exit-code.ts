@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue } from '../core/errors.ts'
+import type { HoldfastError } from '../core/errors.ts'
 
 /** What a script can tell from `$?`. Documented in `docs/cli.md`. */
 export const exitCode = {
@@ -7,22 +7,29 @@ export const exitCode = {
   usage: 2,
   notFound: 3,
   refused: 4,
-  databaseUnavailable: 5,
+  unavailable: 5,
   databaseUnfit: 6,
+  denied: 7,
 } as const
 
 /** Where the HTTP status alone says too little. */
-const exitCodeByError: Readonly<Partial<Record<ErrorCode, number>>> = {
+const exitCodeByError: Readonly<Record<string, number>> = {
   configuration_invalid: exitCode.usage,
   data_dir_locked: exitCode.refused,
-  database_unavailable: exitCode.databaseUnavailable,
-  embedded_unavailable: exitCode.databaseUnavailable,
+  no_connection: exitCode.unavailable,
+  api_unavailable: exitCode.unavailable,
+  stopping: exitCode.unavailable,
+  database_unavailable: exitCode.unavailable,
+  embedded_unavailable: exitCode.unavailable,
   not_migrated: exitCode.databaseUnfit,
   schema_too_new: exitCode.databaseUnfit,
   server_too_old: exitCode.databaseUnfit,
 }
 
 const exitCodeByStatus: Readonly<Record<number, number>> = {
+  400: exitCode.usage,
+  401: exitCode.denied,
+  403: exitCode.denied,
   404: exitCode.notFound,
   409: exitCode.refused,
   413: exitCode.refused,
@@ -31,8 +38,9 @@ const exitCodeByStatus: Readonly<Record<number, number>> = {
   503: exitCode.refused,
 }
 
-export function exitCodeOf(code: ErrorCode): number {
-  return exitCodeByError[code] ?? exitCodeByStatus[errorCatalogue[code].status] ?? exitCode.failure
+/** A server may be newer and have codes that we don't know: then the status decides. */
+export function exitCodeOf({ code, status }: Pick<HoldfastError, 'code' | 'status'>): number {
+  return exitCodeByError[code] ?? exitCodeByStatus[status] ?? exitCode.failure
 }
 
 /** By convention a process that a signal ended has 128 plus the signal's number. */

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
 import { HoldfastError } from '../core/errors.ts'
-import { Holdfast } from '../holdfast.ts'
+import { loopbackNetworks } from '../network/network-rules.ts'
+import { Holdfast } from '../sdk/holdfast.ts'
 import { readDevState } from './dev-state.ts'
+import { egressOptions } from './egress-options.ts'
+import { findEncryptionKey } from './find-encryption-key.ts'
 import type { Session } from './session.ts'
 
 export interface FoundDatabase {
@@ -38,8 +41,19 @@ export async function withHoldfast<Result>(
   session: Session,
   work: (holdfast: Holdfast) => Promise<Result>,
 ): Promise<Result> {
-  const { url } = await findDatabase(session)
-  const holdfast = new Holdfast({ databaseUrl: url, maxConnections, actor: session.actor })
+  const { url, isEmbedded } = await findDatabase(session)
+  const encryptionKey = await findEncryptionKey(session, isEmbedded)
+  const holdfast = new Holdfast({
+    databaseUrl: url,
+    maxConnections,
+    actor: session.actor,
+    encryptionKey,
+    // What an embedded database is told is delivered by a `holdfast dev`, which may reach this machine.
+    ...(isEmbedded && { allowNetworks: loopbackNetworks }),
+    ...egressOptions(session.config),
+    // This command only writes settings down: the node that delivers has rules of its own.
+    judgesTargets: false,
+  })
   try {
     return await work(holdfast)
   } finally {

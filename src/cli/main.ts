@@ -11,7 +11,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
-  await buildProgram().parseAsync()
+  const program = await buildProgram(process.argv.slice(2))
+  await program.parseAsync()
 } catch (error) {
   const report = reportError(error, {
     isJson: process.argv.includes('--json'),

@@ -32,10 +32,30 @@ const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
  * @example instant('+90s', nowMs) // in a minute and a half
  */
 export function instant(text: string, nowMs: number): string {
-  const distance = /^\+(\d{1,9})([smhd])$/.exec(text)
+  return fromNow(text, /^\+(\d{1,9})([smhd])$/, nowMs, 1)
+}
+
+/**
+ * The same, looking back.
+ *
+ * @example pastInstant('-2h', nowMs) // two hours ago
+ */
+export function pastInstant(text: string, nowMs: number): string {
+  return fromNow(text, /^-(\d{1,9})([smhd])$/, nowMs, -1)
+}
+
+/** A length of time in milliseconds: `90d`, `12h`, `30m`, `45s`. */
+export function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  if (count === undefined) throw new InvalidArgumentError('Write it like 45s, 30m, 12h or 90d.')
+  return Number(count) * unitMs[unit as keyof typeof unitMs]
+}
+
+function fromNow(text: string, pattern: RegExp, nowMs: number, sign: 1 | -1): string {
+  const distance = pattern.exec(text)
   if (distance === null) return text
   const milliseconds = Number(distance[1]) * unitMs[distance[2] as keyof typeof unitMs]
-  const at = new Date(nowMs + milliseconds)
+  const at = new Date(nowMs + sign * milliseconds)
   if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('That is too far away.')
   return at.toISOString()
 }

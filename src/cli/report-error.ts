@@ -31,7 +31,7 @@ export function reportError(
   const isKnown = error instanceof HoldfastError
   const code = isKnown ? error.code : 'unexpected'
   const message = redact(spellCommands(error.message, options.environment))
-  const report = { exitCode: isKnown ? exitCodeOf(error.code) : exitCode.failure }
+  const report = { exitCode: isKnown ? exitCodeOf(error) : exitCode.failure }
   if (options.isJson) {
     const details = isKnown ? error.details : {}
     return { ...report, text: `${redact(JSON.stringify({ error: { code, message, details } }))}\n` }

@@ -1,4 +1,6 @@
-import { Holdfast, type HoldfastOptions } from '../holdfast.ts'
+import type { ApiServer } from '../api/api-server.ts'
+import { Holdfast, type HoldfastOptions } from '../sdk/holdfast.ts'
+import { egressOptions } from './egress-options.ts'
 import { withDatabase } from './queries/with-database.ts'
 import { writeMaxPending } from './queries/write-max-pending.ts'
 import type { Session } from './session.ts'
@@ -6,10 +8,13 @@ import { firstStopSignal, type StopSignal, whenOrphaned } from './stop-signal.ts
 
 export interface NodeRun {
   readonly holdfast: Holdfast
+  readonly api: ApiServer
   /** Before the node takes its first delivery, e.g. to create endpoints. */
   prepare?(holdfast: Holdfast): Promise<void>
   /** The node delivers. */
-  onReady(): void
+  onReady(): void | Promise<void>
+  /** The API and the node still work. */
+  beforeStop?(): Promise<void>
   /** Ends the run as a failure when it rejects, e.g. because the embedded server has died. */
   readonly untilBroken?: Promise<never>
 }
@@ -32,24 +37,41 @@ export function watchStopSignals(session: Session): Promise<StopSignal> {
 }
 
 export function createNode(session: Session, options: Omit<HoldfastOptions, 'logger' | 'actor'>): Holdfast {
-  return new Holdfast({ ...options, logger: session.logger, actor: session.actor })
+  return new Holdfast({
+    ...egressOptions(session.config),
+    ...alertOptions(session.config),
+    ...options,
+    logger: session.logger,
+    actor: session.actor,
+  })
+}
+
+function alertOptions({ smtpUrl, runbookUrl }: Session['config']) {
+  return { ...(smtpUrl !== null && { smtpUrl }), ...(runbookUrl !== null && { runbookUrl }) }
 }
 
 /** Delivers until a stop signal comes, then lets what is in flight finish. */
 export async function runNode(session: Session, stopped: Promise<StopSignal>, run: NodeRun): Promise<void> {
-  const { holdfast } = run
+  const { holdfast, api } = run
   const broken = run.untilBroken ?? new Promise<never>(() => {})
   try {
     const started = async () => {
       await run.prepare?.(holdfast)
       await holdfast.start()
-      run.onReady()
+      await api.start()
+      await run.onReady()
       return stopped
     }
     const signal = await Promise.race([started(), stopped, broken])
     session.output.message(`Got ${signal}: finishing what is in flight. Once more stops at once.`)
   } finally {
-    await holdfast.stop()
+    try {
+      await run.beforeStop?.()
+    } finally {
+      // Calls that have begun are answered before what answers them goes.
+      await api.stop()
+      await holdfast.stop()
+    }
   }
 }
 

@@ -11,7 +11,19 @@ import { hasColour, isTerminal } from './paint.ts'
 
 /** The options of the program itself; a command's own may have a setting's name and mean something else. */
 export interface GlobalOptions
-  extends Pick<ConfigFlags, 'databaseUrl' | 'dataDir' | 'logLevel' | 'logFormat'> {
+  extends Pick<
+    ConfigFlags,
+    | 'databaseUrl'
+    | 'dataDir'
+    | 'host'
+    | 'port'
+    | 'allowNetworks'
+    | 'apiUrl'
+    | 'apiKey'
+    | 'profile'
+    | 'logLevel'
+    | 'logFormat'
+  > {
   readonly json?: boolean
   readonly configFile?: string
 }
@@ -30,8 +42,9 @@ export interface Session {
 
 /** Reads the configuration, and says what is odd about it. */
 export async function openSession(command: Command): Promise<Session> {
-  const { json, configFile, databaseUrl, dataDir, logLevel, logFormat } =
+  const { json, configFile, databaseUrl, dataDir, host, port, allowNetworks, ...rest } =
     command.optsWithGlobals<GlobalOptions>()
+  const { apiUrl, apiKey, profile, logLevel, logFormat } = rest
   const environment = process.env
   const output = new Output({
     stdout: process.stdout,
@@ -40,7 +53,18 @@ export async function openSession(command: Command): Promise<Session> {
     environment,
   })
   const { config, sources, warnings } = await loadConfig({
-    flags: definedOnly({ databaseUrl, dataDir, logLevel, logFormat }),
+    flags: definedOnly({
+      databaseUrl,
+      dataDir,
+      host,
+      port,
+      allowNetworks,
+      apiUrl,
+      apiKey,
+      profile,
+      logLevel,
+      logFormat,
+    }),
     environment,
     folder: process.cwd(),
     ...(configFile !== undefined && { configFile }),
@@ -51,7 +75,15 @@ export async function openSession(command: Command): Promise<Session> {
     level: config.logLevel,
     format: config.logFormat ?? (hasTerminal ? 'pretty' : 'json'),
     hasColor: hasColour(hasTerminal, environment),
-    secrets: [...secretsOf(config.databaseUrl), ...secretsOf(config.amqpUrl)],
+    secrets: [
+      ...secretsOf(config.databaseUrl),
+      ...secretsOf(config.amqpUrl),
+      ...secretsOf(config.proxyUrl),
+      ...secretsOf(config.smtpUrl),
+      ...(config.adminKey === null ? [] : [config.adminKey]),
+      ...(config.apiKey === null ? [] : [config.apiKey]),
+      ...(config.encryptionKey?.split(/[\s,]+/).filter((key) => key !== '') ?? []),
+    ],
   })
   return { config, sources, output, logger, prefix: commandPrefix(environment), actor: `cli:${userName()}` }
 }

@@ -167,8 +167,8 @@ describe('unknown variables', () => {
   })
 
   test('one that resembles nothing gets a pointer to the list', async () => {
-    expect((await load({}, { HOLDFAST_QQ: 'x' })).warnings).toEqual([
-      'The environment variable HOLDFAST_QQ is unknown and was ignored. See docs/configuration.md.',
+    expect((await load({}, { HOLDFAST_ZZZZZZZZZZ: 'x' })).warnings).toEqual([
+      'The environment variable HOLDFAST_ZZZZZZZZZZ is unknown and was ignored. See docs/configuration.md.',
     ])
   })
 

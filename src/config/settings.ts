@@ -1,6 +1,8 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
 import { field } from '../core/field.ts'
+import { parseNetwork } from '../core/network.ts'
+import { parsePorts } from '../core/port-policy.ts'
+import { Keyring } from '../secrets/keyring.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -17,9 +19,22 @@ export interface Config {
   readonly encryptionKey: string | null
   /** Private networks that deliveries may reach; null: what the command thinks best. */
   readonly allowNetworks: readonly string[] | null
+  /** Ports that deliveries may use; null: the usual ones. */
+  readonly allowPorts: string | null
+  /** A forward proxy for everything that goes out. */
+  readonly proxyUrl: string | null
   /** Null: what the database says. */
   readonly maxPending: number | null
   readonly amqpUrl: string | null
+  /** The mail server for alerts by e-mail. */
+  readonly smtpUrl: string | null
+  /** Where alerts find their runbook. */
+  readonly runbookUrl: string | null
+  /** Where commands find the API. */
+  readonly apiUrl: string | null
+  readonly apiKey: string | null
+  /** Which of the servers that one has signed in to. */
+  readonly profile: string | null
   readonly logLevel: LogLevel
   /** Null: pretty on a terminal, else JSON. */
   readonly logFormat: LogFormat | null
@@ -46,8 +61,15 @@ export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> }
   host: setting('HOLDFAST_HOST', field.text(255), '127.0.0.1'),
   port: setting('HOLDFAST_PORT', wholeNumberOrText(0, maxPort), 8420),
   adminKey: setting('HOLDFAST_ADMIN_KEY', field.text(1024), null, 'secret'),
-  encryptionKey: setting('HOLDFAST_ENCRYPTION_KEY', field.text(65_536), null, 'secret'),
+  encryptionKey: setting('HOLDFAST_ENCRYPTION_KEY', keyring(), null, 'secret'),
   allowNetworks: setting('HOLDFAST_ALLOW_NETWORKS', networks(), null),
+  allowPorts: setting('HOLDFAST_ALLOW_PORTS', ports(), null),
+  proxyUrl: setting(
+    'HOLDFAST_PROXY_URL',
+    urlOf(['http:', 'https:'], 'http://user:password@proxy.example:3128'),
+    null,
+    'secret',
+  ),
   maxPending: setting('HOLDFAST_MAX_PENDING', wholeNumberOrText(0, maxPendingBound), null),
   amqpUrl: setting(
     'HOLDFAST_AMQP_URL',
@@ -55,6 +77,20 @@ export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> }
     null,
     'secret',
   ),
+  smtpUrl: setting(
+    'HOLDFAST_SMTP_URL',
+    urlOf(['smtp:', 'smtps:'], 'smtp://user:password@host:587'),
+    null,
+    'secret',
+  ),
+  runbookUrl: setting(
+    'HOLDFAST_RUNBOOK_URL',
+    urlOf(['http:', 'https:'], 'https://wiki.example/holdfast-runbook'),
+    null,
+  ),
+  apiUrl: setting('HOLDFAST_URL', urlOf(['http:', 'https:'], 'https://holdfast.example.com'), null),
+  apiKey: setting('HOLDFAST_API_KEY', field.text(1024), null, 'secret'),
+  profile: setting('HOLDFAST_PROFILE', field.text(100), null),
   logLevel: setting('HOLDFAST_LOG_LEVEL', field.oneOf(...logLevels), 'info'),
   logFormat: setting('HOLDFAST_LOG_FORMAT', field.oneOf('pretty', 'json'), null),
 }
@@ -81,6 +117,14 @@ function urlOf(protocols: readonly string[], example: string) {
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { error })
 }
 
+/** Checked here and kept as text: what a process was told is one thing, what it makes of it another. */
+function keyring() {
+  return z.string({ error: 'must be text' }).superRefine((text, context) => {
+    const parsed = Keyring.parse(text)
+    if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem })
+  })
+}
+
 function wholeNumberOrText(min: number, max: number) {
   return z.preprocess(
     (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
@@ -96,13 +140,10 @@ function networks() {
       z.array(z.string({ error }), { error }),
     )
     .transform((list) => (list.length === 1 && list[0] === 'none' ? [] : list))
-    .refine((list) => list.every(isNetwork), { error })
+    .refine((list) => list.every((text) => parseNetwork(text) !== null), { error })
 }
 
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  if (prefix === undefined) return true
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
+function ports() {
+  const error = 'must be "usual", "any", or ports and ranges separated by commas, like 80,443,8000-8999'
+  return z.string({ error }).refine((text) => parsePorts(text) !== null, { error })
 }

@@ -31,6 +31,8 @@ export interface AttemptError {
   /** Stable and lower-case, e.g. `connect_refused`, `timeout`, `http_status`, `handler_error`. */
   code: string
   message: string
+  /** What the system or the TLS library called it, e.g. `CERT_HAS_EXPIRED`; to explain it, not to decide by it. */
+  systemCode?: string
 }
 
 /** The outcome of one attempt: a result, never an exception, because failing receivers are expected. */

@@ -4,8 +4,8 @@ export const idEpochMs = Date.UTC(2024, 0, 1)
 /** How many ids fit into one millisecond before the sequence runs ahead of the clock. */
 export const idsPerMs = 4096
 
-/** What an id names: message, delivery, dead letter, run, attempt, operation. */
-export type IdPrefix = 'msg' | 'dlv' | 'dlt' | 'run' | 'atm' | 'op'
+/** What an id names: message, delivery, dead letter, run, attempt, operation, alert. */
+export type IdPrefix = 'msg' | 'dlv' | 'dlt' | 'run' | 'atm' | 'op' | 'alt'
 
 /** Crockford's base 32: no i, l, o, u, and in ASCII order, so that text sorts like the number. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -24,7 +24,7 @@ export function problemsOf(error: z.ZodError): Problem[] {
         : [
             {
               path: pathText(issue.path),
-              message: isPlainObjectExpected(issue) ? 'must be an object' : issue.message,
+              message: isPlainObjectExpected(issue) ? 'must be an object' : plainWords(issue.message),
             },
           ]
     for (const problem of found) byPlace.set(`${problem.path}\n${problem.message}`, problem)
@@ -34,6 +34,13 @@ export function problemsOf(error: z.ZodError): Problem[] {
 
 function isPlainObjectExpected(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.expected === 'object'
+}
+
+/** What the library says of a wrong type where a field has no words of its own. */
+function plainWords(message: string): string {
+  const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? []
+  if (expected === undefined) return message
+  return received === 'undefined' ? 'is missing' : `must be of type ${expected}`
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { field, isStorable } from './field.ts'
 import { type Parsed, problemsOf } from './problem.ts'
+import { isReservedHeader } from './reserved-headers.ts'
 
 export const maxHeaders = 64
 export const maxHeadersBytes = 8 * 1024
 export const maxMetadataBytes = 8 * 1024
+const maxMetadataDepth = 100
 
 const timeAdvice = 'must be a Date or an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z"'
 
@@ -32,6 +34,10 @@ const headers = z
         ? `must have header names of letters, digits and "-" as its keys`
         : 'must be an object of header names to texts',
   })
+  .refine((record) => !Object.keys(record).some((name) => isReservedHeader(name.toLowerCase())), {
+    error:
+      'must not have a header that Holdfast sets: host, content-length and others that frame a request, webhook-*, holdfast-*',
+  })
   .refine((record) => Object.keys(record).length <= maxHeaders, {
     error: `must have at most ${maxHeaders} headers`,
   })
@@ -42,31 +48,34 @@ const headers = z
 const metadataAdvice = `must be a JSON object of at most ${maxMetadataBytes} bytes, without NUL or broken Unicode in its texts`
 
 const metadata = z
-  .record(z.string(), z.json(), { error: metadataAdvice })
-  .refine((record) => isStorableJson(JSON.stringify(record)), { error: metadataAdvice })
+  .record(z.string(), z.unknown(), { error: metadataAdvice })
+  .refine((record) => isJson(record) && isStorableJson(JSON.stringify(record)), { error: metadataAdvice })
 
 const typeAdvice = 'must be an event type of 1 to 255 characters without spaces or "*", like "order.created"'
 
+/** Each option by itself; the API takes them beside a payload. */
+export const sendOptionFields = {
+  type: z
+    .string({ error: typeAdvice })
+    .regex(/^[^\s*]{1,255}$/, { error: typeAdvice })
+    .refine(isStorable, { error: typeAdvice })
+    .optional(),
+  tenant: field.text(255).optional(),
+  idempotencyKey: field.text(255).optional(),
+  orderingKey: field.text(255).optional(),
+  /** 0 is the default, 3 the most urgent. */
+  priority: field.wholeNumber(0, 3).optional(),
+  deliverAt: instant.optional(),
+  expiresAt: instant.optional(),
+  criticality: field.oneOf('critical', 'standard', 'best_effort').optional(),
+  correlationId: field.text(255).optional(),
+  headers: headers.optional(),
+  metadata: metadata.optional(),
+}
+
 /** The options of one message, as the SDK, the API and SQL take them. Unknown ones are refused. */
 export const sendOptions = z
-  .strictObject({
-    type: z
-      .string({ error: typeAdvice })
-      .regex(/^[^\s*]{1,255}$/, { error: typeAdvice })
-      .refine(isStorable, { error: typeAdvice })
-      .optional(),
-    tenant: field.text(255).optional(),
-    idempotencyKey: field.text(255).optional(),
-    orderingKey: field.text(255).optional(),
-    /** 0 is the default, 3 the most urgent. */
-    priority: field.wholeNumber(0, 3).optional(),
-    deliverAt: instant.optional(),
-    expiresAt: instant.optional(),
-    criticality: field.oneOf('critical', 'standard', 'best_effort').optional(),
-    correlationId: field.text(255).optional(),
-    headers: headers.optional(),
-    metadata: metadata.optional(),
-  })
+  .strictObject(sendOptionFields)
   .refine(({ deliverAt, expiresAt }) => !deliverAt || !expiresAt || deliverAt < expiresAt, {
     path: ['expiresAt'],
     error: 'must be later than deliverAt',
@@ -79,6 +88,17 @@ export type SendOptions = Readonly<z.output<typeof sendOptions>>
 export function parseSendOptions(input: unknown): Parsed<SendOptions> {
   const parsed = sendOptions.safeParse(input)
   return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
+}
+
+/** Whether JSON writes it as it is: no functions, dates, NaN. Where it is too deep to look into, it is none. */
+function isJson(value: unknown, depth = 0): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || depth > maxMetadataDepth) return false
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every((item) => isJson(item, depth + 1))
 }
 
 /** In JSON only NUL and half surrogate pairs appear as these escapes, and PostgreSQL's jsonb refuses both. */

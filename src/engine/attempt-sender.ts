@@ -5,14 +5,8 @@ import type { DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
 import type { Renderer, RenderResult } from './renderer.ts'
 
-/** Deliveries that met the same outcome in one request. */
-export interface BatchOutcome {
-  readonly deliveries: readonly Delivery[]
-  readonly outcome: AttemptOutcome
-}
-
 /** Statuses that may be one bad message's fault: the batch is cut in halves until it stands alone. */
-const splittingStatuses: ReadonlySet<number> = new Set([400, 413])
+const cuttingStatuses: ReadonlySet<number> = new Set([400, 413, 422])
 
 /** Makes one attempt: gives the message its shape, then sends it. Whatever happens is an outcome. */
 export class AttemptSender {
@@ -24,7 +18,11 @@ export class AttemptSender {
     this.#databaseClock = databaseClock
   }
 
-  send(delivery: Delivery, channel: TransportChannel, signal: AbortSignal): Promise<AttemptOutcome> {
+  send(
+    delivery: Delivery,
+    channel: TransportChannel,
+    signal: AbortSignal,
+  ): AttemptOutcome | Promise<AttemptOutcome> {
     // Sent straight to an endpoint: nothing to render, and the hot path.
     if (delivery.routeId === null && !delivery.needsCheck) return channel.send(delivery, signal)
     const result = this.#renderer.render(delivery, this.#databaseClock.nowMs())
@@ -45,41 +43,25 @@ export class AttemptSender {
     return [...groups.values()]
   }
 
-  /** Sends several deliveries of one shape in one request. What the receiver can't take as a whole is sent in halves. */
+  /** Sends several deliveries of one shape in one request. Null: the batch must be cut, because one of them can't go or wasn't taken. */
   async sendBatch(
     deliveries: readonly Delivery[],
     channel: TransportChannel,
     signal: AbortSignal,
-  ): Promise<BatchOutcome[]> {
+    traceparent: string | null = null,
+  ): Promise<AttemptOutcome | null> {
     const startedAtMs = performance.now()
     let result: RenderResult
     try {
       result = await this.#renderer.renderBatch(deliveries, this.#databaseClock.nowMs())
     } catch (error) {
-      return [{ deliveries, outcome: notNow(error) }]
+      return notNow(error)
     }
     const isSingle = deliveries.length === 1
-    if (!result.ok) {
-      if (isSingle) return [{ deliveries, outcome: refusedOutcome(result.error) }]
-      return this.#sendHalves(deliveries, channel, signal)
-    }
-    const outcome = await channel.send(toBatchDispatch(deliveries, result), signal)
-    if (!isSingle && outcome.class !== 'success' && splittingStatuses.has(outcome.statusCode ?? 0)) {
-      return this.#sendHalves(deliveries, channel, signal)
-    }
-    return [{ deliveries, outcome: { ...outcome, durationMs: performance.now() - startedAtMs } }]
-  }
-
-  async #sendHalves(
-    deliveries: readonly Delivery[],
-    channel: TransportChannel,
-    signal: AbortSignal,
-  ): Promise<BatchOutcome[]> {
-    const middle = deliveries.length >> 1
-    return [
-      ...(await this.sendBatch(deliveries.slice(0, middle), channel, signal)),
-      ...(await this.sendBatch(deliveries.slice(middle), channel, signal)),
-    ]
+    if (!result.ok) return isSingle ? refusedOutcome(result.error) : null
+    const outcome = await channel.send(toBatchDispatch(deliveries, result, traceparent), signal)
+    if (!isSingle && outcome.class !== 'success' && cuttingStatuses.has(outcome.statusCode ?? 0)) return null
+    return { ...outcome, durationMs: performance.now() - startedAtMs }
   }
 }
 
@@ -88,8 +70,8 @@ function sendRendered(
   result: RenderResult,
   channel: TransportChannel,
   signal: AbortSignal,
-): Promise<AttemptOutcome> {
-  if (!result.ok) return Promise.resolve(refusedOutcome(result.error))
+): AttemptOutcome | Promise<AttemptOutcome> {
+  if (!result.ok) return refusedOutcome(result.error)
   delivery.rendering = result.rendering
   return channel.send(delivery, signal)
 }
@@ -114,12 +96,14 @@ function refusedOutcome(error: TransformError): AttemptOutcome {
 function toBatchDispatch(
   deliveries: readonly Delivery[],
   result: RenderResult & { readonly ok: true },
+  traceparent: string | null,
 ): Dispatch {
   const [first] = deliveries
   if (first === undefined) throw new Error('a batch has at least one delivery')
   const headers = {
     ...result.rendering?.headers,
     'content-type': result.rendering?.contentType ?? 'application/json',
+    ...(traceparent !== null && { traceparent }),
   }
   return {
     deliveryId: first.deliveryId,

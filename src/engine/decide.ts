@@ -10,7 +10,7 @@ export type Decision =
       readonly action: 'retry'
       readonly delayMs: number
       readonly holdEndpointMs: number
-      /** Whether it used up one of the policy's retries: a failed probe or a throttle doesn't. */
+      /** Whether it used up one of the policy's retries: a failed probe, a throttle or a refusal that another took upon itself doesn't. */
       readonly isCounted: boolean
     }
   | { readonly action: 'dead'; readonly reason: DeathReason }
@@ -41,6 +41,8 @@ export interface DecisionContext {
   readonly settings: EndpointSettings
   readonly pauses: readonly Pause[]
   readonly isProbe: boolean
+  /** Another delivery of the same request takes its refusal upon itself. */
+  readonly isSpared: boolean
   readonly nowMs: number
   readonly random: () => number
 }
@@ -49,9 +51,10 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   const { settings, nowMs } = context
   switch (outcome.class) {
     case 'permanent':
-      return ending(delivery, reasonOf(outcome))
     case 'gone':
-      return ending(delivery, 'gone')
+      // One refused request is one refused message, as it would be without batches: the rest waits for another request.
+      if (!context.isSpared) return ending(delivery, reasonOf(outcome))
+      break
     case 'success':
       throw new Error('a success needs no decision')
     case 'retryable':
@@ -59,10 +62,10 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
       break
   }
   const retriesUsed = delivery.attempt - delivery.uncounted - 1
-  const isCounted = !context.isProbe && outcome.class !== 'throttled'
+  const isCounted = !context.isProbe && outcome.class === 'retryable'
   if (isCounted && !mayRetry(settings.retry, retriesUsed)) return ending(delivery, 'retries_exhausted')
-  // A throttled delivery uses up no retry, but its delay grows all the same.
-  const retry = outcome.class === 'throttled' ? delivery.attempt : retriesUsed + 1
+  // A throttled or spared delivery uses up no retry, but its delay grows all the same.
+  const retry = outcome.class === 'retryable' ? retriesUsed + 1 : delivery.attempt
   const policyDelayMs = retryDelayMs(settings.retry, Math.max(1, retry), context.random)
   // A failed probe must be at hand for the next one when nothing else is.
   const usualDelayMs = context.isProbe ? Math.min(policyDelayMs, settings.circuit.cooldownMs) : policyDelayMs
@@ -82,6 +85,7 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
 
 /** A message that never left has another reason than one that was refused. */
 function reasonOf(outcome: AttemptOutcome): DeathReason {
+  if (outcome.class === 'gone') return 'gone'
   const code = outcome.error?.code ?? ''
   if (code === 'schema') return 'schema'
   return /^(transform|template|jsonata|cloudevents)_/.test(code) ? 'transform' : 'permanent'

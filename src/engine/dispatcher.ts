@@ -1,26 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import type { AttemptOutcome } from '../core/attempt.ts'
-import { suspectTreatment } from '../core/crash-suspects.ts'
-import type { BatchPolicy } from '../core/endpoint-config.ts'
-import { giveUpThresholdMs } from '../core/give-up.ts'
 import { countsAgainstCircuit } from '../core/result-run.ts'
 import type { Database } from '../storage/database.ts'
-import type { DeliveryRow } from '../storage/read-deliveries.ts'
-import { abandonProbe, startProbe } from '../storage/read-lanes.ts'
-import type { MessageRow } from '../storage/read-messages.ts'
-import { outcomeCodes } from '../storage/settle.ts'
+import { type DeliveryRow, isHeadOf, orderingKeyOf } from '../storage/read-deliveries.ts'
+import type { Message } from '../storage/read-messages.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
-import type { TransportChannel } from '../transports/transport.ts'
-import type { AttemptSender, BatchOutcome } from './attempt-sender.ts'
+import type { AttemptSender } from './attempt-sender.ts'
+import { Batches } from './batches.ts'
+import { brokenTransport } from './broken-transport.ts'
 import type { CarefulMode } from './careful-mode.ts'
 import type { Clock, DatabaseClock } from './clock.ts'
-import { bestEffort, type DeathReason, decide } from './decide.ts'
+import { decide } from './decide.ts'
 import { Delivery } from './delivery.ts'
-import { endingRecord, failureRecord } from './failure-record.ts'
+import { Endings } from './endings.ts'
+import { failureRecord } from './failure-record.ts'
 import type { Lane } from './lane.ts'
+import type { LanePolicy } from './lane-policy.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Logger } from './logger.ts'
 import type { NodeObserver } from './observer.ts'
+import { Probes } from './probes.ts'
 import type { Settler } from './settler.ts'
 
 export interface DispatcherOptions {
@@ -33,7 +31,7 @@ export interface DispatcherOptions {
   readonly databaseClock: DatabaseClock
   readonly limits: NodeLimits
   readonly logger: Logger
-  readonly observer: NodeObserver
+  readonly observer: Required<NodeObserver>
   /** False while fenced or stopping: nothing new is started. */
   mayStart(): boolean
   /** The lane of the same endpoint as this node holds it now. */
@@ -58,6 +56,9 @@ const probeGraceMs = 5000
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
+  readonly #endings: Endings
+  readonly #batches: Batches
+  readonly #probes: Probes
   /** Everything read and not yet settled, by id. A delivery that is in here is never read a second time. */
   readonly known = new Map<number, Delivery>()
   readonly #starved = new Set<Lane>()
@@ -67,6 +68,21 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
+    this.#endings = new Endings(options)
+    this.#batches = new Batches({
+      ...options,
+      letGo: (delivery, nowMs) => this.#endings.letGo(delivery, nowMs),
+      reserve: (lane) => this.#reserve(lane),
+      freeSlot: (lane) => this.#freeSlot(lane),
+      conclude: (delivery, outcome, speaksForRequest) => this.#conclude(delivery, outcome, speaksForRequest),
+      pump: (lane) => this.pump(lane),
+    })
+    this.#probes = new Probes({
+      ...options,
+      start: (delivery) => this.start(delivery),
+      release: (delivery) => this.release(delivery),
+      refresh: (lane) => this.#options.refresh(lane),
+    })
   }
 
   get inFlight(): number {
@@ -74,20 +90,20 @@ export class Dispatcher {
   }
 
   /** Takes a delivery that was just read into the lane's line. False when it must wait or is here already. */
-  admit(lane: Lane, row: DeliveryRow, message: MessageRow | null): boolean {
+  admit(lane: Lane, row: DeliveryRow, message: Message | null): boolean {
     const [id] = row
-    const key = row[12]
+    const key = orderingKeyOf(row)
     if (this.known.has(id)) return false
     if (key !== null) {
       // Not the head, or something younger of its key is still out (this one was committed late): it is found when the key is free.
-      if (!row[13] || lane.busyKeys.has(key)) return false
+      if (!isHeadOf(row) || lane.busyKeys.has(key)) return false
       lane.busyKeys.add(key)
     }
     const delivery = new Delivery(lane, row, message)
     this.known.set(id, delivery)
     lane.known += 1
     if (delivery.isScheduled) lane.knownScheduled += 1
-    if (message === null) this.#end(delivery, 'dead', 'message_missing')
+    if (message === null) this.#endings.end(delivery, 'dead', 'message_missing')
     else lane.ready.add(delivery)
     return true
   }
@@ -103,10 +119,8 @@ export class Dispatcher {
 
   /** Puts back everything that was read but not started: the lane may not send now. */
   unread(lane: Lane): void {
-    for (const delivery of lane.ready.drain()) {
-      lane.rewindTo(delivery)
-      this.forget(delivery)
-    }
+    lane.uncut()
+    for (const delivery of lane.ready.drain()) this.#putBack(delivery)
   }
 
   pump(lane: Lane): void {
@@ -143,11 +157,14 @@ export class Dispatcher {
         this.#starved.add(lane)
         break
       }
-      if (lane.ready.length === 0) break
-      const gatherMs = policy.settings.batch === null ? 0 : lane.gatherMs(policy.settings.batch, nowMs)
+      const { batch } = policy.settings
+      const sendsBatches = batch !== null && lane.carefulLeft === 0
+      if (!sendsBatches) lane.uncut()
+      if (lane.ready.length === 0 && lane.pieces.length === 0) break
+      const gatherMs = batch === null || lane.pieces.length > 0 ? 0 : lane.gatherMs(batch, nowMs)
       if (gatherMs > 0) {
         // A line that waits to fill up isn't one that moves slowly: it must be read far enough ahead to fill up.
-        lane.readAhead = Math.max(lane.readAhead, 2 * (policy.settings.batch?.maxMessages ?? 0))
+        lane.readAhead = Math.max(lane.readAhead, 2 * (batch?.maxMessages ?? 0))
         this.#options.wakeAt(lane, nowMs + gatherMs)
         break
       }
@@ -156,16 +173,16 @@ export class Dispatcher {
         this.#options.wakeAt(lane, nowMs + waitMs)
         break
       }
-      if (policy.settings.batch !== null && lane.carefulLeft === 0) {
-        this.#startBatches(lane, policy.settings.batch)
+      if (sendsBatches) {
+        this.#batches.start(lane, batch)
         continue
       }
       const delivery = lane.ready.take()
       if (delivery === undefined) break
-      if (this.#letGo(delivery, nowMs)) continue
+      if (this.#endings.letGo(delivery, nowMs)) continue
       this.#reserve(lane)
       if (lane.carefulLeft > 0 || careful.crashesOf(delivery.id) > 0) careful.start(delivery)
-      else this.start(delivery)
+      else this.#send(delivery, policy)
     }
     this.#options.requestRead(lane)
   }
@@ -173,9 +190,15 @@ export class Dispatcher {
   /** Lanes that stood still for want of room elsewhere. */
   pumpStarved(): void {
     if (this.#starved.size === 0) return
-    const lanes = [...this.#starved]
-    this.#starved.clear()
-    for (const lane of lanes) this.pump(lane)
+    const { limits, settler } = this.#options
+    // A copy: a lane that finds no room after all comes back in, and must not be asked again and again.
+    const starved = [...this.#starved]
+    for (const lane of starved) {
+      // The room is taken: of a thousand lanes, the rest needn't find out one by one.
+      if (settler.unsettled >= limits.maxUnsettled) break
+      this.#starved.delete(lane)
+      this.pump(lane)
+    }
   }
 
   /** Sends a delivery for which a slot is reserved. */
@@ -183,102 +206,38 @@ export class Dispatcher {
     const { lane } = delivery
     const policy = lane.policy(this.#options.transports)
     if (policy === null || lane.isDraining || !this.#options.mayStart()) {
-      if (delivery.probeToken !== null) void this.#abandonProbe(lane, delivery.probeToken)
+      if (delivery.probeToken !== null) void this.#probes.abandon(lane, delivery.probeToken)
       this.release(delivery)
       return
     }
+    if (this.#send(delivery, policy)) this.pump(lane)
+  }
+
+  /** True when it is over already: handlers in this process may answer at once, and a promise for each would show. */
+  #send(delivery: Delivery, policy: LanePolicy): boolean {
+    const { lane } = delivery
     delivery.startedAtMs = this.#options.clock.monotonicMs()
     if (delivery.probeToken === null) delivery.breakerVersion = lane.breaker.version
     if (policy.settings.batch !== null) {
-      void this.#sendBatch([delivery], policy.channel)
-      return
+      void this.#batches.send([delivery], policy.channel)
+      return false
     }
-    this.#options.sender.send(delivery, policy.channel, lane.signal).then(
-      (outcome) => this.#finish(delivery, outcome),
-      (error: unknown) => this.#finish(delivery, brokenTransport(error)),
-    )
-  }
-
-  /** Takes up to a batch of one shape from the line and sends it. What has another shape is next: each request takes a slot. */
-  #startBatches(lane: Lane, batch: BatchPolicy): void {
-    const nowMs = this.#options.databaseClock.nowMs()
-    const taken: Delivery[] = []
-    while (taken.length < batch.maxMessages) {
-      const delivery = lane.ready.take()
-      if (delivery === undefined) break
-      if (!this.#letGo(delivery, nowMs)) taken.push(delivery)
-    }
-    const [group, ...others] = this.#options.sender.groupByShape(taken)
-    for (const delivery of others.flat()) lane.ready.add(delivery)
-    if (others.length === 0) lane.gatheringSinceMs = null
-    const policy = lane.policy(this.#options.transports)
-    if (policy === null || group === undefined) return
-    this.#reserve(lane)
-    for (const delivery of group) {
-      delivery.startedAtMs = this.#options.clock.monotonicMs()
-      delivery.breakerVersion = lane.breaker.version
-    }
-    void this.#sendBatch(group, policy.channel)
-  }
-
-  async #sendBatch(group: readonly Delivery[], channel: TransportChannel): Promise<void> {
-    const [first] = group
-    if (first === undefined) return
-    const { lane } = first
-    let outcomes: readonly BatchOutcome[]
+    let outcome: AttemptOutcome | Promise<AttemptOutcome>
     try {
-      outcomes = await this.#options.sender.sendBatch(group, channel, lane.signal)
+      outcome = this.#options.sender.send(delivery, policy.channel, lane.signal)
     } catch (error) {
-      outcomes = [{ deliveries: group, outcome: brokenTransport(error) }]
+      outcome = brokenTransport(error)
+    }
+    if (outcome instanceof Promise) {
+      outcome.then(
+        (late) => this.#finish(delivery, late),
+        (error: unknown) => this.#finish(delivery, brokenTransport(error)),
+      )
+      return false
     }
     this.#freeSlot(lane)
-    for (const { deliveries, outcome } of outcomes) {
-      deliveries.forEach((delivery, index) => {
-        // One request says one thing about the receiver's health, but refuses as many messages as it carried.
-        this.#conclude(delivery, outcome, index === 0 || outcome.class === 'permanent')
-      })
-    }
-    this.pump(lane)
-  }
-
-  /** What must not be sent any more ends here: expired, owed for too long, or present at three crashes. */
-  #letGo(delivery: Delivery, nowMs: number): boolean {
-    if (delivery.expiresAtMs !== null && delivery.expiresAtMs <= nowMs) {
-      this.#end(delivery, 'expire', 'expired')
-      return true
-    }
-    const crashes = this.#options.careful.crashesOf(delivery.id)
-    if (crashes > 0 && suspectTreatment(crashes) === 'dead') {
-      this.#end(delivery, 'dead', 'crashed_its_node')
-      return true
-    }
-    // Before its first attempt nothing is given up here: a delivery that nobody could even try is the sweeper's, which knows why.
-    if (delivery.attemptsMade === 0) return false
-    const policy = delivery.lane.policy(this.#options.transports)
-    if (policy === null) return false
-    const { giveUpAfterMs } = policy.settings.retry
-    if (delivery.owedSinceMs > nowMs - giveUpAfterMs) return false
-    if (delivery.owedSinceMs > giveUpThresholdMs({ nowMs, giveUpAfterMs, pauses: policy.pauses }))
-      return false
-    this.#end(delivery, 'dead', 'gave_up')
+    this.#conclude(delivery, outcome, true)
     return true
-  }
-
-  #end(
-    delivery: Delivery,
-    action: 'dead' | 'expire',
-    reason: DeathReason | 'expired' | 'message_missing',
-  ): void {
-    const isDropped = action === 'dead' && delivery.criticality === bestEffort
-    this.#options.settler.fail(
-      endingRecord(delivery, isDropped ? 'drop' : action, reason, this.#options.clock.monotonicMs()),
-    )
-  }
-
-  /** Its route was deleted after it was read, or while it was being published: nothing was tried. */
-  #cancel(delivery: Delivery, why: string): void {
-    const record = endingRecord(delivery, 'expire', 'cancelled', this.#options.clock.monotonicMs())
-    this.#options.settler.fail({ ...record, action: 'cancel', outcome: outcomeCodes.cancelled, error: why })
   }
 
   #probe(lane: Lane): void {
@@ -289,52 +248,12 @@ export class Dispatcher {
       return
     }
     this.unread(lane)
-    if (this.#letGo(delivery, this.#options.databaseClock.nowMs())) {
+    if (this.#endings.letGo(delivery, this.#options.databaseClock.nowMs())) {
       this.pump(lane)
       return
     }
-    void this.#sendProbe(lane, delivery, policy.settings.config.timeoutMs + probeGraceMs)
-  }
-
-  async #sendProbe(lane: Lane, delivery: Delivery, timeoutMs: number): Promise<void> {
-    const token = randomUUID()
-    lane.probeInFlight = token
     this.#reserve(lane)
-    let version: number | null = null
-    try {
-      version = await startProbe(this.#options.database, lane.id, token, timeoutMs)
-    } catch (error) {
-      this.#options.logger.warn({ endpoint: lane.name, error: String(error) }, 'A probe could not be started')
-    }
-    if (version === null) {
-      // Somebody else probes, or the circuit has been reset: look again.
-      lane.probeInFlight = null
-      this.release(delivery)
-      this.#options.refresh(lane)
-      return
-    }
-    lane.setBreaker({
-      ...lane.breaker,
-      version,
-      state: 'half_open',
-      probeExpiresAtMs: this.#options.databaseClock.nowMs() + timeoutMs,
-    })
-    delivery.probeToken = token
-    delivery.breakerVersion = version
-    this.start(delivery)
-  }
-
-  /** The lane was lost or shut between the grant and the sending; whoever is next needn't wait for the token to expire. */
-  async #abandonProbe(lane: Lane, token: string): Promise<void> {
-    lane.probeInFlight = null
-    try {
-      await abandonProbe(this.#options.database, lane.id, token)
-    } catch (error) {
-      this.#options.logger.warn(
-        { endpoint: lane.name, error: String(error) },
-        'A probe could not be given back',
-      )
-    }
+    void this.#probes.send(lane, delivery, policy.settings.config.timeoutMs + probeGraceMs)
   }
 
   /**
@@ -347,9 +266,12 @@ export class Dispatcher {
 
   #endTurn(): void {
     this.#startsThisTurn = 0
-    const lanes = [...this.#waitingForTurn]
-    this.#waitingForTurn.clear()
-    for (const lane of lanes) this.pump(lane)
+    for (const lane of this.#waitingForTurn) {
+      // Another turn has been asked for by then.
+      if (this.#startsThisTurn >= maxStartsPerTurn) break
+      this.#waitingForTurn.delete(lane)
+      this.pump(lane)
+    }
   }
 
   #reserve(lane: Lane): void {
@@ -390,8 +312,8 @@ export class Dispatcher {
     this.pump(delivery.lane)
   }
 
-  /** Takes in what became of one delivery. */
-  #conclude(delivery: Delivery, outcome: AttemptOutcome, saysHealth: boolean): void {
+  /** Takes in what became of one delivery. One request says one thing about its receiver: its first delivery speaks for it. */
+  #conclude(delivery: Delivery, outcome: AttemptOutcome, speaksForRequest: boolean): void {
     const { lane } = delivery
     const { settler, observer } = this.#options
     if (outcome.error?.code === 'aborted') {
@@ -401,37 +323,30 @@ export class Dispatcher {
     }
     // Its settings changed while it was being rendered: nothing was tried.
     if (outcome.error?.code === 'channel_closed') {
-      if (delivery.probeToken !== null) void this.#abandonProbe(lane, delivery.probeToken)
+      if (delivery.probeToken !== null) void this.#probes.abandon(lane, delivery.probeToken)
       this.#putBack(delivery)
       return
     }
     if (outcome.error?.code === 'route_deleted') {
-      if (delivery.probeToken !== null) void this.#abandonProbe(lane, delivery.probeToken)
-      this.#cancel(delivery, outcome.error.message)
+      if (delivery.probeToken !== null) void this.#probes.abandon(lane, delivery.probeToken)
+      this.#endings.cancel(delivery, outcome.error.message)
       return
     }
-    observer.attempted(delivery, outcome)
+    observer.attempted(delivery, outcome, this.#options.databaseClock.nowMs())
     const isSuccess = outcome.class === 'success'
     if (isSuccess) {
-      settler.succeed({
-        id: delivery.id,
-        messageId: delivery.rowMessageId,
-        laneId: lane.id,
-        routeId: delivery.routeId,
-        attempt: delivery.attempt,
-        startedAtMs: delivery.startedAtMs,
-        durationMs: Math.round(outcome.durationMs),
-        statusCode: outcome.statusCode ?? null,
-      })
+      delivery.durationMs = Math.round(outcome.durationMs)
+      delivery.statusCode = outcome.statusCode ?? null
+      settler.succeed(delivery)
     } else {
-      this.#settleFailure(delivery, outcome)
+      this.#settleFailure(delivery, outcome, !speaksForRequest)
     }
-    if (!saysHealth) return
+    if (!speaksForRequest) return
     this.#noteHealth(delivery, outcome)
     lane.noteRamp(isSuccess, outcome.isHealthFailure)
   }
 
-  #settleFailure(delivery: Delivery, outcome: AttemptOutcome): void {
+  #settleFailure(delivery: Delivery, outcome: AttemptOutcome, isSpared: boolean): void {
     const { lane } = delivery
     const policy = lane.policy(this.#options.transports)
     if (policy === null) {
@@ -452,6 +367,7 @@ export class Dispatcher {
         settings: policy.settings,
         pauses: policy.pauses,
         isProbe,
+        isSpared,
         nowMs: this.#options.databaseClock.nowMs(),
         random: Math.random,
       },
@@ -478,14 +394,5 @@ export class Dispatcher {
     }
     if (lane.health.isDecisive(policy.settings.circuit.threshold)) lane.isAwaitingVerdict = true
     if (lane.health.hasNews) this.#options.settler.noteNews(lane)
-  }
-}
-
-function brokenTransport(error: unknown): AttemptOutcome {
-  return {
-    class: 'retryable',
-    isHealthFailure: false,
-    durationMs: 0,
-    error: { code: 'transport_error', message: error instanceof Error ? error.message : String(error) },
   }
 }

@@ -13,29 +13,44 @@ import type { LaneRun } from '../storage/settle.ts'
 
 /** What one lane's results since the last flush mean for its circuit, its hold, and whether it stays in service. */
 export class LaneHealth {
-  #permanents: readonly number[] = []
-  #streak: FailureStreak = { failures: 0, firstFailureAtMs: null }
+  /** Only the lane's owner counts these: a row that is read later may be older than what it has written meanwhile. */
+  #permanents: readonly number[]
+  #streak: FailureStreak
   #run: ResultRun = emptyRun
   #permanentRun: PermanentRun = emptyPermanentRun
   #holdMs = 0
   #probe: LaneRun['run']['probe'] = null
   #suspension: LaneRun['suspension'] = null
   #failuresInARow = 0
+  #isRunOut = false
+  #settledAtMs = Number.NEGATIVE_INFINITY
 
   constructor(breaker: BreakerRow) {
+    this.#permanents = breaker.permanents
+    this.#streak = { failures: breaker.streak, firstFailureAtMs: breaker.streakStartedAtMs }
     this.load(breaker)
+  }
+
+  /** The endpoint was put into service again: what it refused before counts no more. */
+  forgive(): void {
+    this.#permanents = []
+    this.#permanentRun = emptyPermanentRun
+    this.#streak = { failures: 0, firstFailureAtMs: null }
   }
 
   load(breaker: BreakerRow): void {
     if (this.hasNews) return
     this.#failuresInARow = breaker.failures
-    this.#permanents = breaker.permanents
-    this.#streak = { failures: breaker.streak, firstFailureAtMs: breaker.streakStartedAtMs }
   }
 
   /** A healthy lane's success changes nothing, and needs no record beyond the attempt itself. */
   get isClean(): boolean {
-    return this.#run === emptyRun && this.#permanents.length === 0 && this.#streak.failures === 0
+    return (
+      this.#run === emptyRun &&
+      this.#failuresInARow === 0 &&
+      this.#permanents.length === 0 &&
+      this.#streak.failures === 0
+    )
   }
 
   /** Whether what waits to be settled is likely to shut the lane. */
@@ -51,6 +66,17 @@ export class LaneHealth {
 
   get hasNews(): boolean {
     return this.#run !== emptyRun || this.#holdMs > 0 || this.#probe !== null
+  }
+
+  /** Whether a row that was read from this moment on (monotonic) shows what came of all results so far. */
+  isDecidedAt(readAtMs: number): boolean {
+    return !this.hasNews && !this.#isRunOut && this.#settledAtMs <= readAtMs
+  }
+
+  /** What was taken has been committed. */
+  runSettled(nowMs: number): void {
+    this.#isRunOut = false
+    this.#settledAtMs = nowMs
   }
 
   record(
@@ -128,6 +154,7 @@ export class LaneHealth {
       suspension,
     }
     this.discard()
+    this.#isRunOut = true
     return run
   }
 

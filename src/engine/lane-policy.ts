@@ -1,5 +1,6 @@
 import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
 import type { Pause } from '../core/give-up.ts'
+import { restoreSecrets } from '../secrets/endpoint-secrets.ts'
 import type { LaneRow } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { TransportChannel } from '../transports/transport.ts'
@@ -38,14 +39,32 @@ export function readLanePolicy(row: LaneRow, transports: TransportRegistry): Pol
     }
     const found = transports.get(row.transport)
     if (!found.isFound) return { ok: false, reason: found.message }
-    const config = found.transport.parseConfig(parsed.value.config)
-    const channel = found.transport.open(row.name, config, {
+    const { transport } = found
+    const stored = parsed.value.config
+    const paths = transport.secretPaths?.(stored) ?? []
+    const restored = restoreSecrets(stored, paths, row.secrets, row.id, transports.keyring, Date.now())
+    if (!restored.ok) return restored
+    const channel = transport.open(row.name, restored.config, {
       maxConcurrency: parsed.value.limits.concurrency,
     })
     return { ok: true, policy: { settings: parsed.value, channel, pauses: readPauses(row.pauses) } }
   } catch (error) {
     return { ok: false, reason: `its settings can't be used: ${firstLine(error)}` }
   }
+}
+
+/**
+ * The same text for two rows that open the same channel. A secret that was only encrypted anew is the same; one that was set to
+ * the same value isn't.
+ */
+export function policyFingerprint(row: LaneRow): string {
+  const secrets = row.secrets.map(({ field, version, setAtMs, expiresAtMs }) => [
+    field,
+    version,
+    setAtMs,
+    expiresAtMs,
+  ])
+  return JSON.stringify([row.transport, row.settings, row.config, row.pauses, secrets])
 }
 
 function readPauses(stored: unknown): Pause[] {

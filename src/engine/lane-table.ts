@@ -10,17 +10,20 @@ import {
   summariseStreams,
 } from '../storage/read-lanes.ts'
 import type { TransportChannel } from '../transports/transport.ts'
+import type { Clock } from './clock.ts'
 import { Lane } from './lane.ts'
 import type { ReadAhead } from './ready-line.ts'
 
 export interface LaneTableOptions {
   readonly database: Database
+  readonly clock: Clock
   /** The epoch under which this node holds the shard, or undefined when it doesn't. */
   epochOf(shard: number): number | undefined
   /** Up to where arrivals have been counted. */
   cursor(): number
   /** A lane's row, circuit or place in the line has changed. */
   onChanged(lane: Lane): void
+  onCircuitChanged(lane: Lane): void
   /** Channels whose endpoint has other settings now; they finish what is out. */
   onReplaced(channel: TransportChannel): void
 }
@@ -31,6 +34,7 @@ export class LaneTable {
   readonly #lanes = new Map<number, Lane>()
   readonly readAhead: ReadAhead = { rows: 0, bytes: 0 }
   #watermark = '0'
+  #lastRead: Promise<unknown> = Promise.resolve()
 
   constructor(options: LaneTableOptions) {
     this.#options = options
@@ -38,6 +42,11 @@ export class LaneTable {
 
   get size(): number {
     return this.#lanes.size
+  }
+
+  /** Up to where changes have been read. */
+  get watermark(): string {
+    return this.#watermark
   }
 
   get(laneId: number): Lane | undefined {
@@ -98,20 +107,37 @@ export class LaneTable {
 
   /** Reads these lanes again, e.g. after their results may have opened a circuit. */
   async refresh(laneIds: readonly number[]): Promise<void> {
-    const rows = await readLanesById(this.#options.database, laneIds)
-    const found = new Set(rows.map((row) => row.id))
-    for (const row of rows) this.#update(row)
-    for (const laneId of laneIds) if (!found.has(laneId)) this.#remove(laneId)
+    await this.#inTurn(async (readAtMs) => {
+      const rows = await readLanesById(this.#options.database, laneIds)
+      const found = new Set(rows.map((row) => row.id))
+      for (const row of rows) this.#update(row, readAtMs)
+      for (const laneId of laneIds) if (!found.has(laneId)) this.#remove(laneId)
+    })
+  }
+
+  /** Somebody changed the lane's endpoint: nothing starts until it has been read by a read that begins after this. */
+  noteChanged(lane: Lane): void {
+    lane.isAwaitingVerdict = true
+    lane.changedAtMs = this.#options.clock.monotonicMs()
   }
 
   /** Picks up what others changed: settings, pauses, circuits moved by synchronous requests. */
   async readChanges(): Promise<void> {
-    const { rows, watermark } = await readChangedLanes(this.#options.database, this.#watermark)
-    this.#watermark = watermark
-    for (const row of rows) {
-      if (this.#lanes.has(row.id)) this.#update(row)
-      else this.#add(row)
-    }
+    await this.#inTurn(async (readAtMs) => {
+      const { rows, watermark } = await readChangedLanes(this.#options.database, this.#watermark)
+      this.#watermark = watermark
+      for (const row of rows) {
+        if (this.#lanes.has(row.id)) this.#update(row, readAtMs)
+        else this.#add(row)
+      }
+    })
+  }
+
+  /** One read at a time: of two at once the older picture could be the last to arrive, and stay. */
+  #inTurn(read: (readAtMs: number) => Promise<void>): Promise<void> {
+    const turn = this.#lastRead.then(() => read(this.#options.clock.monotonicMs()))
+    this.#lastRead = turn.catch(() => {})
+    return turn
   }
 
   /** Counts a lane anew and starts it from the front: deliveries were ended behind its back. Call it while nothing is read. */
@@ -156,12 +182,14 @@ export class LaneTable {
     return lane
   }
 
-  #update(row: LaneRow): void {
+  #update(row: LaneRow, readAtMs: number): void {
     const lane = this.#lanes.get(row.id)
     if (lane === undefined) return
+    const circuitBefore = lane.breaker.state
     const replaced = lane.update(row)
-    // What came in since then has its own verdict to come.
-    if (!lane.health.hasNews) lane.isAwaitingVerdict = false
+    if (lane.breaker.state !== circuitBefore) this.#options.onCircuitChanged(lane)
+    // What came in or was committed since then has its own verdict to come.
+    if (lane.health.isDecidedAt(readAtMs) && lane.changedAtMs <= readAtMs) lane.isAwaitingVerdict = false
     if (replaced !== null) this.#options.onReplaced(replaced)
     this.#options.onChanged(lane)
   }

@@ -6,7 +6,7 @@ import type { BreakerRow, LaneRow } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Delivery } from './delivery.ts'
 import { LaneHealth } from './lane-health.ts'
-import { type LanePolicy, readLanePolicy } from './lane-policy.ts'
+import { type LanePolicy, policyFingerprint, readLanePolicy } from './lane-policy.ts'
 import { type ReadAhead, ReadyLine } from './ready-line.ts'
 
 /** A lane's line of one priority. Everything up to the cursor has been read, or is known to be missing. */
@@ -42,6 +42,8 @@ export class Lane {
     rewinds: 0,
   }))
   readonly ready: ReadyLine
+  /** Halves of batches that the receiver couldn't take whole; each waits to be sent by itself, the last one first. */
+  readonly pieces: Delivery[][] = []
   readonly busyKeys = new Set<string>()
   readonly freedKeys = new Set<string>()
   readonly health: LaneHealth
@@ -65,6 +67,8 @@ export class Lane {
   carefulLeft = 0
   /** Something was sent to be settled that may shut this lane; nothing is started until the verdict is in. */
   isAwaitingVerdict = false
+  /** Somebody changed the endpoint: a row that was read before this moment (monotonic) doesn't show it. */
+  changedAtMs = Number.NEGATIVE_INFINITY
   isReadQueued = false
   reportedPending = 0
   reportedInFlight = 0
@@ -98,8 +102,17 @@ export class Lane {
     return this.#abort.signal
   }
 
+  get transport(): string {
+    return this.#row.transport
+  }
+
   get state(): string {
     return this.#row.state
+  }
+
+  /** Its last owner held it, by what the database says. */
+  get wasHeld(): boolean {
+    return this.#row.holdReason !== null
   }
 
   get holdReason(): string | null {
@@ -129,10 +142,8 @@ export class Lane {
 
   /** Takes over a changed row. Returns the channel that is no longer used. */
   update(row: LaneRow): LanePolicy['channel'] | null {
-    const isSamePolicy =
-      row.transport === this.#row.transport &&
-      JSON.stringify([row.settings, row.config, row.pauses]) ===
-        JSON.stringify([this.#row.settings, this.#row.config, this.#row.pauses])
+    const isSamePolicy = policyFingerprint(row) === policyFingerprint(this.#row)
+    if (row.state === 'active' && this.#row.state !== 'active') this.health.forgive()
     this.#row = row
     this.setBreaker(row.breaker)
     if (isSamePolicy && this.#holdReason === null) return null
@@ -195,6 +206,11 @@ export class Lane {
     if (this.ready.length >= batch.maxMessages) return 0
     this.gatheringSinceMs ??= nowMs
     return Math.max(0, this.gatheringSinceMs + batch.maxWaitMs - nowMs)
+  }
+
+  /** Puts the pieces of cut batches back into the line. */
+  uncut(): void {
+    for (const piece of this.pieces.splice(0)) for (const delivery of piece) this.ready.add(delivery)
   }
 
   noteScheduled(dueAtMs: number): void {

@@ -24,6 +24,10 @@ export interface NodeLimits {
   readonly sleepAfterMs: number
   /** How often lanes that stand still are searched for what has expired or waited too long. */
   readonly sweepMs: number
+  /** How often the leading node looks for maintenance tasks that are due. */
+  readonly maintenanceMs: number
+  /** How often the counts for the statistics are written down. */
+  readonly rollupMs: number
   /** A query that takes longer loses its socket. */
   readonly queryDeadlineMs: number
   /** How long a stop waits for what is in flight. */
@@ -44,6 +48,8 @@ export const defaultLimits: NodeLimits = {
   slowPollMs: 1000,
   sleepAfterMs: 50,
   sweepMs: 15_000,
+  maintenanceMs: 1000,
+  rollupMs: 10_000,
   queryDeadlineMs: 15_000,
   stopDeadlineMs: 25_000,
 }

@@ -4,6 +4,7 @@ import {
   type BeatResult,
   beat,
   buryNode,
+  type ChangeWatermarks,
   registerNode,
   releaseShards,
   retireNode,
@@ -28,6 +29,9 @@ export interface MembershipOptions {
   /** Whether nobody but this process can run under this name, so that an earlier incarnation of it is certainly dead. */
   readonly isNameExclusive: boolean
   pending(): number
+  watermarks(): ChangeWatermarks
+  /** A beat got through. */
+  onBeat(result: BeatResult): void
   /** Shards are ours: call `adopt`, then load their lanes, while nothing is being read. */
   onTaken(shards: readonly TakenShard[], from: number): Promise<void>
   /** Shards should go to a peer: resolve when nothing of theirs is in flight or unsettled. */
@@ -92,7 +96,7 @@ export class Membership {
     await this.#beatOnce()
     await this.#balancing
     this.#scheduleBeat()
-    this.#fenceTimer = setInterval(() => this.#checkFence(), Math.min(200, this.#options.limits.beatMs / 2))
+    this.#watchFence()
   }
 
   /** Goes on beating, but takes nothing any more. */
@@ -116,7 +120,7 @@ export class Membership {
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#beatTimer)
-    clearInterval(this.#fenceTimer)
+    clearTimeout(this.#fenceTimer)
     await this.#beating
     clearTimeout(this.#beatTimer)
     await this.#balancing
@@ -144,6 +148,19 @@ export class Membership {
     }, this.#options.limits.beatMs)
   }
 
+  /** Looks when the time would be up if no more beats got through; an idle node isn't woken for it in between. */
+  #watchFence(): void {
+    const { clock, limits } = this.#options
+    const leftMs = this.#lastGoodBeatSentMs + limits.fenceAfterMs - clock.monotonicMs()
+    this.#fenceTimer = setTimeout(
+      () => {
+        this.#checkFence()
+        this.#watchFence()
+      },
+      leftMs > 0 ? leftMs + 1 : Math.min(200, limits.beatMs / 2),
+    )
+  }
+
   #checkFence(): void {
     if (this.#isFenced || !this.isFenced) return
     this.#isFenced = true
@@ -155,7 +172,8 @@ export class Membership {
     const { beatDatabase, clock, databaseClock, limits } = this.#options
     const heldBefore = new Map(this.#epochs)
     const sentAtMs = clock.monotonicMs()
-    const result = await beat(beatDatabase, this.#incarnation, this.#options.pending())
+    const owed = this.#options.pending()
+    const result = await beat(beatDatabase, this.#incarnation, owed, this.#options.watermarks())
     const receivedAtMs = clock.monotonicMs()
     if (!result.isKnown) {
       await this.#rejoin()
@@ -174,6 +192,7 @@ export class Membership {
       this.#options.onResumed()
     }
     this.#liveness.observe(result.peers, receivedAtMs)
+    this.#options.onBeat(result)
     if (!this.#isStopping) this.#startBalancing(result)
   }
 

@@ -1,9 +1,10 @@
+import { isTracing } from '../observe/tracing.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
 import { Listener } from '../postgres/listener.ts'
 import type { Database } from '../storage/database.ts'
-import { markStopping, type TakenShard } from '../storage/nodes.ts'
-import { maintainPartitions } from '../storage/partitions.ts'
+import { type BeatResult, markStopping, type TakenShard } from '../storage/nodes.ts'
 import { reportLanes, setHoldReason } from '../storage/read-lanes.ts'
+import { notifyAttempts, tailWantedChannel } from '../storage/tail.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { Arrivals } from './arrivals.ts'
@@ -11,53 +12,57 @@ import { AttemptSender } from './attempt-sender.ts'
 import { CarefulMode } from './careful-mode.ts'
 import { type Clock, DatabaseClock, systemClock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
+import { Housekeeping, type HousekeepingSettings } from './housekeeping.ts'
 import type { Lane } from './lane.ts'
 import { LaneTable } from './lane-table.ts'
 import { defaultLimits, type NodeLimits } from './limits.ts'
+import { logAttempts } from './log-attempts.ts'
 import { type Logger, silentLogger } from './logger.ts'
 import { Membership } from './membership.ts'
-import { type NodeObserver, silentObserver } from './observer.ts'
+import { Notices } from './notices.ts'
+import { combineObservers, type NodeObserver } from './observer.ts'
+import { OperationRunner } from './operations/operation-runner.ts'
 import { Reader } from './reader.ts'
 import { Renderer } from './renderer.ts'
 import { Settlement } from './settlement.ts'
 import { Settler } from './settler.ts'
 import { ShapeTable } from './shape-table.ts'
 import { Sweeper } from './sweeper.ts'
+import { Tail } from './tail.ts'
+import { TracedSender } from './traced-sender.ts'
 import { WorkLoop } from './work-loop.ts'
 
-export interface NodeOptions {
+export interface NodeOptions extends HousekeepingSettings {
   /** For reading and settling. */
   readonly database: Database
-  /** For ownership and upkeep. */
-  readonly controlDatabase: Database
   /** For heartbeats alone. */
   readonly beatDatabase: Database
+  /** For bulk actions, whose steps may take long. */
+  readonly operationsDatabase: Database
   readonly transports: TransportRegistry
   readonly transforms: TransformRegistry
-  readonly name: string
   readonly version: string
   /** Null behind a transaction-pooling proxy: then the node polls. */
   readonly listenUrl: string | null
   readonly isNameExclusive?: boolean
   readonly limits?: Partial<NodeLimits>
   readonly logger?: Logger
-  readonly observer?: NodeObserver
+  readonly observers?: readonly Partial<NodeObserver>[]
   readonly clock?: Clock
 }
-
-const partitionMonthsAhead = 3
-const partitionUpkeepMs = 3_600_000
 
 /** One process that dispatches deliveries. */
 export class Node {
   readonly #options: NodeOptions
   readonly #limits: NodeLimits
   readonly #logger: Logger
-  readonly #observer: NodeObserver
+  readonly #observer: Required<NodeObserver>
+  readonly #tail: Tail
   readonly #clock: Clock
   readonly #databaseClock: DatabaseClock
   readonly #lanes: LaneTable
   readonly #shapes: ShapeTable
+  readonly #notices: Notices
   readonly #settler: Settler
   readonly #careful: CarefulMode
   readonly #dispatcher: Dispatcher
@@ -66,21 +71,40 @@ export class Node {
   readonly #loop: WorkLoop
   readonly #membership: Membership
   readonly #sweeper: Sweeper
+  readonly #housekeeping: Housekeeping
+  readonly #operations: OperationRunner
   readonly #refreshing = new Set<Lane>()
   #listener: Listener | null = null
   #isRefreshing = false
   #isStopping = false
   #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
+  #upkeeping: Promise<void> | null = null
   readonly #timers: NodeJS.Timeout[] = []
 
   constructor(options: NodeOptions) {
     this.#options = options
     this.#limits = { ...defaultLimits, ...options.limits }
     this.#logger = options.logger ?? silentLogger
-    this.#observer = options.observer ?? silentObserver
+    this.#tail = new Tail({ publish: (payload) => notifyAttempts(options.controlDatabase, payload) })
     this.#clock = options.clock ?? systemClock
     this.#databaseClock = new DatabaseClock(this.#clock)
+    this.#housekeeping = new Housekeeping({
+      settings: options,
+      limits: this.#limits,
+      logger: this.#logger,
+      clock: this.#clock,
+      databaseClock: this.#databaseClock,
+      incarnation: () => this.#membership.incarnation,
+      epochOf: (shard) => (this.#mayWork() ? this.#membership.epochOf(shard) : undefined),
+      isFenced: () => this.#membership.isFenced,
+    })
+    this.#observer = combineObservers([
+      logAttempts(this.#logger),
+      this.#tail,
+      ...this.#housekeeping.observers,
+      ...(options.observers ?? []),
+    ])
     const { database, controlDatabase, transports } = options
     const shared = {
       database,
@@ -96,18 +120,24 @@ export class Node {
     }
     this.#lanes = new LaneTable({
       database: controlDatabase,
+      clock: this.#clock,
       epochOf: (shard) => this.#membership.epochOf(shard),
       cursor: () => this.#arrivals.cursor,
       onChanged: (lane) => this.#laneChanged(lane),
+      onCircuitChanged: (lane) => this.#observer.circuitChanged(lane.name, lane.breaker.state),
       onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#report(error)),
     })
     this.#shapes = new ShapeTable({ database: controlDatabase, transforms: options.transforms })
+    this.#notices = new Notices(controlDatabase)
     this.#settler = new Settler({
       ...shared,
       takeRun: (lane) => this.#settlement.takeRun(lane),
       onSuccessesSettled: (records) => this.#settlement.successesSettled(records),
       onFailuresSettled: (settled) => this.#settlement.failuresSettled(settled),
-      onRunsSettled: (lanes) => this.#settlement.runsSettled(lanes),
+      onRunsSettled: (lanes, changed) => {
+        for (const lane of lanes) lane.health.runSettled(this.#clock.monotonicMs())
+        this.#settlement.runsSettled(lanes, changed)
+      },
       onQuarantined: (record) => this.#settlement.quarantined(record),
     })
     this.#careful = new CarefulMode({
@@ -120,7 +150,10 @@ export class Node {
     })
     this.#dispatcher = new Dispatcher({
       ...shared,
-      sender: new AttemptSender(new Renderer(this.#shapes), this.#databaseClock),
+      sender: new (isTracing() ? TracedSender : AttemptSender)(
+        new Renderer(this.#shapes),
+        this.#databaseClock,
+      ),
       settler: this.#settler,
       careful: this.#careful,
       mayStart: () => this.#mayWork(),
@@ -167,6 +200,13 @@ export class Node {
       dispatcher: this.#dispatcher,
       onSettled: (settled) => this.#settlement.failuresSettled(settled),
     })
+    this.#operations = new OperationRunner({
+      database: options.operationsDatabase,
+      logger: this.#logger,
+      nodeName: options.name,
+      mayWork: () => this.#mayWork(),
+      pollMs: this.#limits.slowPollMs,
+    })
     this.#membership = new Membership({
       ...shared,
       database: controlDatabase,
@@ -175,6 +215,12 @@ export class Node {
       version: options.version,
       isNameExclusive: options.isNameExclusive ?? false,
       pending: () => Math.max(0, this.#lanes.pending),
+      watermarks: () => ({
+        lanes: this.#lanes.watermark,
+        shapes: this.#shapes.watermark,
+        notices: this.#notices.watermark,
+      }),
+      onBeat: (result) => this.#startUpkeep(result),
       onRegistered: (incarnation) => this.#registered(incarnation),
       onTaken: (shards, from) => this.#loop.exclusively(() => this.#shardsTaken(shards, from)),
       drain: (shards) => this.#drain(shards),
@@ -218,15 +264,15 @@ export class Node {
 
   async #start(): Promise<void> {
     await this.#arrivals.open()
+    await this.#notices.open()
     await this.#lanes.readChanges()
     this.#loop.start()
     await this.#membership.start()
-    this.#every(this.#limits.beatMs, () => this.#upkeep())
     this.#every(this.#limits.sweepMs, () => this.#sweeper.sweep())
-    // Ids follow the clock only into a month that has its partition, and age is read from them.
-    const maintain = () => maintainPartitions(this.#options.controlDatabase, partitionMonthsAhead)
-    this.#every(partitionUpkeepMs, maintain)
-    void this.#tolerate(maintain())
+    this.#every(this.#limits.maintenanceMs, () => this.#housekeeping.tick())
+    void this.#tolerate(this.#housekeeping.tick())
+    this.#every(this.#limits.rollupMs, () => this.#housekeeping.flush())
+    this.#operations.start()
   }
 
   async #stop(): Promise<void> {
@@ -236,7 +282,7 @@ export class Node {
     this.#membership.beginStop()
     for (const timer of this.#timers) clearTimeout(timer)
     const deadlineMs = this.#clock.monotonicMs() + this.#limits.stopDeadlineMs
-    await this.#loop.stop()
+    await Promise.all([this.#loop.stop(), this.#housekeeping.stop(), this.#operations.stop()])
     for (const lane of this.#lanes.all()) this.#dispatcher.unread(lane)
     await this.#tolerate(markStopping(this.#options.controlDatabase, this.incarnation))
     await this.#tolerate(this.#membership.release(this.#idleShards()))
@@ -250,7 +296,10 @@ export class Node {
     }
     await this.#settledBefore(Math.max(deadlineMs, this.#clock.monotonicMs() + 2000))
     this.#settler.abandon()
+    await this.#tolerate(this.#housekeeping.flush())
     await this.#tolerate(this.#membership.stop())
+    await this.#upkeeping
+    this.#tail.stop()
     await this.#listener?.stop()
     await Promise.all([...this.#lanes.all()].map((lane) => lane.close()))
     await this.#shapes.close()
@@ -268,14 +317,17 @@ export class Node {
     this.#listener = new Listener({
       connectionString: this.#options.listenUrl,
       applicationName: 'holdfast-listen',
-      channels: [ownChannel, 'holdfast_lanes', 'holdfast_routes'],
+      channels: [ownChannel, 'holdfast_lanes', 'holdfast_routes', 'holdfast_operations', tailWantedChannel],
       logger: this.#logger,
       onNotification: (channel, payload) => {
         if (channel === ownChannel) this.#loop.ring()
-        else if (channel === 'holdfast_lanes') this.#laneNotified(payload)
-        else this.#shapes.forgetRoute(Number(payload))
+        else if (channel === tailWantedChannel) this.#tail.wanted(Number(payload))
+        else this.#told(channel, payload)
       },
-      onReconnect: () => this.#loop.ring(),
+      onReconnect: () => {
+        this.#loop.ring()
+        this.#operations.wake()
+      },
     })
     void this.#listener.start().catch((error: unknown) => this.#report(error))
     this.#loop.reset()
@@ -291,8 +343,11 @@ export class Node {
       lane.carefulLeft = lane.policy(this.#options.transports)?.settings.limits.concurrency ?? 1
     }
     if (suspects.size > 0) await this.#careful.enter([...suspects], careful)
-    this.#observer.shardsTaken(shards, from)
-    for (const lane of lanes) if (lane.pending > 0) this.#dispatcher.pump(lane)
+    this.#observer.shardsTaken(shards, from, this.incarnation)
+    for (const lane of lanes) {
+      if (lane.wasHeld) this.#reviewHold(lane)
+      if (lane.pending > 0) this.#dispatcher.pump(lane)
+    }
     this.#loop.ring()
   }
 
@@ -344,17 +399,46 @@ export class Node {
     this.#dispatcher.pump(lane)
   }
 
-  /** The payload is the lane's id, and `recount` when deliveries of it were ended by somebody else. */
+  /** By notification, and once more by a notice that is read with the beat: hearing it twice changes nothing. */
+  #told(channel: string, payload: string): void {
+    if (channel === 'holdfast_lanes') this.#laneNotified(payload)
+    else if (channel === 'holdfast_routes') this.#shapes.forgetRoute(Number(payload))
+    else if (channel === 'holdfast_operations') this.#operations.wake()
+  }
+
+  /**
+   * The payload is the lane's id, then what somebody else did to it: `recount` when deliveries were ended, `due` when they were
+   * hurried, `free` and a key when a letter no longer blocks it.
+   */
   #laneNotified(payload: string): void {
-    const [laneId, request] = payload.split(' ')
+    const [laneId, request, ...rest] = payload.split(' ')
     const lane = this.#lanes.get(Number(laneId))
     if (lane === undefined) return
-    if (request === 'recount') void this.#tolerate(this.#loop.exclusively(() => this.#lanes.recount(lane)))
+    if (request === 'due' || request === 'free') {
+      if (request === 'due') lane.noteScheduled(0)
+      else lane.freedKeys.add(rest.join(' '))
+      this.#loop.requestRead(lane)
+      return
+    }
+    if (request === 'recount') this.#recount(lane)
     // Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read.
-    lane.isAwaitingVerdict = true
+    this.#lanes.noteChanged(lane)
     this.#refresh([lane])
   }
 
+  /** What was ended may have been read already: the line is put back and read anew. Many requests are one. */
+  #recount(lane: Lane): void {
+    if (this.#recounting.has(lane)) return
+    this.#recounting.add(lane)
+    const recount = this.#loop.exclusively(async () => {
+      this.#recounting.delete(lane)
+      this.#dispatcher.unread(lane)
+      await this.#lanes.recount(lane)
+    })
+    void this.#tolerate(recount)
+  }
+
+  readonly #recounting = new Set<Lane>()
   readonly #held = new Set<number>()
 
   #holdLane(lane: Lane, reason: string): void {
@@ -362,6 +446,16 @@ export class Node {
     this.#held.add(lane.id)
     this.#logger.warn({ endpoint: lane.name, reason }, 'The lane is held')
     void this.#tolerate(setHoldReason(this.#options.controlDatabase, lane.id, reason))
+  }
+
+  /** What the last owner could not use, for want of a key or a newer version, this one perhaps can. */
+  #reviewHold(lane: Lane): void {
+    if (lane.policy(this.#options.transports) === null) {
+      this.#holdLane(lane, lane.holdReason ?? 'its settings are unusable')
+      return
+    }
+    this.#held.add(lane.id)
+    this.#clearHold(lane)
   }
 
   #clearHold(lane: Lane): void {
@@ -394,10 +488,19 @@ export class Node {
     }
   }
 
-  async #upkeep(): Promise<void> {
+  /** Apart from the beats, which wait for nothing. What this one leaves out, because the last is still at it, the next beat says again. */
+  #startUpkeep(result: BeatResult): void {
+    this.#upkeeping ??= this.#tolerate(this.#upkeep(result)).finally(() => {
+      this.#upkeeping = null
+    })
+  }
+
+  async #upkeep({ haveLanesChanged, haveShapesChanged, hasNotices }: BeatResult): Promise<void> {
     if (!this.#mayWork()) return
-    await this.#lanes.readChanges()
-    await this.#shapes.readChanges()
+    if (hasNotices)
+      for (const { channel, payload } of await this.#notices.read()) this.#told(channel, payload)
+    if (haveLanesChanged) await this.#lanes.readChanges()
+    if (haveShapesChanged || this.#shapes.checksSchemas) await this.#shapes.readChanges()
     const reports = this.#lanes.takeReports()
     if (reports.length > 0) await reportLanes(this.#options.controlDatabase, reports)
   }

@@ -1,14 +1,22 @@
 import type { AttemptOutcome } from '../core/attempt.ts'
 import type { Delivery } from './delivery.ts'
 
+/** How a delivery left the list of what is owed. */
+export type DeliveryEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped'
+
 /** What the engine tells whoever watches it: metrics, traces, tests. Called synchronously; it must not throw or wait. */
 export interface NodeObserver {
-  attempted(delivery: Delivery, outcome: AttemptOutcome): void
+  /** `nowMs` in database time. */
+  attempted(delivery: Delivery, outcome: AttemptOutcome, nowMs: number): void
+  /** Results were committed, so many at once. */
   settled(count: number): void
-  shardsTaken(shards: readonly number[], from: number): void
+  shardsTaken(shards: readonly number[], from: number, me: number): void
   shardsReleased(shards: readonly number[]): void
   fenced(): void
   resumed(): void
+  /** So many deliveries of one transport came to this end, and it is committed. */
+  ended?(ending: DeliveryEnding, transport: string, count: number): void
+  circuitChanged?(endpoint: string, to: 'closed' | 'half_open' | 'open'): void
 }
 
 export const silentObserver: NodeObserver = {
@@ -18,4 +26,34 @@ export const silentObserver: NodeObserver = {
   shardsReleased() {},
   fenced() {},
   resumed() {},
+}
+
+/** Tells several. Each may leave out what it doesn't care for. */
+export function combineObservers(observers: readonly Partial<NodeObserver>[]): Required<NodeObserver> {
+  return {
+    attempted(delivery, outcome, nowMs) {
+      for (const observer of observers) observer.attempted?.(delivery, outcome, nowMs)
+    },
+    settled(count) {
+      for (const observer of observers) observer.settled?.(count)
+    },
+    shardsTaken(shards, from, me) {
+      for (const observer of observers) observer.shardsTaken?.(shards, from, me)
+    },
+    shardsReleased(shards) {
+      for (const observer of observers) observer.shardsReleased?.(shards)
+    },
+    fenced() {
+      for (const observer of observers) observer.fenced?.()
+    },
+    resumed() {
+      for (const observer of observers) observer.resumed?.()
+    },
+    ended(ending, transport, count) {
+      for (const observer of observers) observer.ended?.(ending, transport, count)
+    },
+    circuitChanged(endpoint, to) {
+      for (const observer of observers) observer.circuitChanged?.(endpoint, to)
+    },
+  }
 }

@@ -2,13 +2,20 @@ import type { Database } from '../storage/database.ts'
 import type { ArrivalGroup } from '../storage/read-arrivals.ts'
 import {
   type DeliveryRow,
+  isHeadOf,
+  laneIdOf,
+  messageIdOf,
+  orderingKeyOf,
   parkBehindKey,
+  priorityOf,
   readByIds,
   readDue,
   readKeyHeads,
   readNextDue,
   readStreams,
+  routeIdOf,
   type StreamRequest,
+  sizeOf,
 } from '../storage/read-deliveries.ts'
 import { readMessages } from '../storage/read-messages.ts'
 import type { DatabaseClock } from './clock.ts'
@@ -104,10 +111,10 @@ export class Reader {
   takeWhole(lane: Lane, group: ArrivalGroup, cursor: number): boolean {
     const stream = lane.streams[group.priority]
     if (stream === undefined || stream.isBehind || group.whole.length !== group.ready) return false
-    if (!this.#isIdle(lane) || group.whole.some((row) => row[15][5])) return false
-    for (const row of group.whole) {
-      if (!this.isNews(row[0])) continue
-      this.#options.dispatcher.admit(lane, row.slice(0, 15) as unknown as DeliveryRow, row[15])
+    // What must be checked first needs its schema at hand.
+    if (!this.#isIdle(lane) || group.whole.some(([, , , rest]) => rest[3])) return false
+    for (const [row, body, createdAtMs, rest] of group.whole) {
+      if (this.isNews(row[0])) this.#options.dispatcher.admit(lane, row, { body, createdAtMs, rest })
     }
     stream.cursor = Math.max(stream.cursor, cursor)
     return true
@@ -202,11 +209,8 @@ export class Reader {
     if (requests.length === 0) return
     const upTo = this.#options.cursor()
     this.beginStatement()
-    const rows = await readStreams(this.#options.database, requests, upTo)
-    const byStream = groupRows(rows, (row) => row[2] * 4 + row[7])
-    const cuts = requests.map((request) =>
-      cutByBytes(byStream.get(request.laneId * 4 + request.priority) ?? [], share.bytes),
-    )
+    const answers = await readStreams(this.#options.database, requests, upTo)
+    const cuts = answers.map((rows) => cutByBytes(rows, share.bytes))
     await this.#admit(cuts.flatMap(({ taken }) => taken))
     for (const [index, { lane, priority, after, maxRows, rewinds }] of requests.entries()) {
       const stream = lane.streams[priority]
@@ -253,12 +257,10 @@ export class Reader {
     const nextByLane = new Map(next)
     for (const { lane } of requests) lane.noteScheduled(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
     this.beginStatement()
-    const rows = await readDue(this.#options.database, requests)
-    const byLane = groupRows(rows, (row) => row[2])
+    const answers = await readDue(this.#options.database, requests)
     // What is out takes no room: only news count against the bytes.
-    const cuts = requests.map(({ laneId }) => {
-      const due = byLane.get(laneId) ?? []
-      const fresh = due.filter((row) => row[13] && this.isNews(row[0]))
+    const cuts = answers.map((due) => {
+      const fresh = due.filter((row) => isHeadOf(row) && this.isNews(row[0]))
       return { total: due.length, ...cutByBytes(fresh, share.bytes) }
     })
     const admitted = await this.#admit(cuts.flatMap(({ taken }) => taken.toSorted(byUrgency)))
@@ -267,14 +269,17 @@ export class Reader {
       // With nothing new in it, the read was filled up by what is out: asking again at once would get the same.
       if (total >= maxRows || isCut) lane.noteScheduled(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
     }
-    const behindKey = rows.filter((row) => !row[13])
+    const behindKey = answers.flat().filter((row) => !isHeadOf(row))
     if (behindKey.length === 0) return
     await parkBehindKey(
       this.#options.database,
       behindKey.map((row) => row[0]),
     )
     // Whatever stands before them may have been passed over too, while its key was busy.
-    for (const row of behindKey) if (row[12] !== null) this.#options.lanes.get(row[2])?.freedKeys.add(row[12])
+    for (const row of behindKey) {
+      const key = orderingKeyOf(row)
+      if (key !== null) this.#options.lanes.get(laneIdOf(row))?.freedKeys.add(key)
+    }
   }
 
   /**
@@ -284,22 +289,24 @@ export class Reader {
   async #admit(rows: readonly DeliveryRow[]): Promise<Set<Lane>> {
     const { database, dispatcher, lanes, shapes } = this.#options
     const admitted = new Set<Lane>()
-    const news = rows.filter((row) => row[13] && this.isNews(row[0]))
+    const news = rows.filter((row) => isHeadOf(row) && this.isNews(row[0]))
     if (news.length === 0) return admitted
     const routeIds = new Set<number>()
-    for (const row of news) if (row[3] !== null) routeIds.add(row[3])
-    const messages = await readMessages(
-      database,
-      news.map((row) => row[1]),
-      routeIds.size > 0,
-    )
+    for (const row of news) {
+      const routeId = routeIdOf(row)
+      if (routeId !== null) routeIds.add(routeId)
+    }
+    const messages = await readMessages(database, news.map(messageIdOf), routeIds.size > 0)
     const eventTypes = new Set<string>()
-    for (const message of messages.values()) if (message[5] && message[2] !== null) eventTypes.add(message[2])
+    for (const { rest } of messages.values()) {
+      const type = rest?.[0] ?? null
+      if (type !== null && rest?.[3] === true) eventTypes.add(type)
+    }
     if (routeIds.size > 0 || eventTypes.size > 0) await shapes.load(routeIds, eventTypes)
     for (const row of news) {
-      const lane = lanes.get(row[2])
+      const lane = lanes.get(laneIdOf(row))
       if (lane === undefined || !this.isNews(row[0])) continue
-      if (dispatcher.admit(lane, row, messages.get(row[1]) ?? null)) admitted.add(lane)
+      if (dispatcher.admit(lane, row, messages.get(messageIdOf(row)) ?? null)) admitted.add(lane)
     }
     return admitted
   }
@@ -346,26 +353,12 @@ const nothing: Cut = { taken: [], isCut: false }
 function cutByBytes(rows: readonly DeliveryRow[], maxBytes: number): Cut {
   let bytes = 0
   for (const [index, row] of rows.entries()) {
-    bytes += row[6]
+    bytes += sizeOf(row)
     if (bytes >= maxBytes && index + 1 < rows.length) return { taken: rows.slice(0, index + 1), isCut: true }
   }
   return { taken: rows, isCut: false }
 }
 
 function byUrgency(first: DeliveryRow, second: DeliveryRow): number {
-  return second[7] - first[7] || first[0] - second[0]
-}
-
-function groupRows(
-  rows: readonly DeliveryRow[],
-  keyOf: (row: DeliveryRow) => number,
-): Map<number, DeliveryRow[]> {
-  const groups = new Map<number, DeliveryRow[]>()
-  for (const row of rows) {
-    const key = keyOf(row)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [row])
-    else group.push(row)
-  }
-  return groups
+  return priorityOf(second) - priorityOf(first) || first[0] - second[0]
 }

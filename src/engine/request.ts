@@ -8,14 +8,14 @@ import type { Database } from '../storage/database.ts'
 import { type LaneRow, readLaneByName, startProbe } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { DirectCall, Dispatch, TransportChannel } from '../transports/transport.ts'
-import { readLanePolicy } from './lane-policy.ts'
+import { policyFingerprint, readLanePolicy } from './lane-policy.ts'
 
 export interface RequestInput {
   /** Appended to the endpoint's URL; it can't leave the endpoint's origin. */
-  readonly path?: string
-  readonly method?: string
+  readonly path?: string | undefined
+  readonly method?: string | undefined
   readonly payload?: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly signal?: AbortSignal
 }
 
@@ -99,7 +99,7 @@ export class RequestClient {
   }
 
   #channelOf(lane: LaneRow): OpenEndpoint {
-    const fingerprint = JSON.stringify([lane.transport, lane.config, lane.settings])
+    const fingerprint = policyFingerprint(lane)
     const known = this.#open.get(lane.name)
     if (known?.fingerprint === fingerprint) return known
     const result = readLanePolicy(lane, this.#options.transports)
@@ -229,7 +229,9 @@ function toResult(outcome: AttemptOutcome, latencyMs: number, attempts: number):
     body: outcome.response?.body ?? null,
     latencyMs: Math.round(latencyMs),
     attempts,
-    ...(outcome.error !== undefined && { error: outcome.error }),
+    ...(outcome.error !== undefined && {
+      error: { code: outcome.error.code, message: outcome.error.message },
+    }),
   }
 }
 

@@ -5,6 +5,8 @@ import type { DatabaseClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Lane } from './lane.ts'
 import type { LaneTable } from './lane-table.ts'
+import { logDeath } from './log-attempts.ts'
+import type { Logger } from './logger.ts'
 import type { NodeObserver } from './observer.ts'
 import type { Reader } from './reader.ts'
 import type { SettledFailure } from './settler.ts'
@@ -16,10 +18,13 @@ export interface SettlementOptions {
   readonly careful: CarefulMode
   readonly transports: TransportRegistry
   readonly databaseClock: DatabaseClock
-  readonly observer: NodeObserver
+  readonly observer: Required<NodeObserver>
+  readonly logger: Logger
   requestRead(lane: Lane): void
   refresh(lanes: readonly Lane[]): void
 }
+
+const endings = { dead: 'dead', drop: 'dropped', expire: 'expired', cancel: 'cancelled' } as const
 
 /** What follows once results are committed: memory lets go of them, keys become free, circuits are looked at again. */
 export class Settlement {
@@ -46,6 +51,7 @@ export class Settlement {
 
   successesSettled(records: readonly SuccessRecord[]): void {
     for (const record of records) this.#finished(record.id, record.laneId, null)
+    this.#reportSuccesses(records)
     this.#options.observer.settled(records.length)
     this.#options.dispatcher.pumpStarved()
   }
@@ -54,14 +60,21 @@ export class Settlement {
     for (const { record, isRefused } of settled) {
       if (isRefused) this.#refused(record)
       else if (record.action === 'retry') this.#scheduled(record)
-      else this.#finished(record.id, record.lane, record.orderingKey)
+      else {
+        if (record.action === 'dead')
+          logDeath(this.#options.logger, record, this.#options.dispatcher.known.get(record.id))
+        this.#finished(record.id, record.lane, record.orderingKey)
+        this.#options.observer.ended(endings[record.action], this.#transportOf(record.lane), 1)
+      }
     }
     this.#options.observer.settled(settled.length)
     this.#options.dispatcher.pumpStarved()
   }
 
-  runsSettled(lanes: readonly Lane[]): void {
-    this.#options.refresh(lanes)
+  runsSettled(lanes: readonly Lane[], changed: ReadonlySet<number>): void {
+    // Most runs change nothing but a count, which its owner knows already.
+    const asking = lanes.filter((lane) => changed.has(lane.id) || lane.isAwaitingVerdict)
+    if (asking.length > 0) this.#options.refresh(asking)
   }
 
   /** Read again it would only fail again: this node leaves it alone, and a restart gives it another chance. */
@@ -74,6 +87,21 @@ export class Settlement {
       careful.finished(delivery)
     }
     this.#options.dispatcher.pumpStarved()
+  }
+
+  /** A batch is mostly of one lane: said once for a run of them. */
+  #reportSuccesses(records: readonly SuccessRecord[]): void {
+    let from = 0
+    for (let at = 1; at <= records.length; at++) {
+      const laneId = records[from]?.laneId ?? 0
+      if (records[at]?.laneId === laneId) continue
+      this.#options.observer.ended('succeeded', this.#transportOf(laneId), at - from)
+      from = at
+    }
+  }
+
+  #transportOf(laneId: number): string {
+    return this.#options.lanes.get(laneId)?.transport ?? 'unknown'
   }
 
   #finished(deliveryId: number, laneId: number, orderingKey: string | null): void {

@@ -4,7 +4,9 @@ import {
   type FailureRecord,
   type LaneRun,
   quarantineRecord,
+  type SettledBatch,
   type SuccessRecord,
+  settleAll,
   settleFailures,
   settleSuccesses,
 } from '../storage/settle.ts'
@@ -27,8 +29,8 @@ export interface SettlerOptions {
   takeRun(lane: Lane): LaneRun | null
   onSuccessesSettled(records: readonly SuccessRecord[]): void
   onFailuresSettled(settled: readonly SettledFailure[]): void
-  /** The circuits of these lanes have been updated: read what became of them. */
-  onRunsSettled(lanes: readonly Lane[]): void
+  /** The results of these lanes have been recorded; the circuits of those in `changed` must be read again. */
+  onRunsSettled(lanes: readonly Lane[], changed: ReadonlySet<number>): void
   /** A record that PostgreSQL won't take in any form. */
   onQuarantined(record: SuccessRecord | FailureRecord): void
 }
@@ -120,18 +122,61 @@ export class Settler {
       const lanes = [...this.#lanesWithNews]
       this.#lanesWithNews.clear()
       const runs = lanes.map((lane) => this.#options.takeRun(lane)).filter((run) => run !== null)
-      const succeeding = successes.length > 0 ? this.#settleSuccesses(successes) : undefined
-      // A success before the first failure of a run isn't part of the run: it must have reset the circuit's count by then.
-      if (haveLanesInCommon(successes, runs)) await succeeding
-      const failing =
-        failures.length > 0 || runs.length > 0 ? this.#settleFailures(failures, runs) : undefined
-      await Promise.all([succeeding, failing])
-      if (lanes.length > 0) this.#options.onRunsSettled(lanes)
+      const changed = await this.#settleAll(successes, failures, runs)
+      if (lanes.length > 0) this.#options.onRunsSettled(lanes, changed)
     }
     this.#isFlushing = false
     if (this.isIdle || this.#isStopped) {
       for (const resolve of this.#idle.splice(0)) resolve()
     }
+  }
+
+  /** Returns the lanes whose circuits must be read again. */
+  async #settleAll(
+    successes: readonly SuccessRecord[],
+    failures: readonly FailureRecord[],
+    runs: readonly LaneRun[],
+  ): Promise<ReadonlySet<number>> {
+    const changed = new Set<number>()
+    const hasFailures = failures.length > 0 || runs.length > 0
+    if (successes.length > 0 && hasFailures) {
+      const { database } = this.#options
+      const outcome: { batch: SettledBatch | null } = { batch: null }
+      const mark = this.#nextBatchNumber()
+      await this.#untilConnected(async () => {
+        const batch = { number: mark, nowMs: this.#options.clock.monotonicMs() }
+        const incarnation = this.#options.incarnation()
+        outcome.batch = await settleAll(database, incarnation, successes, failures, runs, batch)
+      })
+      if (outcome.batch !== null) {
+        this.#concludeSuccesses(successes)
+        this.#concludeFailures(failures, outcome.batch)
+        for (const laneId of outcome.batch.changedLanes) changed.add(laneId)
+        return changed
+      }
+      if (this.#isStopped) return changed
+      // Something in it can't be stored: successes and failures apart, and then each in halves, until it stands alone.
+    }
+    if (successes.length > 0) await this.#settleSuccesses(successes)
+    if (hasFailures) await this.#settleFailures(failures, runs, changed)
+    return changed
+  }
+
+  #nextBatchNumber(): number {
+    this.#batchNumber += 1
+    return this.#batchNumber
+  }
+
+  #concludeSuccesses(records: readonly SuccessRecord[]): void {
+    this.#unsettled -= records.length
+    this.#options.onSuccessesSettled(records)
+  }
+
+  #concludeFailures(records: readonly FailureRecord[], batch: SettledBatch): void {
+    if (records.length === 0) return
+    this.#unsettled -= records.length
+    const refused = new Set(batch.refused)
+    this.#options.onFailuresSettled(records.map((record) => ({ record, isRefused: refused.has(record.id) })))
   }
 
   async #settleSuccesses(records: readonly SuccessRecord[]): Promise<void> {
@@ -144,8 +189,7 @@ export class Settler {
       )
     })
     if (error === null) {
-      this.#unsettled -= records.length
-      this.#options.onSuccessesSettled(records)
+      this.#concludeSuccesses(records)
       return
     }
     if (this.#isStopped) return
@@ -159,28 +203,30 @@ export class Settler {
     await this.#settleSuccesses(records.slice(middle))
   }
 
-  async #settleFailures(records: readonly FailureRecord[], runs: readonly LaneRun[]): Promise<void> {
-    let refusedIds: readonly number[] = []
-    this.#batchNumber += 1
-    const number = this.#batchNumber
+  async #settleFailures(
+    records: readonly FailureRecord[],
+    runs: readonly LaneRun[],
+    changed: Set<number>,
+  ): Promise<void> {
+    let batch: SettledBatch = { refused: [], changedLanes: [] }
+    const number = this.#nextBatchNumber()
     const error = await this.#untilConnected(async () => {
-      refusedIds = await settleFailures(this.#options.database, this.#options.incarnation(), records, runs, {
+      batch = await settleFailures(this.#options.database, this.#options.incarnation(), records, runs, {
         number,
         nowMs: this.#options.clock.monotonicMs(),
       })
     })
     if (error === null) {
-      this.#unsettled -= records.length
-      const refused = new Set(refusedIds)
-      this.#options.onFailuresSettled(
-        records.map((record) => ({ record, isRefused: refused.has(record.id) })),
-      )
+      this.#concludeFailures(records, batch)
+      for (const laneId of batch.changedLanes) changed.add(laneId)
       return
     }
+    // Whatever became of them: look.
+    for (const run of runs) changed.add(run.lane)
     if (runs.length > 0 && records.length + runs.length > 1) {
       // Each circuit apart: a broken row of one must not condemn a delivery, nor another circuit.
-      if (records.length > 0) await this.#settleFailures(records, [])
-      for (const run of runs) await this.#settleFailures([], [run])
+      if (records.length > 0) await this.#settleFailures(records, [], changed)
+      for (const run of runs) await this.#settleFailures([], [run], changed)
       return
     }
     if (this.#isStopped) return
@@ -190,16 +236,16 @@ export class Settler {
       return
     }
     if (records.length === 1) {
-      await this.#settleBare(first, error)
+      await this.#settleBare(first, error, changed)
       return
     }
     const middle = records.length >> 1
-    await this.#settleFailures(records.slice(0, middle), [])
-    await this.#settleFailures(records.slice(middle), [])
+    await this.#settleFailures(records.slice(0, middle), [], changed)
+    await this.#settleFailures(records.slice(middle), [], changed)
   }
 
   /** What a receiver said may be what PostgreSQL refuses (a NUL, say). The decision counts more than the words. */
-  async #settleBare(record: FailureRecord, error: Error): Promise<void> {
+  async #settleBare(record: FailureRecord, error: Error, changed: Set<number>): Promise<void> {
     const isBare = record.detail === null && record.error === null
     if (isBare) {
       await this.#quarantine(record, error)
@@ -209,7 +255,7 @@ export class Settler {
       { deliveryId: record.id, error: String(error) },
       'A result could not be stored as it was; storing it without its texts',
     )
-    await this.#settleFailures([{ ...record, detail: null, error: null }], [])
+    await this.#settleFailures([{ ...record, detail: null, error: null }], [], changed)
   }
 
   async #quarantine(record: SuccessRecord | FailureRecord, cause: Error): Promise<void> {
@@ -245,10 +291,4 @@ export class Settler {
       }
     }
   }
-}
-
-function haveLanesInCommon(successes: readonly SuccessRecord[], runs: readonly LaneRun[]): boolean {
-  if (runs.length === 0) return false
-  const lanes = new Set(runs.map((run) => run.lane))
-  return successes.some((record) => lanes.has(record.laneId))
 }

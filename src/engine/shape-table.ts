@@ -48,6 +48,17 @@ export class ShapeTable {
     return this.#schemas.get(eventType)
   }
 
+  /** Up to where changes have been read. */
+  get watermark(): string {
+    return this.#watermark
+  }
+
+  /** A deleted event type leaves no row that says so: while schemas are in use, look for yourself. */
+  get checksSchemas(): boolean {
+    for (const schema of this.#schemas.values()) if (schema !== null) return true
+    return false
+  }
+
   /** Makes sure that these are at hand before their deliveries are dispatched. */
   async load(routeIds: ReadonlySet<number>, eventTypes: ReadonlySet<string>): Promise<void> {
     const newRoutes = [...routeIds].filter((id) => !this.#shapes.has(id))

@@ -1,7 +1,6 @@
 import { giveUpThresholdMs } from '../core/give-up.ts'
 import { idAtTime } from '../core/ids.ts'
 import type { Database } from '../storage/database.ts'
-import { reenableEndpoints } from '../storage/endpoints.ts'
 import { readOverdue } from '../storage/read-overdue.ts'
 import { settleFailures } from '../storage/settle.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
@@ -40,7 +39,6 @@ export class Sweeper {
   }
 
   async sweep(): Promise<void> {
-    await reenableEndpoints(this.#options.database)
     for (const lane of this.#nextLanes()) {
       if (!this.#options.lanes.has(lane)) continue
       await this.#sweepLane(lane)
@@ -99,7 +97,8 @@ export class Sweeper {
     if (records.length === 0) return
     // No circuit is concerned, so that the batch number, which guards those, can be any.
     const batch = { number: 0, nowMs: clock.monotonicMs() }
-    const refused = new Set(await settleFailures(database, this.#options.incarnation(), records, [], batch))
+    const settled = await settleFailures(database, this.#options.incarnation(), records, [], batch)
+    const refused = new Set(settled.refused)
     this.#options.onSettled(records.map((record) => ({ record, isRefused: refused.has(record.id) })))
   }
 }

@@ -6,6 +6,8 @@ const urlPassword = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:@/"'\\]*):[^\s/"'\\]*@/gi
 const postgresPassword = /\b(postgres(?:ql)?:\/\/[^\s:@/"'\\]*):[^\s"'\\]*@/gi
 /** `password=…` in a query string or a list of keywords. */
 const keywordPassword = /\b(password|sslpassword|passfile)=[^\s&"'\\]+/gi
+/** A key of our own API: what stands before the secret says whose it is. */
+const apiKey = /\bhf_([0-9a-z]{10})_[0-9A-Za-z_-]{16,}/g
 
 /**
  * The text without the passwords of connection strings, and without these very secrets.
@@ -16,6 +18,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   let clean = text
   for (const secret of secrets) clean = clean.replaceAll(secret, replacement)
   return clean
+    .replace(apiKey, `hf_$1_${replacement}`)
     .replace(postgresPassword, `$1:${replacement}@`)
     .replace(urlPassword, `$1:${replacement}@`)
     .replace(keywordPassword, `$1=${replacement}`)

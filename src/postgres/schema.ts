@@ -1,11 +1,15 @@
-import type { ClientBase, Pool } from 'pg'
+import type { QueryResultRow } from 'pg'
 import { HoldfastError } from '../core/errors.ts'
 import { readMigrations } from './migration-files.ts'
 
 /** PostgreSQL 15.0, as `server_version_num` writes it. */
 const oldestServerVersion = 150_000
 
-type Queryable = Pool | ClientBase
+/** A pool, a client, or either under a deadline. */
+export interface Queryable {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as pg has it
+  query<Row extends QueryResultRow>(text: string): Promise<{ readonly rows: Row[] }>
+}
 
 export interface AppliedMigration {
   readonly number: number
@@ -49,10 +53,13 @@ export async function readSchemaNumber(database: Queryable): Promise<number> {
 }
 
 /** Throws unless the server is new enough and its schema is the one that this code was written for. */
-export async function assertSchema(pool: Pool, options: { migrationsDir?: string } = {}): Promise<void> {
-  await assertServerVersion(pool)
+export async function assertSchema(
+  database: Queryable,
+  options: { migrationsDir?: string } = {},
+): Promise<void> {
+  await assertServerVersion(database)
   const known = (await readMigrations(options.migrationsDir)).length
-  const schemaNumber = await readSchemaNumber(pool)
+  const schemaNumber = await readSchemaNumber(database)
   if (schemaNumber === known) return
   const details = { schemaNumber, known }
   if (schemaNumber > known) {

@@ -27,6 +27,26 @@ export async function resetCircuit(database: Database, name: string, actor: stri
   ])
 }
 
+/** Those whose circuit isn't closed or that are held. Index: breakers_pkey; read whole, as nobody resets all often. */
+export async function resetAllCircuits(
+  database: Database,
+  tag: string | null,
+  actor: string,
+): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    {
+      name: 'reset_all_circuits',
+      text: `
+        select endpoint.name, holdfast.reset_circuit_breaker(endpoint.name, $2)
+        from holdfast.endpoints as endpoint join holdfast.breakers as breaker on breaker.lane_id = endpoint.id
+        where (breaker.state <> 'closed' or breaker.held_until > now()) and ($1::text is null or $1 = any (endpoint.tags))
+        order by endpoint.name`,
+    },
+    [tag, actor],
+  )
+  return rows.map(({ name }) => name)
+}
+
 /** Index: endpoints_name_key. */
 export async function setEndpointState(
   database: Database,

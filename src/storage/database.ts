@@ -16,10 +16,22 @@ export interface Statement {
   readonly text: string
 }
 
+const senderStatements = new Map<string, string>()
+
+/** A handful of texts, all of them constants. */
+function senderStatementName(text: string): string {
+  let name = senderStatements.get(text)
+  if (name === undefined) {
+    name = `sender_${senderStatements.size + 1}`
+    senderStatements.set(text, name)
+  }
+  return name
+}
+
 /** Where the storage functions send their statements. */
 export class Database {
   readonly pool: Pool
-  readonly #preparesStatements: boolean
+  #preparesStatements: boolean
   readonly #deadlineMs: number
 
   constructor(options: DatabaseOptions) {
@@ -44,9 +56,21 @@ export class Database {
     return result.rows as unknown[] as Row[]
   }
 
-  /** For the functions that also take a caller's own client. */
+  /** The connections turned out to be sessions of our own: from now on the server plans each statement once per connection. */
+  startPreparing(): void {
+    this.#preparesStatements = true
+  }
+
+  /** For the functions that also take a caller's own client, on which nothing is ever prepared. */
   get sender(): Sender {
-    return { query: (config) => queryWithDeadline(this.pool, config, this.#deadlineMs) }
+    return {
+      query: (config) => {
+        const named = this.#preparesStatements
+          ? { ...config, name: senderStatementName(config.text) }
+          : config
+        return queryWithDeadline(this.pool, named, this.#deadlineMs)
+      },
+    }
   }
 
   /** Commits what `work` did, or nothing. */

@@ -1,6 +1,9 @@
+import type { ClientBase } from 'pg'
 import type { EndpointSettings } from '../core/endpoint-config.ts'
+import type { NewSecret } from '../secrets/endpoint-secrets.ts'
 import type { Database } from './database.ts'
 import type { ShorthandPattern } from './routes.ts'
+import { secretColumns } from './secrets.ts'
 
 /** An endpoint as it is listed: its settings, its state, and nothing secret. */
 export interface EndpointRecord {
@@ -13,6 +16,7 @@ export interface EndpointRecord {
   readonly preset: string
   readonly config: Record<string, unknown>
   readonly settings: Record<string, unknown>
+  readonly secrets: readonly SecretRecord[]
   /** The patterns of its shorthand routes. */
   readonly eventTypes: readonly string[]
   readonly state: 'active' | 'paused' | 'rejecting' | 'disabled'
@@ -21,13 +25,45 @@ export interface EndpointRecord {
   readonly updatedAt: Date
 }
 
+/** What is told about a secret: that it is set, never what it is. */
+export interface SecretRecord {
+  /** Where in the config it belongs: `signing.secret`. */
+  readonly field: string
+  /** Of the key that it is encrypted with. */
+  readonly keyId: string
+  readonly setAt: string
+  /** For one that was replaced and is still used beside its successor. */
+  readonly expiresAt: string | null
+}
+
+/** What a change of an endpoint does to its secrets: any that it doesn't name are deleted. */
+export interface SecretChanges {
+  readonly kept: readonly string[]
+  readonly set: readonly NewSecret[]
+}
+
 const storedEventTypes = `array(
   select event_type from holdfast.routes where lane_id = endpoint.id and is_shorthand and enabled order by routes.id
 )`
 
-function columns(eventTypes: string = storedEventTypes): string {
+/** A change and its result are one statement, which doesn't see the rows that it writes: those come from its parameters. */
+function listedSecrets(kept: string | null, fields: string, keyIds: string): string {
+  return `(
+    select coalesce(jsonb_agg(to_jsonb(listed) order by listed.field, listed."expiresAt" desc nulls first), '[]') from (
+      select field, key_id as "keyId", set_at as "setAt", expires_at as "expiresAt" from holdfast.endpoint_secrets
+      where lane_id = endpoint.id and (expires_at is null or expires_at > clock_timestamp())
+        ${kept === null ? '' : `and field = any (${kept}::text[])`}
+      union all
+      select field, key_id, clock_timestamp(), null from unnest(${fields}::text[], ${keyIds}::text[]) as given (field, key_id)
+    ) as listed
+  )`
+}
+
+const storedSecrets = listedSecrets(null, `'{}'`, `'{}'`)
+
+function columns(eventTypes: string = storedEventTypes, secrets: string = storedSecrets): string {
   return `endpoint.id, endpoint.name, transport, tenant, tags, contact, preset, config, settings, ${eventTypes} as "eventTypes",
-    state, state_reason as "stateReason", created_at as "createdAt", updated_at as "updatedAt"`
+    ${secrets} as secrets, state, state_reason as "stateReason", created_at as "createdAt", updated_at as "updatedAt"`
 }
 
 /** The part of the settings that is stored as one document; the rest has columns of its own. */
@@ -53,11 +89,13 @@ export function isRouteNameTaken(error: unknown): boolean {
   return (code === '23505' && constraint === 'routes_name_key') || (code === '23502' && column === 'lane_id')
 }
 
-/** Undefined when the name is taken. Index: endpoints_name_key. */
+/** Undefined when the name is taken. `id` was drawn before, where secrets are bound to it. Index: endpoints_name_key. */
 export async function insertEndpoint(
   database: Database,
+  id: number | null,
   settings: EndpointSettings,
   patterns: readonly ShorthandPattern[],
+  secrets: readonly NewSecret[],
   actor: string,
 ): Promise<EndpointRecord | undefined> {
   const rows = await database.query<EndpointRecord>(
@@ -65,19 +103,20 @@ export async function insertEndpoint(
       name: 'insert_endpoint',
       text: `
         with created as (
-          insert into holdfast.endpoints (name, transport, tenant, tags, contact, preset, config, settings)
-          values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (name) do nothing returning *
+          insert into holdfast.endpoints (id, name, transport, tenant, tags, contact, preset, config, settings)
+          values (coalesce($16, nextval('holdfast.lanes')), $1, $2, $3, $4, $5, $6, $7, $8) on conflict (name) do nothing returning *
         ), routed as (
           insert into holdfast.routes (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
           select given.name, created.tenant, event_type, exact_type, like_pattern, segments, regex, created.id, true
           from created, unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[])
             as given (name, event_type, exact_type, like_pattern, segments, regex)
         ), noted as (
-          select holdfast.audit($9, 'endpoint.created', 'lane:' || id, jsonb_build_object('name', name)),
+          select holdfast.audit($9, 'endpoint.created', 'endpoint:' || name, holdfast.changes('{}', holdfast.endpoint_view(created))),
+                 holdfast.store_secrets(id, '{}', $17, $18, $19),
                  pg_notify('holdfast_lanes', id::text)
           from created
         )
-        select ${columns('$11::text[]')} from created as endpoint, noted`,
+        select ${columns('$11::text[]', listedSecrets(`'{}'`, '$17', '$18'))} from created as endpoint, noted`,
     },
     [
       settings.name,
@@ -90,6 +129,8 @@ export async function insertEndpoint(
       JSON.stringify(policyOf(settings)),
       actor,
       ...columnsOf(patterns),
+      id,
+      ...secretColumns(secrets),
     ],
   )
   return rows[0]
@@ -103,16 +144,19 @@ export async function updateEndpoint(
   database: Database,
   settings: EndpointSettings,
   patterns: readonly ShorthandPattern[],
+  secrets: SecretChanges,
   actor: string,
 ): Promise<EndpointRecord | undefined> {
   const rows = await database.query<EndpointRecord>(
     {
       name: 'update_endpoint',
       text: `
-        with changed as (
+        with previous as (
+          select * from holdfast.endpoints where name = $1 for update
+        ), changed as (
           update holdfast.endpoints set transport = $2, tenant = $3, tags = $4, contact = $5, preset = $6, config = $7, settings = $8,
             updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
-          where name = $1 returning *
+          where id = (select id from previous) returning *
         ), wanted as (
           select * from unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[])
             as given (name, event_type, exact_type, like_pattern, segments, regex)
@@ -133,11 +177,13 @@ export async function updateEndpoint(
           on conflict (name) do update set tenant = excluded.tenant, enabled = true,
             lane_id = case when route.is_shorthand and route.lane_id = excluded.lane_id then route.lane_id end
         ), noted as (
-          select holdfast.audit($9, 'endpoint.updated', 'lane:' || id, jsonb_build_object('name', name)),
-                 pg_notify('holdfast_lanes', id::text)
-          from changed
+          select holdfast.audit($9, 'endpoint.updated', 'endpoint:' || changed.name,
+                                holdfast.changes(holdfast.endpoint_view(previous), holdfast.endpoint_view(changed))),
+                 holdfast.store_secrets(changed.id, $16, $17, $18, $19),
+                 pg_notify('holdfast_lanes', changed.id::text)
+          from changed join previous using (id)
         )
-        select ${columns('$11::text[]')} from changed as endpoint, noted`,
+        select ${columns('$11::text[]', listedSecrets('$16', '$17', '$18'))} from changed as endpoint, noted`,
     },
     [
       settings.name,
@@ -150,6 +196,8 @@ export async function updateEndpoint(
       JSON.stringify(policyOf(settings)),
       actor,
       ...columnsOf(patterns),
+      secrets.kept,
+      ...secretColumns(secrets.set),
     ],
   )
   return rows[0]
@@ -167,27 +215,36 @@ export async function readEndpoint(database: Database, name: string): Promise<En
   return rows[0]
 }
 
-/** By name, after `afterName`. Index: endpoints_name_key. */
+export interface EndpointFilter {
+  readonly afterName: string
+  readonly tag: string | null
+  readonly tenant: string | null
+  readonly state: string | null
+}
+
+/** By name, after `afterName`. Index: endpoints_name_key; what the filter leaves out is read and passed over. */
 export async function listEndpoints(
   database: Database,
-  afterName: string,
+  { afterName, tag, tenant, state }: EndpointFilter,
   limit: number,
 ): Promise<EndpointRecord[]> {
   return database.query<EndpointRecord>(
     {
       name: 'list_endpoints',
-      text: `select ${columns()} from holdfast.endpoints as endpoint where name > $1 order by name limit $2`,
+      text: `
+        select ${columns()} from holdfast.endpoints as endpoint
+        where name > $1 and ($3::text is null or $3 = any (tags)) and ($4::text is null or tenant = $4)
+          and ($5::text is null or state = $5)
+        order by name limit $2`,
     },
-    [afterName, limit],
+    [afterName, limit, tag, tenant, state],
   )
 }
 
 /** Endpoints whose cooldown after an automatic disabling is over. Index: endpoints_reenable. */
-export async function reenableEndpoints(database: Database): Promise<void> {
-  await database.query(
-    { name: 'reenable_endpoints', text: `select holdfast.reenable_endpoints('holdfast')` },
-    [],
-  )
+export async function reenableEndpoints(client: ClientBase): Promise<number> {
+  const { rowCount } = await client.query(`select holdfast.reenable_endpoints('holdfast')`)
+  return rowCount ?? 0
 }
 
 /** How many owed deliveries were cancelled. Indexes: endpoints_name_key, deliveries_ready. */
@@ -215,5 +272,22 @@ export async function cancelOrphans(database: Database, laneIds: readonly number
         where not exists (select from holdfast.endpoints where id = orphan.lane)`,
     },
     [laneIds],
+  )
+}
+
+/** Who tested an endpoint, and how that went, in the audit log. No index: one insert. */
+export async function recordEndpointTest(
+  database: Database,
+  id: number,
+  test: { readonly endpoint: string; readonly status: number | null; readonly finding: string },
+  actor: string,
+): Promise<void> {
+  const { endpoint, status, finding } = test
+  await database.query(
+    {
+      name: 'record_endpoint_test',
+      text: "select holdfast.audit($1, 'endpoint.tested', 'lane:' || $2::int, $3)",
+    },
+    [actor, id, JSON.stringify({ name: endpoint, status, finding })],
   )
 }

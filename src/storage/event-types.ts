@@ -12,22 +12,33 @@ export interface EventTypeRecord {
 const columns = `name, description, schema, (array['best_effort', 'standard', 'critical'])[criticality + 1] as criticality,
   created_at as "createdAt", updated_at as "updatedAt"`
 
-/** Creates or replaces. Index: event_types_pkey. */
+/** Undefined when it should be new and isn't. Index: event_types_pkey. */
 export async function writeEventType(
   database: Database,
+  mode: 'insert' | 'upsert',
   eventType: Pick<EventTypeRecord, 'name' | 'description' | 'schema' | 'criticality'>,
   actor: string,
-): Promise<EventTypeRecord> {
+): Promise<EventTypeRecord | undefined> {
+  const onConflict =
+    mode === 'insert'
+      ? 'on conflict (name) do nothing'
+      : `on conflict (name) do update set description = excluded.description, schema = excluded.schema,
+           criticality = excluded.criticality, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()`
   const rows = await database.query<EventTypeRecord>(
     {
-      name: 'write_event_type',
+      name: `event_type_${mode}`,
       text: `
-        with written as (
+        with previous as (
+          select * from holdfast.event_types where name = $1
+        ), written as (
           insert into holdfast.event_types (name, description, schema, criticality) values ($1, $2, $3, holdfast.criticality_code($4))
-          on conflict (name) do update set description = excluded.description, schema = excluded.schema,
-            criticality = excluded.criticality, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
-          returning *
-        ), noted as (select holdfast.audit($5, 'event_type.written', 'event-type:' || name) from written)
+          ${onConflict} returning *
+        ), noted as (
+          select holdfast.audit($5, 'event_type.written', 'event-type:' || written.name,
+            holdfast.changes(coalesce(to_jsonb(previous) - '{created_at,updated_at,changed_xid}'::text[], '{}'),
+                             to_jsonb(written) - '{created_at,updated_at,changed_xid}'::text[]))
+          from written left join previous on true
+        )
         select ${columns} from written, noted`,
     },
     [
@@ -38,9 +49,7 @@ export async function writeEventType(
       actor,
     ],
   )
-  const row = rows[0]
-  if (row === undefined) throw new Error('write_event_type returned no row')
-  return row
+  return rows[0]
 }
 
 /** Index: event_types_pkey. */

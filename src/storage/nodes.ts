@@ -15,6 +15,17 @@ export interface BeatResult {
   readonly owners: readonly number[]
   readonly epochs: readonly number[]
   readonly databaseNowMs: number
+  /** Something changed since the watermarks: endpoints or circuits, routes or event types. */
+  readonly haveLanesChanged: boolean
+  readonly haveShapesChanged: boolean
+  readonly hasNotices: boolean
+}
+
+/** Up to where this node has read what others change. */
+export interface ChangeWatermarks {
+  readonly lanes: string
+  readonly shapes: string
+  readonly notices: string
 }
 
 export interface TakenShard {
@@ -32,20 +43,39 @@ export async function registerNode(database: Database, name: string, version: st
   return Number(rows[0]?.incarnation)
 }
 
-/** Served by the primary keys of nodes (a handful of rows) and shard_leases (256). */
-export async function beat(database: Database, incarnation: number, pending: number): Promise<BeatResult> {
+/**
+ * Says in the same round trip whether there are changes to be read: asking for them by statements of their own, every second, was half
+ * of what an idle node used. Served by the primary keys of nodes (a handful of rows) and shard_leases (256), and by
+ * endpoints_changed, breakers_changed, routes_changed, event_types_changed, notices_changed, one entry each.
+ */
+export async function beat(
+  database: Database,
+  incarnation: number,
+  pending: number,
+  watermarks: ChangeWatermarks,
+): Promise<BeatResult> {
   const rows = await database.query<{
     is_known: boolean
     nodes: PeerRow[] | null
     owners: number[]
     epochs: number[]
     now_ms: number
+    lanes_changed: boolean
+    shapes_changed: boolean
+    has_notices: boolean
   }>(
     {
       name: 'beat',
-      text: `select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms from holdfast.beat($1, $2)`,
+      text: `
+        select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
+               exists (select from holdfast.endpoints where changed_xid >= $3::text::xid8)
+                 or exists (select from holdfast.breakers where changed_xid >= $3::text::xid8) as lanes_changed,
+               exists (select from holdfast.routes where changed_xid >= $4::text::xid8)
+                 or exists (select from holdfast.event_types where changed_xid >= $4::text::xid8) as shapes_changed,
+               exists (select from holdfast.notices where changed_xid >= $5::text::xid8) as has_notices
+        from holdfast.beat($1, $2)`,
     },
-    [incarnation, pending],
+    [incarnation, pending, watermarks.lanes, watermarks.shapes, watermarks.notices],
   )
   const row = rows[0]
   if (row === undefined) throw new Error('holdfast.beat returned no row')
@@ -55,6 +85,9 @@ export async function beat(database: Database, incarnation: number, pending: num
     owners: row.owners,
     epochs: row.epochs,
     databaseNowMs: row.now_ms,
+    haveLanesChanged: row.lanes_changed,
+    haveShapesChanged: row.shapes_changed,
+    hasNotices: row.has_notices,
   }
 }
 

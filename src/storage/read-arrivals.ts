@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 import type { DeliveryRow } from './read-deliveries.ts'
-import type { MessageRow } from './read-messages.ts'
+import type { MessageRest } from './read-messages.ts'
 
 /** What PostgreSQL calls a snapshot: everything below xmin has ended, nothing from xmax on has. */
 export interface Snapshot {
@@ -35,8 +35,8 @@ export interface ArrivalGroup {
   readonly whole: readonly WholeRow[]
 }
 
-/** A delivery's row with its message's as a last element. */
-export type WholeRow = readonly [...DeliveryRow, message: MessageRow]
+/** A delivery with its message. */
+export type WholeRow = readonly [row: DeliveryRow, body: string, createdAtMs: number, rest: MessageRest]
 
 const maxWholeRows = 16
 const maxWholeBytes = 16_384
@@ -107,9 +107,12 @@ export async function readArrivals(
         select lane_id, priority, total, ready, due::float8, passed, seen, pg_current_snapshot()::text, ${nextTransaction},
           case when lane_id is not null and seen <= ${maxWholeRows} then (
             select json_agg(json_build_array(
-              owed.id, owed.message_id, owed.lane_id, null, owed.attempt, owed.uncounted, owed.size, owed.priority, owed.criticality,
-              null, extract(epoch from owed.expires_at) * 1000, extract(epoch from owed.owed_at) * 1000, null, true, owed.variant,
-              json_build_array(message.id, message.body::text, message.type, message.correlation_id, message.headers, message.needs_check)
+              json_build_array(
+                owed.id, owed.lane_id, owed.priority, owed.size, owed.message_id, null, owed.attempt, owed.uncounted, owed.criticality, null,
+                date_part('epoch', owed.expires_at) * 1000, date_part('epoch', owed.owed_at) * 1000, null, true, owed.variant, owed.replay_id
+              ),
+              message.body::text, date_part('epoch', message.created_at) * 1000,
+              json_build_array(message.type, message.correlation_id, message.headers, message.needs_check, null, null)
             ) order by owed.id)
             from fresh join holdfast.deliveries as owed on owed.id = fresh.id
             join holdfast.messages as message on message.id = owed.message_id

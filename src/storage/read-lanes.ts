@@ -1,4 +1,6 @@
+import type { StoredSecret } from '../secrets/endpoint-secrets.ts'
 import type { Database } from './database.ts'
+import { storedSecretsColumn } from './secrets.ts'
 
 /** An endpoint and its breaker as stored. `settings` and `config` are unchecked: somebody may have written them by hand. */
 export interface LaneRow {
@@ -10,6 +12,10 @@ export interface LaneRow {
   readonly state: string
   readonly stateReason: string | null
   readonly pauses: unknown
+  /** Why its last owner held it. */
+  readonly holdReason: string | null
+  /** Encrypted, as they are stored. */
+  readonly secrets: readonly StoredSecret[]
   readonly breaker: BreakerRow
 }
 
@@ -28,7 +34,7 @@ export interface BreakerRow {
 
 const selectLanes = `
   select endpoint.id, endpoint.name, endpoint.transport, endpoint.config, endpoint.settings, endpoint.state,
-         endpoint.state_reason as "stateReason", endpoint.pauses,
+         endpoint.state_reason as "stateReason", endpoint.pauses, breaker.hold_reason as "holdReason", ${storedSecretsColumn} as secrets,
          jsonb_build_object(
            'version', coalesce(breaker.version, 1), 'state', coalesce(breaker.state, 'closed'), 'failures', coalesce(breaker.failures, 0),
            'permanents', coalesce(to_jsonb(breaker.permanents), '[]'), 'streak', coalesce(breaker.streak, 0),

@@ -2,69 +2,123 @@ import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
 /** A message as its deliveries need it. */
-export type MessageRow = readonly [
-  id: number,
-  body: string,
+export interface Message {
+  readonly body: string
+  readonly createdAtMs: number
+  /** Null for one without type, headers and the like. */
+  readonly rest: MessageRest | null
+}
+
+export type MessageRest = readonly [
   type: string | null,
   correlationId: string | null,
   headers: Record<string, string> | null,
   needsCheck: boolean,
-  /** The rest only where it was asked for: a route's transform may want it. */
+  /** These two only where they were asked for: a route's transform may want them. */
   tenant: string | null,
   metadata: Record<string, unknown> | null,
-  createdAtMs: number | null,
 ]
 
-const columns = `
-  message.id, message.body::text, message.type, message.correlation_id, message.headers, message.needs_check,
-  case when $1 then message.tenant end, case when $1 then message.metadata end,
-  case when $1 then (extract(epoch from message.created_at) * 1000)::float8 end`
+const rest = `
+  json_build_array(
+    message.type, message.correlation_id, message.headers, message.needs_check,
+    case when $1 then message.tenant end, case when $1 then message.metadata end
+  )::text`
+
+const createdAtMs = `(date_part('epoch', message.created_at) * 1000)`
+
+/** No JSON text holds this character, which a JSON string must escape: it parts one body from the next. */
+const separator = '\u0001'
+/** No JSON text begins with it: it marks the rest of a message, before its body. */
+const restMark = '!'
 
 /**
  * Messages by id. What was published together has neighbouring ids, so that a thousand bodies are a few ranges of the primary key
- * instead of a thousand look-ups in it (2.4 µs each, measured). A body outlives its partition in messages_kept.
+ * instead of a thousand look-ups in it (2.4 µs each, measured), and each range comes as one text. What a range doesn't hold whole is
+ * looked up one by one: a body outlives its partition in messages_kept.
  * The limit tells the planner what an id range means; without it the guess is high enough for a JIT compilation of 17 ms.
- * Indexes: messages_pkey of each partition, messages_kept_pkey.
+ * Index: messages_pkey of each partition.
  */
 export async function readMessages(
   database: Database,
   ids: Iterable<number>,
   isContextWanted: boolean,
-): Promise<Map<number, MessageRow>> {
-  const wanted = [...new Set(ids)].sort((first, second) => first - second)
-  const ranges = toRanges(wanted)
-  const rows = await database.queryArrays<MessageRow>(
+): Promise<Map<number, Message>> {
+  const { lows, highs } = toRanges([...new Set(ids)].sort((first, second) => first - second))
+  const answers = await database.queryArrays<[number, number, string | null, string | null]>(
     {
       name: 'read_messages',
       text: `
-        select ${columns} from unnest($2::bigint[], $3::bigint[]) as range (low, high)
+        select asked.place::int, found.total, found.texts, found.times
+        from unnest($2::bigint[], $3::bigint[]) with ordinality as asked (low, high, place)
         cross join lateral (
-          select * from holdfast.messages as stored where stored.id >= range.low and stored.id <= range.high
-          limit range.high - range.low + 1
-        ) as message`,
+          select count(*)::int as total, string_agg(${createdAtMs}::text, ',') as times, string_agg(
+            case when not $1 and message.type is null and message.correlation_id is null and message.headers is null and not message.needs_check
+            then message.body::text else '${restMark}' || ${rest} || chr(1) || message.body::text end,
+            chr(1)
+          ) as texts
+          from (
+            select * from holdfast.messages as stored where stored.id >= asked.low and stored.id <= asked.high
+            order by stored.id limit asked.high - asked.low + 1
+          ) as message
+        ) as found`,
     },
-    [isContextWanted, numberArray(ranges.lows), numberArray(ranges.highs)],
+    [isContextWanted, numberArray(lows), numberArray(highs)],
   )
-  const messages = new Map(rows.map((row) => [row[0], row]))
-  if (messages.size < wanted.length) {
-    const missing = wanted.filter((id) => !messages.has(id))
-    for (const row of await readKeptMessages(database, missing, isContextWanted)) messages.set(row[0], row)
+  const messages = new Map<number, Message>()
+  const missing: number[] = []
+  for (const [place, total, texts, times] of answers) {
+    const low = lows[place - 1] ?? 0
+    const high = highs[place - 1] ?? 0
+    if (total === high - low + 1 && texts !== null) takeRange(messages, low, texts, times)
+    else for (let id = low; id <= high; id++) missing.push(id)
   }
+  if (missing.length > 0) await readSingly(database, missing, isContextWanted, messages)
   return messages
 }
 
-async function readKeptMessages(
+function takeRange(messages: Map<number, Message>, low: number, texts: string, times: string | null): void {
+  const pieces = texts.split(separator)
+  const createdAt = JSON.parse(`[${times}]`) as number[]
+  let at = 0
+  for (let index = 0; index < createdAt.length; index++) {
+    const piece = pieces[at++] ?? ''
+    const isPlain = !piece.startsWith(restMark)
+    messages.set(low + index, {
+      body: detached(isPlain ? piece : (pieces[at++] ?? '')),
+      createdAtMs: createdAt[index] ?? 0,
+      rest: isPlain ? null : (JSON.parse(piece.slice(restMark.length)) as MessageRest),
+    })
+  }
+}
+
+/** A piece of a text keeps the whole text in memory: one slow delivery would hold the bodies of all that were read with it. */
+function detached(piece: string): string {
+  return ` ${piece}`.slice(1)
+}
+
+/** Indexes: messages_pkey of each partition, messages_kept_pkey. */
+async function readSingly(
   database: Database,
   ids: readonly number[],
   isContextWanted: boolean,
-): Promise<MessageRow[]> {
-  return database.queryArrays<MessageRow>(
+  messages: Map<number, Message>,
+): Promise<void> {
+  const rows = await database.queryArrays<[number, string, number, string]>(
     {
-      name: 'read_kept_messages',
-      text: `select ${columns} from holdfast.messages_kept as message where message.id = any ($2::bigint[])`,
+      name: 'read_messages_singly',
+      text: `
+        select message.id, message.body::text, ${createdAtMs}, ${rest} from (
+          select * from holdfast.messages where id = any ($2::bigint[])
+          union all
+          select * from holdfast.messages_kept where id = any ($2::bigint[])
+        ) as message`,
     },
     [isContextWanted, numberArray(ids)],
   )
+  for (const [id, body, createdAt, restText] of rows) {
+    messages.set(id, { body, createdAtMs: createdAt, rest: JSON.parse(restText) as MessageRest })
+  }
 }
 
 /** Runs of neighbouring ids. */

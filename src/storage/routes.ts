@@ -59,10 +59,13 @@ export async function writeRoute(
     {
       name: `route_${mode}`,
       text: `
-        with route as (${write}), noted as (
-          select holdfast.audit($13, 'route.' || $14, 'route:' || id, jsonb_build_object('name', name)),
-                 pg_notify('holdfast_routes', id::text)
-          from route
+        with previous as (
+          select * from holdfast.routes where name = $1
+        ), route as (${write}), noted as (
+          select holdfast.audit($13, 'route.' || $14, 'route:' || route.name,
+                                holdfast.changes(coalesce(holdfast.route_view(previous), '{}'), holdfast.route_view(route))),
+                 pg_notify('holdfast_routes', route.id::text)
+          from route left join previous on true
         )
         select ${columns} from noted, route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id`,
     },
@@ -103,15 +106,16 @@ export async function listRoutes(
   database: Database,
   afterName: string,
   limit: number,
+  endpoint: string | null,
 ): Promise<RouteRecord[]> {
   return database.query<RouteRecord>(
     {
       name: 'list_routes',
       text: `
         select ${columns} from holdfast.routes as route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id
-        where route.name > $1 order by route.name limit $2`,
+        where route.name > $1 and ($3::text is null or endpoint.name = $3) order by route.name limit $2`,
     },
-    [afterName, limit],
+    [afterName, limit, endpoint],
   )
 }
 

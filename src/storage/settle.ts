@@ -15,7 +15,7 @@ export const outcomeCodes = {
 
 export interface SuccessRecord {
   readonly id: number
-  readonly messageId: number
+  readonly rowMessageId: number
   readonly laneId: number
   readonly routeId: number | null
   readonly attempt: number
@@ -109,6 +109,40 @@ function uniformColumn(
   return `{${value}}`
 }
 
+/** What came of failures and runs. */
+export interface SettledBatch {
+  /** Deliveries whose decision was refused, because their lane is no longer ours. */
+  readonly refused: readonly number[]
+  /** Lanes whose circuit, hold or state has changed, or may have. */
+  readonly changedLanes: readonly number[]
+}
+
+/** The batch number makes a second run of the same batch (its answer was lost) count the circuits' results once only. */
+export interface BatchMark {
+  readonly number: number
+  readonly nowMs: number
+}
+
+function successColumns(records: readonly SuccessRecord[], nowMs: number): string[] {
+  return [
+    column(records, (record) => record.id),
+    // A message and its first delivery share their number; then there is nothing to say.
+    column(records, (record) => (record.rowMessageId === record.id ? null : record.rowMessageId)),
+    uniformColumn(records, (record) => record.laneId),
+    column(records, (record) => record.routeId),
+    uniformColumn(records, (record) => record.attempt),
+    uniformColumn(records, (record) => Math.round(nowMs - record.startedAtMs)),
+    uniformColumn(records, (record) => record.durationMs),
+    column(records, (record) => record.statusCode),
+  ]
+}
+
+function failureColumns(records: readonly FailureRecord[], nowMs: number): string {
+  return JSON.stringify(
+    records.map((record) => ({ ...record, ageMs: Math.round(nowMs - record.startedAtMs) })),
+  )
+}
+
 /** Removes what was delivered and records it. A fact: no lease is asked for. Indexes: deliveries_pkey, attempts_pkey. */
 export async function settleSuccesses(
   database: Database,
@@ -121,48 +155,63 @@ export async function settleSuccesses(
       name: 'settle_successes',
       text: 'select holdfast.settle_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
     },
-    [
-      incarnation,
-      column(records, (record) => record.id),
-      // A message and its first delivery share their number; then there is nothing to say.
-      column(records, (record) => (record.messageId === record.id ? null : record.messageId)),
-      uniformColumn(records, (record) => record.laneId),
-      column(records, (record) => record.routeId),
-      uniformColumn(records, (record) => record.attempt),
-      uniformColumn(records, (record) => Math.round(nowMs - record.startedAtMs)),
-      uniformColumn(records, (record) => record.durationMs),
-      column(records, (record) => record.statusCode),
-    ],
+    [incarnation, ...successColumns(records, nowMs)],
   )
 }
 
 /**
- * Records attempts and carries out decisions, where this incarnation still owns the lane under that epoch. The batch number makes a
- * second run of the same batch (its answer was lost) count the circuits' results once only. Returns the deliveries whose
- * decision was refused.
+ * Records attempts and carries out decisions, where this incarnation still owns the lane under that epoch.
+ * Indexes: deliveries_pkey, attempts_pkey, shard_leases_pkey.
  */
 export async function settleFailures(
   database: Database,
   incarnation: number,
   records: readonly FailureRecord[],
   runs: readonly LaneRun[],
-  batch: { readonly number: number; readonly nowMs: number },
-): Promise<readonly number[]> {
-  const rows = await database.query<{ refused: number[] | null }>(
+  batch: BatchMark,
+): Promise<SettledBatch> {
+  const rows = await database.query<SettledRow>(
     {
       name: 'settle_failures',
-      text: 'select holdfast.settle_failures($1, $2, $3, $4) as refused',
+      text: 'select refused, changed from holdfast.settle_failures($1, $2, $3, $4)',
+    },
+    [incarnation, batch.number, failureColumns(records, batch.nowMs), JSON.stringify(runs)],
+  )
+  return toSettledBatch(rows)
+}
+
+/** Both of the above in one transaction. */
+export async function settleAll(
+  database: Database,
+  incarnation: number,
+  successes: readonly SuccessRecord[],
+  failures: readonly FailureRecord[],
+  runs: readonly LaneRun[],
+  batch: BatchMark,
+): Promise<SettledBatch> {
+  const rows = await database.query<SettledRow>(
+    {
+      name: 'settle_all',
+      text: 'select refused, changed from holdfast.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
     },
     [
       incarnation,
+      ...successColumns(successes, batch.nowMs),
       batch.number,
-      JSON.stringify(
-        records.map((record) => ({ ...record, ageMs: Math.round(batch.nowMs - record.startedAtMs) })),
-      ),
+      failureColumns(failures, batch.nowMs),
       JSON.stringify(runs),
     ],
   )
-  return rows[0]?.refused ?? []
+  return toSettledBatch(rows)
+}
+
+interface SettledRow {
+  readonly refused: number[] | null
+  readonly changed: number[] | null
+}
+
+function toSettledBatch(rows: readonly SettledRow[]): SettledBatch {
+  return { refused: rows[0]?.refused ?? [], changedLanes: rows[0]?.changed ?? [] }
 }
 
 /** A record that PostgreSQL refuses to store: kept where a person can look at it, so that it doesn't hold up the others. */
@@ -172,7 +221,7 @@ export async function quarantineRecord(
   record: SuccessRecord | FailureRecord,
   error: string,
 ): Promise<void> {
-  const laneId = 'laneId' in record ? record.laneId : record.lane
+  const isSuccess = 'laneId' in record
   await database.query(
     {
       name: 'quarantine_record',
@@ -180,6 +229,17 @@ export async function quarantineRecord(
         insert into holdfast.quarantine (delivery_id, lane_id, incarnation, record, error)
         values ($1, $2, $3, jsonb_build_object('record', $4::text), $5)`,
     },
-    [record.id, laneId, incarnation, JSON.stringify(record).replaceAll('\\u0000', ''), error],
+    [
+      record.id,
+      isSuccess ? record.laneId : record.lane,
+      incarnation,
+      JSON.stringify(isSuccess ? plainSuccess(record) : record).replaceAll('\\u0000', ''),
+      error,
+    ],
   )
+}
+
+/** The record may be the delivery itself, which holds more than a person wants to read. */
+function plainSuccess({ id, rowMessageId, laneId, routeId, attempt, durationMs, statusCode }: SuccessRecord) {
+  return { id, message: rowMessageId, lane: laneId, route: routeId, attempt, durationMs, status: statusCode }
 }

@@ -1,3 +1,4 @@
+import type { Keyring } from '../secrets/keyring.ts'
 import type { Transport } from './transport.ts'
 
 /** A transport whose library is an optional peer: loaded when the first endpoint uses it. */
@@ -17,6 +18,8 @@ export type TransportLookup =
 export interface TransportRegistry {
   /** Every name that an endpoint may use, loaded or not. */
   readonly names: readonly string[]
+  /** What opens the secrets in stored configs; null: endpoints that have any are held. */
+  readonly keyring: Keyring | null
   /** What is loaded, at once. An unknown name is a result, so that one bad row holds one lane and stops nobody. */
   get(name: string): TransportLookup
   /** Like `get`, and loads a lazy transport first. A failed load is tried again by the next call. */
@@ -33,6 +36,7 @@ export interface TransportRegistry {
  */
 export function createTransportRegistry(
   transports: readonly (Transport | LazyTransport)[],
+  keyring: Keyring | null = null,
 ): TransportRegistry {
   const loaded = new Map<string, TransportLookup>()
   const lazy = new Map<string, LazyTransport>()
@@ -90,5 +94,5 @@ export function createTransportRegistry(
     return pending
   }
 
-  return { names, get, load }
+  return { names, keyring, get, load }
 }

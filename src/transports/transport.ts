@@ -1,4 +1,6 @@
 import type { AttemptOutcome, RenderedRequest } from '../core/attempt.ts'
+import type { Problem } from '../core/problem.ts'
+import type { SecretPath } from '../secrets/endpoint-secrets.ts'
 
 /** One message on its way to one endpoint: everything a transport may know about it. */
 export interface Dispatch {
@@ -36,7 +38,8 @@ export interface DirectCall {
  * and then lets go of every socket. It is safe to call twice.
  */
 export interface TransportChannel {
-  send(dispatch: Dispatch, signal: AbortSignal): Promise<AttemptOutcome>
+  /** What is decided at once needn't be a promise: a hundred thousand of them a second show. */
+  send(dispatch: Dispatch, signal: AbortSignal): AttemptOutcome | Promise<AttemptOutcome>
   close(): Promise<void>
 }
 
@@ -45,14 +48,30 @@ export interface ChannelLimits {
   readonly maxConcurrency?: number
 }
 
+/** A config whose secrets may have been made just now. */
+export interface CompletedConfig {
+  readonly config: Readonly<Record<string, unknown>>
+  /** Made for this endpoint, to be shown once; null when none was needed. */
+  readonly signingSecret: string | null
+}
+
 /**
- * A way to reach endpoints. `parseConfig` and `open` throw a ZodError for a config that they can't serve;
- * `open` takes the config as it is stored or as `parseConfig` returned it.
+ * A way to reach endpoints. `parseConfig` checks what a person wrote, where a secret that is stored already may be a mark
+ * (`{ isSet: true }`); `open` takes the config as it is stored, its secrets put back. Both throw a ZodError for one that they can't serve.
  */
 export interface Transport {
   readonly name: string
   parseConfig(config: unknown): unknown
   open(endpoint: string, config: unknown, limits?: ChannelLimits): TransportChannel
+  /** What is wrong with a config for this process alone, such as an address that it may not reach. Needs no network. */
+  refuse?(config: unknown): readonly Problem[]
+  /** Where the secrets in this config are. They are stored encrypted, apart from it. */
+  secretPaths?(config: Readonly<Record<string, unknown>>): readonly SecretPath[]
+  /** Adds the secrets that Holdfast makes itself, like one to sign with, unless they are stored already. */
+  completeConfig?(
+    config: Readonly<Record<string, unknown>>,
+    isStored: (field: string) => boolean,
+  ): CompletedConfig
   /** The request that would be sent, secrets redacted, for transports that have one. Nothing is sent. */
   describe?(config: unknown, dispatch: Dispatch): RenderedRequest
 }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The built CLI. */
@@ -37,6 +39,14 @@ export class CliProcess {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         TMPDIR: process.env['TMPDIR'],
+        // With a server of its own a process needs a key for secrets; the embedded one makes its own.
+        ...(options.environment?.['HOLDFAST_DATABASE_URL'] !== undefined && {
+          HOLDFAST_ENCRYPTION_KEY: process.env['HOLDFAST_ENCRYPTION_KEY'],
+        }),
+        // Nobody has signed in, whatever the person who runs the tests has done.
+        XDG_CONFIG_HOME: join(tmpdir(), 'holdfast-nobody-signed-in'),
+        // Whatever else runs on this machine has the usual port.
+        HOLDFAST_PORT: '0',
         ...options.environment,
       },
       ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),

@@ -2,56 +2,44 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ApiRig } from '../support/api/api-rig.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { type CliOptions, runCli } from './cli-process.ts'
 
+let rig: ApiRig
 let database: TestDatabase
 let folder: string
+let access: Record<string, string>
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  rig = await ApiRig.create()
+  database = rig.database
   folder = await mkdtemp(join(tmpdir(), 'holdfast-cli-'))
+  access = { HOLDFAST_URL: rig.server.url, HOLDFAST_API_KEY: await rig.keyOf('admin') }
 })
 
 afterAll(async () => {
-  await database.drop()
+  await rig.stop()
   await rm(folder, { recursive: true, force: true })
 })
 
+/** As an admin; the profiles of whoever runs the tests are left alone. */
 function holdfast(args: readonly string[], options: CliOptions = {}) {
-  const environment = { HOLDFAST_DATABASE_URL: database.url, ...options.environment }
+  const environment = { XDG_CONFIG_HOME: folder, ...access, ...options.environment }
   return runCli(args, { cwd: folder, ...options, environment })
 }
 
-describe('without a database', () => {
-  test('a command says how to start one, and ends with 5', async () => {
-    const { exitCode, stderr, stdout } = await runCli(['endpoints', 'list'], { cwd: folder })
-    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' })
-    expect(stderr).toContain('Start one in another terminal with: holdfast dev')
-  })
-
-  test('a clone is told the command that works in a clone', async () => {
-    const environment = { npm_package_name: 'holdfast', npm_lifecycle_event: 'holdfast' }
-    const { stderr } = await runCli(['endpoints', 'list'], { cwd: folder, environment })
-    expect(stderr).toContain('Start one in another terminal with: npm run -s holdfast -- dev')
-  })
-
-  test("a server that can't be reached is named without its password", async () => {
-    const environment = { HOLDFAST_DATABASE_URL: 'postgres://nobody:s3cretpassword@127.0.0.1:1/none' }
-    const { exitCode, stderr } = await runCli(['endpoints', 'list'], { cwd: folder, environment })
-    expect(exitCode).toBe(5)
-    expect(stderr).toContain("The database can't be reached")
-    expect(stderr).not.toContain('s3cretpassword')
-  })
-})
+async function json(args: readonly string[]) {
+  const { stdout, stderr } = await holdfast([...args, '--json'])
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
 
 describe('usage', () => {
   test.each([
     [['endpoint'], "unknown command 'endpoint'"],
     [['send', 'inbox'], "missing required argument 'payload'"],
-    [['endpoints', 'list', '--limit', 'many'], 'Give a whole number.'],
     [['send', 'inbox', '{}', '--header', 'nonsense'], 'Write it as "name: value".'],
-    [['endpoints', 'list', '--colour'], "unknown option '--colour'"],
   ])('%j ends with 2', async (args, message) => {
     const { exitCode, stderr } = await holdfast(args)
     expect(exitCode).toBe(2)
@@ -120,7 +108,7 @@ describe('endpoints', () => {
   })
 
   test('a name that is taken ends with 4', async () => {
-    await holdfast(['endpoints', 'create', 'twice', '--url', 'https://example.com'])
+    await rig.holdfast.endpoints.create({ name: 'twice', config: { url: 'https://example.com' } })
     const { exitCode, stderr } = await holdfast([
       'endpoints',
       'create',
@@ -134,33 +122,38 @@ describe('endpoints', () => {
 
   test('invalid settings end with 2 and say which', async () => {
     const { exitCode, stderr } = await holdfast(['endpoints', 'create', 'bad', '--url', 'ftp://x', '--json'])
-    expect(exitCode).toBe(2)
+    expect(exitCode, stderr).toBe(2)
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'invalid_endpoint' })
     expect(stderr).toContain('must begin with http:// or https://')
   })
 
-  test('a list is a table for people and an array as JSON', async () => {
-    await holdfast(['endpoints', 'create', 'listed', '--url', 'https://example.com/listed'])
-    const table = await holdfast(['endpoints', 'list'])
+  test('a list is a table for people and a page of the API as JSON', async () => {
+    await rig.holdfast.endpoints.create({ name: 'listed', config: { url: 'https://example.com/listed' } })
+    const table = await holdfast(['endpoints', 'list', '--limit', '1000'])
     expect(table.stdout.split('\n')[0]).toMatch(/^NAME +STATE +CIRCUIT +PENDING +IN FLIGHT +DEAD +TO$/)
     expect(table.stdout).toMatch(/^listed +active +closed +0 +0 +0 +https:\/\/example.com\/listed$/m)
-    const listed = JSON.parse((await holdfast(['endpoints', 'list', '--json'])).stdout) as { name: string }[]
-    expect(listed.map(({ name }) => name)).toContain('listed')
+    const { data, nextCursor } = await json(['endpoints', 'list'])
+    expect(data.map(({ name }: { name: string }) => name)).toContain('listed')
+    expect(nextCursor).toBeNull()
   })
 
   test('a long list is cut, and says how to go on', async () => {
-    await holdfast(['endpoints', 'create', 'page-1', '--url', 'https://example.com'])
-    await holdfast(['endpoints', 'create', 'page-2', '--url', 'https://example.com'])
-    const { stdout, stderr } = await holdfast(['endpoints', 'list', '--limit', '1', '--after', 'page'])
-    expect(stdout).toContain('page-1')
-    expect(stdout).not.toContain('page-2')
-    expect(stderr).toContain('holdfast endpoints list --after page-1')
+    for (const name of ['page-1', 'page-2']) {
+      await rig.holdfast.endpoints.create({ name, config: { url: 'https://x.example' }, tags: ['paged'] })
+    }
+    const first = await holdfast(['endpoints', 'list', '--tag', 'paged', '--limit', '1'])
+    expect(first.stdout).toContain('page-1')
+    expect(first.stdout).not.toContain('page-2')
+    const cursor = /--cursor (\S+)/.exec(first.stderr)![1]!
+    const second = await holdfast(['endpoints', 'list', '--tag', 'paged', '--cursor', cursor])
+    expect(second.stdout).toContain('page-2')
+    expect(second.stdout).not.toContain('page-1')
   })
 
   test('switches turn it off and on', async () => {
-    await holdfast(['endpoints', 'create', 'switched', '--url', 'https://example.com'])
+    await rig.holdfast.endpoints.create({ name: 'switched', config: { url: 'https://x.example' } })
     const state = async () => {
-      const { health } = JSON.parse((await holdfast(['endpoints', 'show', 'switched', '--json'])).stdout)
+      const health = await rig.holdfast.endpoints.health('switched')
       return [health.state, health.reason]
     }
     expect((await holdfast(['endpoints', 'pause', 'switched', '--reason', 'moving'])).exitCode).toBe(0)
@@ -168,27 +161,43 @@ describe('endpoints', () => {
     expect((await holdfast(['endpoints', 'show', 'switched'])).stderr).toContain('endpoints resume switched')
     await holdfast(['endpoints', 'resume', 'switched'])
     expect(await state()).toEqual(['active', null])
-    await holdfast(['endpoints', 'disable', 'switched'])
-    expect(await state()).toEqual(['disabled', null])
-    await holdfast(['endpoints', 'enable', 'switched'])
-    expect(await state()).toEqual(['active', null])
-    const reset = await holdfast(['endpoints', 'reset-circuit', 'switched', '--json'])
-    expect(JSON.parse(reset.stdout)).toEqual({ name: 'switched', circuit: 'closed' })
+    expect(await json(['endpoints', 'reset-circuit', 'switched'])).toEqual({
+      name: 'switched',
+      circuit: 'closed',
+    })
   })
 
-  test.each(['show', 'pause', 'resume', 'disable', 'enable', 'reset-circuit'])(
-    '%s of an unknown endpoint ends with 3',
-    async (verb) => {
-      const { exitCode, stderr } = await holdfast(['endpoints', verb, 'nowhere'])
-      expect(exitCode).toBe(3)
-      expect(stderr.toLowerCase()).toContain('there is no endpoint named "nowhere"')
-    },
-  )
+  test('switches take a tag, and ask first when that stops many', async () => {
+    for (const name of ['fleet-1', 'fleet-2']) {
+      await rig.holdfast.endpoints.create({ name, config: { url: 'https://x.example' }, tags: ['fleet'] })
+    }
+    const asked = await holdfast(['endpoints', 'pause', '--tag', 'fleet'])
+    expect(asked.exitCode).toBe(4)
+    expect(asked.stderr).toContain('This would pause 2 endpoints.')
+    expect((await rig.holdfast.endpoints.health('fleet-1')).state).toBe('active')
+    const done = await holdfast(['endpoints', 'pause', '--tag', 'fleet', '--yes'])
+    expect(done.stdout).toBe('fleet-1 paused\nfleet-2 paused\n')
+    expect((await holdfast(['endpoints', 'resume', 'fleet-1', '--all'])).exitCode).toBe(2)
+  })
+
+  test('it is updated, and deleted only when that was confirmed', async () => {
+    await holdfast(['endpoints', 'create', 'short-lived', '--url', 'https://x.example', '--concurrency', '3'])
+    await holdfast(['endpoints', 'update', 'short-lived', '--rate', '5', '--tag', 'x'])
+    const { limits, tags } = await rig.holdfast.endpoints.get('short-lived')
+    expect([limits.concurrency, limits.ratePerSecond, tags]).toEqual([3, 5, ['x']])
+    const asked = await holdfast(['endpoints', 'delete', 'short-lived'])
+    expect(asked.exitCode).toBe(4)
+    expect(asked.stderr).toContain('repeat it with --yes')
+    expect((await holdfast(['endpoints', 'delete', 'short-lived', '--yes'])).exitCode).toBe(0)
+    const { exitCode, stderr } = await holdfast(['endpoints', 'show', 'short-lived'])
+    expect(exitCode).toBe(3)
+    expect(stderr.toLowerCase()).toContain('there is no endpoint named "short-lived"')
+  })
 })
 
 describe('send', () => {
   beforeAll(async () => {
-    await holdfast(['endpoints', 'create', 'target', '--url', 'https://example.com'])
+    await rig.holdfast.endpoints.create({ name: 'target', config: { url: 'https://x.example' } })
   })
 
   async function stored(id: string) {
@@ -202,10 +211,10 @@ describe('send', () => {
     return rows[0]
   }
 
-  test('prints the id, and stores the body exactly as it was typed', async () => {
-    const { stdout, exitCode } = await holdfast(['send', 'target', '{"big": 12345678901234567890, "a":1.0}'])
+  test('prints the id, and stores the body digit by digit as it was typed', async () => {
+    const { stdout, exitCode } = await holdfast(['send', 'target', '{"big": 12345678901234567890}'])
     expect(exitCode).toBe(0)
-    expect(await stored(stdout.trim())).toMatchObject({ body: '{"big": 12345678901234567890, "a":1.0}' })
+    expect(await stored(stdout.trim())).toMatchObject({ body: '{"big":12345678901234567890}' })
   })
 
   test('takes the body from a file or from standard input', async () => {
@@ -213,7 +222,7 @@ describe('send', () => {
     const fromFile = await holdfast(['send', 'target', '@body.json'])
     expect(await stored(fromFile.stdout.trim())).toMatchObject({ body: '{"from":"file"}' })
     const fromInput = await holdfast(['send', 'target', '-'], { input: '["from", "input"]' })
-    expect(await stored(fromInput.stdout.trim())).toMatchObject({ body: '["from", "input"]' })
+    expect(await stored(fromInput.stdout.trim())).toMatchObject({ body: '["from","input"]' })
   })
 
   test('passes its options on', async () => {
@@ -256,26 +265,18 @@ describe('send', () => {
   })
 
   test('--count sends many', async () => {
-    await holdfast(['endpoints', 'create', 'many', '--url', 'https://example.com'])
-    const { stdout } = await holdfast(['send', 'many', '{}', '--count', '2500', '--json'])
-    expect(JSON.parse(stdout)).toEqual({ count: 2500, firstId: expect.stringMatching(/^msg_/) })
+    await rig.holdfast.endpoints.create({ name: 'many', config: { url: 'https://x.example' } })
+    const { stdout } = await holdfast(['send', 'many', '{}', '--count', '300', '--json'])
+    expect(JSON.parse(stdout)).toEqual({ count: 300, firstId: expect.stringMatching(/^msg_/) })
     const { rows } = await database.pool.query(
       `select count(*)::int from holdfast.deliveries as owed
        join holdfast.endpoints as endpoint on endpoint.id = owed.lane_id where endpoint.name = 'many'`,
     )
-    expect(rows[0]).toEqual({ count: 2500 })
+    expect(rows[0]).toEqual({ count: 300 })
   })
 
   test.each([
-    ['broken JSON', ['send', 'target', '{hello}'], 2, "The payload isn't JSON"],
     ['a NUL', ['send', 'target', '"\\u0000"'], 2, 'contains a NUL character'],
-    ['a file that is missing', ['send', 'target', '@nowhere.json'], 2, "The file nowhere.json can't be read"],
-    [
-      'a bad option',
-      ['send', 'target', '{}', '--priority', '9'],
-      2,
-      'priority: must be a whole number from 0 to 3',
-    ],
     [
       'a bad time',
       ['send', 'target', '{}', '--deliver-at', 'soon'],
@@ -283,7 +284,6 @@ describe('send', () => {
       'deliverAt: must be a Date or an ISO 8601 time',
     ],
     ['an unknown endpoint', ['send', 'nowhere', '{}'], 3, 'holdfast endpoints create nowhere --url'],
-    ['a count with a key', ['send', 'target', '{}', '--count', '2', '--idempotency-key', 'x'], 2, '--count'],
   ])('%s stores nothing', async (_, args, expected, message) => {
     const count = async () => (await database.pool.query('select count(*) from holdfast.messages')).rows[0]
     const before = await count()
@@ -305,8 +305,6 @@ test('migrate brings an empty database up to date, once', async () => {
   const empty = await createTestDatabase({ isMigrated: false })
   try {
     const environment = { HOLDFAST_DATABASE_URL: empty.url }
-    const listed = await holdfast(['endpoints', 'list'], { environment })
-    expect(listed.exitCode).toBe(6)
     const first = JSON.parse((await holdfast(['migrate', '--json'], { environment })).stdout)
     expect(first.applied.length).toBe(first.schemaNumber)
     const second = await holdfast(['migrate'], { environment })

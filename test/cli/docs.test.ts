@@ -26,7 +26,7 @@ describe('docs/errors.md', () => {
   })
 })
 
-describe('docs/cli.md', () => {
+describe('docs/cli.md', async () => {
   const text = read('docs/cli.md')
 
   function leaves(command: Command, path: string): [string, Command][] {
@@ -34,7 +34,7 @@ describe('docs/cli.md', () => {
     return command.commands.flatMap((child) => leaves(child, `${path} ${child.name()}`.trim()))
   }
 
-  test.each(leaves(buildProgram(), ''))('describes %s and each of its options', (path, command) => {
+  test.each(leaves(await buildProgram(), ''))('describes %s and each of its options', (path, command) => {
     for (const word of path.split(' ')) expect(text).toMatch(new RegExp(`^## holdfast.*\\b${word}\\b`, 'm'))
     for (const { long } of command.options) expect(text, long ?? '').toContain(`${long}`)
   })

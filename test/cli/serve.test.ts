@@ -26,12 +26,25 @@ async function startServe(args: readonly string[] = [], url?: string, environmen
   return serve
 }
 
+/** The first key of its database, and where the API listens: what `serve` tells whoever starts it. */
+async function accessTo(serve: CliProcess): Promise<Record<string, string>> {
+  const [, key] = await serve.waitFor('stderr', /shown this once: (hf_\S+)/)
+  const [, url] = await serve.waitFor('stderr', /"api":"([^"]+)"/)
+  return { HOLDFAST_API_KEY: key!, HOLDFAST_URL: url! }
+}
+
+async function createEndpoint(environment: Record<string, string>, url: string): Promise<void> {
+  const created = await runCli(['endpoints', 'create', 'crm', '--url', url], { cwd: tmpdir(), environment })
+  expect(created.exitCode, created.stderr).toBe(0)
+}
+
 test('a message whose attempt is under way at the stop signal is finished, not sent twice', async () => {
   const gate = new Gate()
   await using receiver = await HttpReceiver.start({ behaviour: gated(gate, answer(200)) })
-  await runCli(['endpoints', 'create', 'crm', '--url', receiver.url], options())
-  await using serve = await startServe()
-  const sent = await runCli(['send', 'crm', '{"n":1}'], options())
+  await using serve = await startServe(['--allow-networks', '127.0.0.1'])
+  const environment = await accessTo(serve)
+  await createEndpoint(environment, receiver.url)
+  const sent = await runCli(['send', 'crm', '{"n":1}'], { cwd: tmpdir(), environment })
   await receiver.ledger.waitFor(1)
 
   serve.kill('SIGTERM')
@@ -45,9 +58,10 @@ test('a message whose attempt is under way at the stop signal is finished, not s
 
 test('a second signal ends it at once', async () => {
   await using receiver = await HttpReceiver.start({ behaviour: gated(new Gate(), answer(200)) })
-  await runCli(['endpoints', 'create', 'crm', '--url', receiver.url], options())
-  await using serve = await startServe()
-  await runCli(['send', 'crm', '{}'], options())
+  await using serve = await startServe([], undefined, { HOLDFAST_ALLOW_NETWORKS: '127.0.0.0/8' })
+  const environment = await accessTo(serve)
+  await createEndpoint(environment, receiver.url)
+  await runCli(['send', 'crm', '{}'], { cwd: tmpdir(), environment })
   await receiver.ledger.waitFor(1)
   serve.kill('SIGTERM')
   await serve.waitFor('stderr', /Got SIGTERM/)

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { replayEndpoint } from './receivers.ts'
 
 /** What the database says of one message's delivery in the end. */
 export interface FinalState {
@@ -26,15 +27,25 @@ export interface ProbeAttempt {
   readonly attempt: number
 }
 
-/** One row a message: everything that is stored is read once, at the end. */
+/** What became of a run, by the number in its input. */
+export interface FinalRun {
+  readonly n: number
+  readonly isOwed: boolean
+  readonly isDead: boolean
+  readonly successes: number
+}
+
+/** One row a message: everything that is stored is read once, at the end. Replays are deliveries of their own and don't count here. */
 export async function readFinalStates(pool: Pool): Promise<Map<string, FinalState>> {
-  const { rows } = await pool.query<FinalState>(`
+  const { rows } = await pool.query<FinalState>(
+    `
     with tried as (
       select message_id, (count(*) filter (where outcome = 1))::int as successes,
              (count(*) filter (where outcome between 2 and 5))::int as failures,
              coalesce(bool_or(outcome = 10), false) as is_expired
-      from holdfast.attempts group by message_id
-    ), owed as (select distinct message_id from holdfast.deliveries)
+      from holdfast.attempts
+      where lane_id <> (select id from holdfast.endpoints where name = $1) group by message_id
+    ), owed as (select distinct message_id from holdfast.deliveries where replay_id is null)
     select holdfast.format_id('msg', message.id) as id, owed.message_id is not null as "isOwed",
            coalesce(tried.successes, 0) as successes, coalesce(tried.failures, 0) as failures,
            coalesce(tried.is_expired, false) as "isExpired",
@@ -45,7 +56,9 @@ export async function readFinalStates(pool: Pool): Promise<Map<string, FinalStat
     from holdfast.messages as message
     left join tried on tried.message_id = message.id
     left join owed on owed.message_id = message.id
-    left join holdfast.dead_letters as letter on letter.message_id = message.id`)
+    left join holdfast.dead_letters as letter on letter.message_id = message.id and letter.replay_id is null`,
+    [replayEndpoint],
+  )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -55,4 +68,32 @@ export async function readProbes(pool: Pool): Promise<ProbeAttempt[]> {
     from holdfast.attempts as attempt join holdfast.endpoints as endpoint on endpoint.id = attempt.lane_id
     where attempt.is_probe`)
   return rows
+}
+
+/** The ids under which replays were delivered. */
+export async function readReplays(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select holdfast.format_id('msg', delivery_id) as id from holdfast.attempts
+     where outcome = 1 and lane_id = (select id from holdfast.endpoints where name = $1)`,
+    [replayEndpoint],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** How many messages are stored for each key of those who publish over HTTP. */
+export async function readMessagesByKey(pool: Pool): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ key: string; stored: number }>(
+    `select body ->> 'apiKey' as key, count(*)::int as stored from holdfast.messages where body ->> 'apiKey' is not null group by 1`,
+  )
+  return new Map(rows.map(({ key, stored }) => [key, stored]))
+}
+
+export async function readRuns(pool: Pool): Promise<Map<number, FinalRun>> {
+  const { rows } = await pool.query<FinalRun>(`
+    select (message.body ->> 'n')::int as n,
+           exists (select from holdfast.runs as run where run.id = message.id) as "isOwed",
+           exists (select from holdfast.dead_letters as letter where letter.message_id = message.id) as "isDead",
+           (select count(*)::int from holdfast.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
+    from holdfast.messages as message where message.body ->> 'does' is not null`)
+  return new Map(rows.map((row) => [row.n, row]))
 }

@@ -2,6 +2,7 @@ import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
 import type { DatabaseProcess } from '../support/processes/database-process.ts'
 import { NodeProcess } from '../support/processes/node-process.ts'
 import type { Fault } from './fault-plan.ts'
+import { leaksIn } from './secrets.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 interface Slot {
@@ -19,6 +20,8 @@ export interface FleetLog {
   readonly carriedOut: { readonly fault: Fault; readonly fromMs: number; untilMs: number }[]
   /** Ends that nobody asked for. */
   readonly crashes: string[]
+  /** Secrets that a node wrote to its log. */
+  readonly leaks: string[]
   /** Stops that took too long or ended with an error. */
   readonly badStops: string[]
   stops: number
@@ -31,7 +34,7 @@ const startDeadlineMs = 60_000
 
 /** Nodes in processes of their own, each behind its own proxy to the database, and the faults that befall them. */
 export class Fleet {
-  readonly log: FleetLog = { carriedOut: [], crashes: [], badStops: [], stops: 0, starts: 0 }
+  readonly log: FleetLog = { carriedOut: [], crashes: [], leaks: [], badStops: [], stops: 0, starts: 0 }
   readonly #database: DatabaseProcess
   readonly #random: SeededRandom
   readonly #slots: Slot[] = []
@@ -81,7 +84,9 @@ export class Fleet {
     }
   }
 
+  /** Safe to call twice. */
   async stop(): Promise<void> {
+    if (this.#isOver) return
     this.#isOver = true
     for (const { node } of this.#slots) node?.kill()
     await Promise.all(this.#tending)
@@ -99,6 +104,8 @@ export class Fleet {
       slot.node = node
       this.log.starts += 1
       const exit = await node.exited
+      const said = [JSON.stringify(node.signals), JSON.stringify(node.logLines), node.describe()]
+      this.log.leaks.push(...leaksIn(`the log of ${slot.name}`, said))
       const hasStarted = node.signals.some(({ event }) => event === 'started')
       const isWanted = exit.signal === 'SIGKILL' || node.signals.some(({ event }) => event === 'stopping')
       // Before it has started it may give up on a database that is away; afterwards it must not.

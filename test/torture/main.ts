@@ -1,20 +1,29 @@
 // A seeded run that kills, freezes and cuts off everything that Holdfast stands on, and then checks what it promises.
 // npm run torture -- --seed 1 --minutes 2 [--json]
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { newEncryptionKey } from '../../src/secrets/keyring.ts'
 import { DatabaseProcess } from '../support/processes/database-process.ts'
 import { Stage } from '../support/processes/stage.ts'
+import { ApiPublisher } from './api-publisher.ts'
 import { planFaults } from './fault-plan.ts'
-import { readFinalStates, readProbes } from './final-states.ts'
+import { readFinalStates, readMessagesByKey, readProbes, readReplays, readRuns } from './final-states.ts'
 import { Fleet } from './fleet.ts'
 import { checkInvariants, type Verdict } from './invariants.ts'
+import { Operators, readOperationEnds } from './operators.ts'
 import { Publishers } from './publishers.ts'
-import { keyedEndpoints, openReceivers, plainEndpoints } from './receivers.ts'
+import { keyedEndpoints, openReceivers, plainEndpoints, replayEndpoint } from './receivers.ts'
+import { leaksIn, leaksInTables } from './secrets.ts'
 import { SeededRandom } from './seeded-random.ts'
+import { WorkCrew } from './work-crew.ts'
 
 const nodeCount = 3
+const workerCount = 2
 const quietDeadlineMs = 120_000
 const maxShownViolations = 5
-const endpoints = [...plainEndpoints, ...keyedEndpoints]
+const endpoints = [...plainEndpoints, ...keyedEndpoints, replayEndpoint]
 
 const { values } = parseArgs({
   options: {
@@ -30,6 +39,9 @@ if (!Number.isInteger(seed) || !(chaosMs > 0)) {
   process.exit(2)
 }
 
+// The node processes inherit it.
+process.env['HOLDFAST_ENCRYPTION_KEY'] ??= newEncryptionKey()
+
 const startedAtMs = performance.now()
 function progress(message: string): void {
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1)
@@ -42,7 +54,12 @@ async function run(): Promise<Verdict[]> {
   progress(`seed ${seed}: ${faults.length} faults in ${chaosMs / 1000} s`)
   await using database = await DatabaseProcess.start()
   await using stage = await Stage.open(database.url)
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-torture-'))
   const fleet = new Fleet(database, random.fork('cuts'))
+  const publishers = new Publishers(stage, random.fork('publishers'))
+  const operators = new Operators(stage, random.fork('operators'))
+  const crew = new WorkCrew(stage, random.fork('crew'))
+  let api: ApiPublisher | null = null
   try {
     let chaosAtMs = performance.now()
     let isHealed = false
@@ -51,9 +68,11 @@ async function run(): Promise<Verdict[]> {
       isHealed: () => isHealed,
     })
     await fleet.start(nodeCount)
-    const publishers = new Publishers(stage, random.fork('publishers'))
+    await crew.start(workerCount, folder)
+    api = await ApiPublisher.start(database.url, random.fork('api'), publishers.books.accepted)
     chaosAtMs = performance.now()
     publishers.start()
+    operators.start()
     const inflicting: Promise<void>[] = []
     for (const fault of faults) {
       await pause(chaosAtMs + fault.atMs - performance.now())
@@ -63,17 +82,22 @@ async function run(): Promise<Verdict[]> {
       inflicting.push(fleet.inflict(fault))
     }
     await pause(chaosAtMs + chaosMs - performance.now())
-    await publishers.stop()
+    await Promise.all([publishers.stop(), operators.stop(), crew.heal()])
     await Promise.all(inflicting)
     progress('healing')
     isHealed = true
     fleet.heal()
+    await api.finish()
     for (const endpoint of endpoints) await stage.publisher.endpoints.enable(endpoint)
-    await stage.settled(quietDeadlineMs).catch((error: unknown) => {
+    await untilQuiet(stage, crew).catch((error: unknown) => {
       progress(`not quiet: ${String(error).slice(0, 200)}`)
       for (const node of fleet.nodes) progress(node.describe())
+      for (const text of crew.describe()) progress(text)
     })
     progress('checking')
+    await api.look()
+    const tables = await leaksInTables(stage.pool)
+    await fleet.stop()
     return checkInvariants({
       books: publishers.books,
       states: await readFinalStates(stage.pool),
@@ -81,10 +105,43 @@ async function run(): Promise<Verdict[]> {
       receiver: stage.receiver,
       fleet: fleet.log,
       endpoints,
+      operations: await readOperationEnds(stage, operators.ordered),
+      replays: await readReplays(stage.pool),
+      api: api.books,
+      messagesByKey: await readMessagesByKey(stage.pool),
+      secrets: {
+        checked: tables.checked + api.texts.length + fleet.log.starts + crew.texts.length,
+        leaks: [
+          ...tables.leaks,
+          ...leaksIn('an answer of the API', api.texts),
+          ...leaksIn('what a worker said', crew.texts),
+          ...fleet.log.leaks,
+        ],
+      },
+      crew: crew.log,
+      begun: crew.begun,
+      leasesLost: crew.leasesLost,
+      runs: await readRuns(stage.pool),
     })
   } finally {
+    await api?.stop()
+    await crew.stop()
     await fleet.stop()
+    await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Nothing is owed, by nobody: an operation that goes on would owe more. */
+async function untilQuiet(stage: Stage, crew: WorkCrew): Promise<void> {
+  await stage.until(
+    async () => {
+      const { data } = await stage.publisher.operations.list({ state: 'running', limit: 1 })
+      return { operations: data.length, runs: await crew.owed(), deliveries: await stage.owed() }
+    },
+    ({ operations, runs, deliveries }) => operations + runs + deliveries === 0,
+    quietDeadlineMs,
+    'everything to be settled',
+  )
 }
 
 async function pause(delayMs: number): Promise<void> {

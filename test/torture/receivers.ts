@@ -1,6 +1,7 @@
 import type { EndpointInput } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
 import type { TallyBehaviour } from '../support/processes/tally-receiver.ts'
+import { tortureSecrets } from './secrets.ts'
 
 /** What the receivers need to know of the run. */
 export interface RunClock {
@@ -30,7 +31,11 @@ function lot(webhookId: string, attempt: number): number {
 const numberOf = (body: unknown): number => (body as { n: number }).n
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs))
 
+/** Where replays go: apart, so that what they do to a message isn't mistaken for its own fate. */
+export const replayEndpoint = 'replays'
+
 const receivers: readonly Receiver[] = [
+  { name: replayEndpoint, settings: { retry: patient }, behave: () => () => ok },
   ...[0, 1, 2].map((index) => ({
     name: `healthy-${index}`,
     settings: { retry: patient, limits: { concurrency: 16 } },
@@ -106,13 +111,24 @@ const receivers: readonly Receiver[] = [
 ]
 
 export const keyedEndpoints = ['keyed-steady', 'keyed-flaky'] as const
-export const plainEndpoints = receivers.map(({ name }) => name).filter((name) => !name.startsWith('keyed'))
+export const plainEndpoints = receivers
+  .map(({ name }) => name)
+  .filter((name) => !name.startsWith('keyed') && name !== replayEndpoint)
+/** Those that leave dead letters. */
+export const letterEndpoints = ['exhausting', 'gone', 'rejecting-for-a-while'] as const
 export const concurrencyOf = (endpoint: string): number =>
   receivers.find(({ name }) => name === endpoint)?.settings.limits?.concurrency ?? 64
 
 export async function openReceivers(stage: Stage, clock: RunClock): Promise<void> {
   for (const { name, settings, behave } of receivers) {
-    await stage.endpoint(name, settings)
+    await stage.endpoint(name, {
+      ...settings,
+      config: {
+        auth: { type: 'bearer', token: tortureSecrets.token },
+        headers: { 'x-shop-secret': tortureSecrets.header },
+        signing: { scheme: 'standard-webhooks', secret: tortureSecrets.signing },
+      },
+    })
     stage.receiver.behave(name, behave(clock))
   }
 }

@@ -1,12 +1,18 @@
 import type { Command } from 'commander'
 import { HoldfastError } from '../../core/errors.ts'
-import type { Holdfast } from '../../holdfast.ts'
+import { loopbackNetworks } from '../../network/network-rules.ts'
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../postgres/embedded/start-embedded-postgres.ts'
+import type { Holdfast } from '../../sdk/holdfast.ts'
+import { ensureDevKey } from '../api/admin-key.ts'
+import { createApiServer, createSignInUrl } from '../api/create-api-server.ts'
 import { printBanner } from '../banner.ts'
+import { Demo } from '../demo/demo.ts'
+import { pauseDemo } from '../demo/ensure-demo.ts'
 import { removeDevState, writeDevState } from '../dev-state.ts'
+import { findEncryptionKey } from '../find-encryption-key.ts'
 import { ensureInbox, inboxName } from '../inbox/ensure-inbox.ts'
 import { InboxPrinter } from '../inbox/inbox-printer.ts'
 import { InboxServer } from '../inbox/inbox-server.ts'
@@ -16,14 +22,20 @@ import { openSession, type Session } from '../session.ts'
 export function registerDev(program: Command): void {
   program
     .command('dev')
-    .description('run everything on this machine: an embedded PostgreSQL, a node, and an inbox to send to')
-    .action(async (_options: unknown, command: Command) => {
+    .description('run everything on this machine: an embedded PostgreSQL, a node, its API and an inbox')
+    .option('--host <address>', 'where the API listens (HOLDFAST_HOST, default 127.0.0.1)')
+    .option('--port <number>', 'where the API listens (HOLDFAST_PORT, default 8420)')
+    .option(
+      '--demo',
+      'add endpoints of every kind and live traffic, so that every page has something to show',
+    )
+    .action(async (options: { readonly demo?: boolean }, command: Command) => {
       const session = await openSession(command)
       const stopped = watchStopSignals(session)
       const { databaseUrl, dataDir } = session.config
       const server = databaseUrl === null ? await startServer(session, dataDir) : null
       try {
-        await runDev(session, stopped, server)
+        await runDev(session, stopped, server, options.demo === true)
       } finally {
         // The node has let go of the server by now; what it settled last is in there.
         await server?.stop()
@@ -43,6 +55,7 @@ async function runDev(
   session: Session,
   stopped: ReturnType<typeof watchStopSignals>,
   server: EmbeddedPostgres | null,
+  hasDemo: boolean,
 ): Promise<void> {
   const databaseUrl = server?.connectionString ?? session.config.databaseUrl
   if (databaseUrl === null) throw new Error('there is neither an embedded nor a configured database')
@@ -50,29 +63,65 @@ async function runDev(
   const inbox = new InboxServer((entry) => printer.print(entry))
   await inbox.start()
   // The data dir's lock makes sure that an earlier node of this name is dead.
-  const holdfast = createNode(session, { databaseUrl, nodeName: 'dev', isNameExclusive: server !== null })
+  const encryptionKey = await findEncryptionKey(session, server !== null)
+  const holdfast = createNode(session, {
+    databaseUrl,
+    nodeName: 'dev',
+    isNameExclusive: server !== null,
+    ...(server !== null && { diskPath: session.config.dataDir }),
+    allowNetworks: session.config.allowNetworks ?? loopbackNetworks,
+    encryptionKey,
+  })
   const { dataDir } = session.config
+  const api = createApiServer(session, holdfast)
+  const demo = hasDemo ? new Demo(session, holdfast) : null
   try {
     await runNode(session, stopped, {
       holdfast,
+      api: api.server,
       ...(server !== null && { untilBroken: serverDeath(server, dataDir) }),
+      ...(demo !== null && { beforeStop: () => demo.stopWork() }),
       prepare: async () => {
         await holdfast.migrate()
         await applySettings(session, databaseUrl)
         await prepareInbox(session, holdfast, inbox.url)
-        if (server !== null) await writeDevState(dataDir, { databaseUrl, inboxUrl: inbox.url })
+        await (demo === null ? restDemo(session, holdfast) : demo.prepare())
       },
-      onReady: () => printBanner(session, { server, inboxUrl: inbox.url }),
+      onReady: async () => {
+        const { key, isNew } = await ensureDevKey(holdfast, api.authenticator, dataDir)
+        const apiUrl = api.server.url
+        await writeDevState(dataDir, { databaseUrl, inboxUrl: inbox.url, apiUrl, apiKey: key })
+        const signInUrl = await createSignInUrl(api)
+        const newKey = isNew ? key : null
+        const isDemo = (await demo?.start(databaseUrl)) ?? false
+        printBanner(session, { server, inboxUrl: inbox.url, apiUrl, signInUrl, newKey, isDemo })
+      },
     })
   } finally {
-    if (server !== null) await removeDevState(dataDir)
+    await removeDevState(dataDir)
+    await demo?.stop()
     await inbox.stop()
   }
 }
 
 async function prepareInbox(session: Session, holdfast: Holdfast, url: string): Promise<void> {
-  if (await ensureInbox(holdfast, url)) return
-  session.output.warn(`The endpoint "${inboxName}" is your own, so messages to it don't come here.`)
+  try {
+    if (await ensureInbox(holdfast, url)) return
+    session.output.warn(`The endpoint "${inboxName}" is your own, so messages to it don't come here.`)
+  } catch (error) {
+    // HOLDFAST_ALLOW_NETWORKS=none is a choice, and no reason not to start.
+    if (!(error instanceof HoldfastError) || error.code !== 'invalid_endpoint') throw error
+    session.output.warn(`There is no inbox: ${error.message}`)
+  }
+}
+
+async function restDemo(session: Session, holdfast: Holdfast): Promise<void> {
+  const paused = await pauseDemo(holdfast)
+  if (paused.length === 0) return
+  session.output.message(
+    `The demo's endpoints (${paused.join(', ')}) are paused. They go on with --demo; delete one with: ` +
+      `${session.prefix} endpoints delete ${paused[0]} --force`,
+  )
 }
 
 async function serverDeath(server: EmbeddedPostgres, dataDir: string): Promise<never> {

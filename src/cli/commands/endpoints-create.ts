@@ -1,90 +1,34 @@
 import type { Command } from 'commander'
-import type { EndpointInput } from '../../core/endpoint-input.ts'
-import { presetNames } from '../../core/presets.ts'
-import { withHoldfast } from '../find-database.ts'
-import { collectHeader, collectText, decimalNumber, wholeNumber } from '../option-parsers.ts'
-import { readJsonObject } from '../read-json-argument.ts'
-import { openSession } from '../session.ts'
-
-interface CreateFlags {
-  readonly url?: string
-  readonly transport?: string
-  readonly preset?: string
-  readonly method?: string
-  readonly header?: Readonly<Record<string, string>>
-  readonly timeoutMs?: number
-  readonly concurrency?: number
-  readonly rate?: number
-  readonly maxPending?: number
-  readonly maxRetries?: number
-  readonly onDead?: string
-  readonly tag?: readonly string[]
-  readonly tenant?: string
-  readonly contact?: string
-  readonly config?: string
-  readonly settings?: string
-}
+import { withApi } from '../connection/with-api.ts'
+import { addEndpointOptions, type EndpointFlags, readEndpointFlags } from './endpoint-flags.ts'
 
 export function registerEndpointsCreate(endpoints: Command): void {
-  endpoints
+  const create = endpoints
     .command('create')
     .description('create an endpoint')
     .argument('<name>', 'a–z, 0–9, ".", "_" and "-"')
-    .option('--url <url>', 'where the http transport sends to')
-    .option('--transport <name>', 'http (default) or function')
-    .option('--preset <name>', presetNames.join(', '))
-    .option('--method <method>', 'POST (default), PUT, PATCH, DELETE or GET')
-    .option('--header <name: value>', 'a header for each request; repeat for more', collectHeader)
-    .option('--timeout-ms <number>', 'how long one attempt may take', wholeNumber)
-    .option('--concurrency <number>', 'attempts at once', wholeNumber)
-    .option('--rate <number>', 'attempts a second', decimalNumber)
-    .option('--max-pending <number>', 'how much may be owed to it', wholeNumber)
-    .option('--max-retries <number>', 'tries after the first one', wholeNumber)
-    .option('--on-dead <what>', 'continue (default) or block: what a dead letter does to its ordering key')
-    .option('--tag <tag>', 'repeat for more', collectText)
-    .option('--tenant <tenant>')
-    .option('--contact <text>', 'whom to tell when it is unwell')
-    .option('--config <json|@file>', "the transport's settings, as JSON")
-    .option('--settings <json|@file>', 'any other settings, as JSON: retry, circuit, limits, autoDisable, …')
-    .action(async (name: string, flags: CreateFlags, command: Command) => {
-      const session = await openSession(command)
-      const input = await readInput(name, flags)
-      const created = await withHoldfast(session, (holdfast) => holdfast.endpoints.create(input))
-      session.output.data(created, () => created.name)
-      if (session.output.isJson) return
-      session.output.message(`Created. Send to it with: ${session.prefix} send ${name} '{"hello":"world"}'`)
-    })
-}
-
-/** JSON first, then the flags over it: what is said most directly wins. The SDK checks the result. */
-async function readInput(name: string, flags: CreateFlags): Promise<EndpointInput> {
-  const settings = flags.settings === undefined ? {} : await readJsonObject(flags.settings, '--settings')
-  const config = flags.config === undefined ? {} : await readJsonObject(flags.config, '--config')
-  const { url, method, timeoutMs, header: headers } = flags
-  const input = {
-    ...settings,
-    name,
-    ...given({ transport: flags.transport, preset: flags.preset, tenant: flags.tenant }),
-    ...given({ contact: flags.contact, tags: flags.tag, onDead: flags.onDead }),
-    ...merged('config', settings, { ...config, ...given({ url, method, timeoutMs, headers }) }),
-    ...merged('retry', settings, given({ maxRetries: flags.maxRetries })),
-    ...merged('limits', settings, {
-      ...given({ concurrency: flags.concurrency, ratePerSecond: flags.rate, maxPending: flags.maxPending }),
+  addEndpointOptions(create).action((name: string, flags: EndpointFlags, command: Command) =>
+    withApi(command, async ({ client, output, prefix }) => {
+      const body = { ...(await readEndpointFlags(flags)), name }
+      const created = await client.endpoints.create({ body })
+      output.data(created, () => created.name)
+      if (output.isJson) return
+      if (created.signingSecret !== undefined) {
+        output.message(`Its signing secret, shown this once: ${created.signingSecret}`)
+      }
+      output.message(`Created. Send to it with: ${prefix} send ${name} '{"hello":"world"}'`)
     }),
-  }
-  return input
-}
+  )
 
-function given(values: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-}
-
-function merged(
-  field: 'config' | 'retry' | 'limits',
-  settings: Record<string, unknown>,
-  over: Record<string, unknown>,
-): Record<string, unknown> {
-  return Object.keys(over).length === 0
-    ? {}
-    : { [field]: { ...(settings[field] as object | undefined), ...over } }
+  const update = endpoints
+    .command('update')
+    .description('change settings of an endpoint; what is left out stays')
+    .argument('<name>')
+  addEndpointOptions(update).action((name: string, flags: EndpointFlags, command: Command) =>
+    withApi(command, async ({ client, output }) => {
+      const body = await readEndpointFlags(flags)
+      const updated = await client.endpoints.update({ params: { name }, body })
+      output.data(updated, () => updated.name)
+    }),
+  )
 }

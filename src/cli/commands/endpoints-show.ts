@@ -1,69 +1,77 @@
 import type { Command } from 'commander'
-import type { Endpoint } from '../../endpoints.ts'
-import type { EndpointHealth } from '../../storage/endpoint-health.ts'
+import type { ResultOf } from '../../contract/operation.ts'
+import type { Operations } from '../../contract/operations.ts'
+import { withApi } from '../connection/with-api.ts'
 import { stateColour } from '../endpoint-state.ts'
-import { withHoldfast } from '../find-database.ts'
+import { type Field, formatFields, textOf } from '../field-list.ts'
+import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
 import type { Output } from '../output.ts'
-import { openSession, type Session } from '../session.ts'
-import { formatTable, printable } from '../table.ts'
+import type { Session } from '../session.ts'
+
+type Endpoint = ResultOf<Operations['endpoints']['get']>
+type Health = ResultOf<Operations['endpoints']['health']>
 
 export function registerEndpointsShow(endpoints: Command): void {
   endpoints
     .command('show')
     .description('show one endpoint: its settings, its circuit, and what it is owed')
     .argument('<name>')
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const session = await openSession(command)
-      const [endpoint, health] = await withHoldfast(session, (holdfast) =>
-        Promise.all([holdfast.endpoints.get(name), holdfast.endpoints.health(name)]),
-      )
-      session.output.data({ ...endpoint, health }, () => describe(session.output, endpoint, health))
-      if (!session.output.isJson) advise(session, name, health)
-    })
+    .option(...watchOption)
+    .action((name: string, flags: { watch?: WatchFlag }, command: Command) =>
+      withApi(command, async (session) => {
+        const { client, output } = session
+        await watch(flags.watch, async () => {
+          const params = { name }
+          const [endpoint, health] = await Promise.all([
+            client.endpoints.get({ params }),
+            client.endpoints.health({ params }),
+          ])
+          output.data({ ...endpoint, health }, () => describe(output, endpoint, health))
+          if (!output.isJson) advise(session, name, health)
+        })
+      }),
+    )
 }
 
-function describe(output: Output, endpoint: Endpoint, health: EndpointHealth): string {
+function describe(output: Output, endpoint: Endpoint, health: Health): string {
   const { circuit } = health
   const since = circuit.openedAt === null ? '' : ` since ${circuit.openedAt.toISOString()}`
   const probe = circuit.probeAt === null ? '' : `, next probe at ${circuit.probeAt.toISOString()}`
-  const rows: [string, string][] = [
+  return formatFields(output, [
     ['name', endpoint.name],
     ['state', output.paintData(stateColour(health.state), health.state)],
-    ['reason', printable(health.reason ?? '')],
+    ['reason', textOf(health.reason)],
     ['circuit', `${output.paintData(stateColour(circuit.state), circuit.state)}${since}${probe}`],
     ['failures in a row', String(circuit.failures)],
-    ['held until', health.heldUntil?.toISOString() ?? ''],
+    ['held until', textOf(health.heldUntil)],
     ['pending', String(health.pending)],
     ['in flight', String(health.inFlight)],
     ['oldest due', health.pending > 0 ? `${(health.oldestDueMs / 1000).toFixed(1)} s ago` : ''],
     ['dead letters', String(health.deadLetters)],
     ['transport', endpoint.transport],
     ['preset', endpoint.preset],
-    ['tags', endpoint.tags.map(printable).join(', ')],
-    ...(['config', 'retry', 'circuit', 'limits', 'request', 'autoDisable'] as const).map(
-      (field): [string, string] => [
-        field === 'circuit' ? 'circuit policy' : field,
-        JSON.stringify(endpoint[field]),
-      ],
+    ['tags', textOf(endpoint.tags)],
+    ['tenant', textOf(endpoint.tenant)],
+    ['contact', textOf(endpoint.contact)],
+    ['event types', textOf(endpoint.eventTypes)],
+    ...(['config', 'retry', 'circuit', 'limits', 'request', 'autoDisable', 'batch'] as const).map(
+      (field): Field => [field === 'circuit' ? 'circuit policy' : field, textOf(endpoint[field])],
     ),
-    ['onDead', String(endpoint['onDead'])],
-    ['created', endpoint.createdAt.toISOString()],
-    ['updated', endpoint.updatedAt.toISOString()],
-  ]
-  const shown = rows.filter(([, value]) => value !== '')
-  const columns = [
-    { title: '', value: ([name]: [string, string]) => output.paintData('dim', name) },
-    { title: '', value: ([, value]: [string, string]) => value },
-  ]
-  return formatTable(columns, shown).trimStart()
+    ['onDead', endpoint.onDead],
+    ['created', textOf(endpoint.createdAt)],
+    ['updated', textOf(endpoint.updatedAt)],
+  ])
 }
 
-function advise({ output, prefix }: Session, name: string, health: EndpointHealth): void {
+function advise({ output, prefix }: Session, name: string, health: Health): void {
   if (health.state === 'paused' || health.state === 'rejecting') {
     output.message(`Its deliveries wait. Go on with: ${prefix} endpoints resume ${name}`)
   } else if (health.state === 'disabled') {
     output.message(`Its deliveries wait. Go on with: ${prefix} endpoints enable ${name}`)
   } else if (health.circuit.state !== 'closed' || health.heldUntil !== null) {
     output.message(`Mended already? Try at once with: ${prefix} endpoints reset-circuit ${name}`)
+  }
+  if (health.deadLetters > 0) {
+    output.message(`See what died with: ${prefix} dead-letters groups --endpoint ${name}`)
   }
 }

@@ -1,66 +1,127 @@
 import type { Command } from 'commander'
-import type { Endpoints } from '../../endpoints.ts'
-import { withHoldfast } from '../find-database.ts'
-import { openSession } from '../session.ts'
+import type { HoldfastClient } from '../../client/holdfast-client.ts'
+import { HoldfastError } from '../../core/errors.ts'
+import { type ApiSession, withApi } from '../connection/with-api.ts'
+import { inParallel } from '../in-parallel.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
 
 interface Switch {
-  readonly verb: string
+  readonly verb: 'pause' | 'resume' | 'disable' | 'enable' | 'reset-circuit'
+  readonly call: 'pause' | 'resume' | 'disable' | 'enable' | 'resetCircuit'
   readonly description: string
   readonly done: string
-  readonly takesReason: boolean
-  turn(endpoints: Endpoints, name: string, reason: string | undefined): Promise<void>
+  /** Stops deliveries: for many at once it asks first. */
+  readonly stops: boolean
+}
+
+interface SwitchFlags {
+  readonly reason?: string
+  readonly all?: boolean
+  readonly tag?: string
+  readonly yes?: boolean
 }
 
 const switches: readonly Switch[] = [
   {
     verb: 'pause',
+    call: 'pause',
     description: 'stop its deliveries and keep them; giving up is put off for as long',
     done: 'paused',
-    takesReason: true,
-    turn: (endpoints, name, reason) => endpoints.pause(name, reason),
+    stops: true,
   },
   {
     verb: 'resume',
+    call: 'resume',
     description: 'go on after a pause, or after the endpoint was found to be rejecting',
     done: 'active',
-    takesReason: false,
-    turn: (endpoints, name) => endpoints.resume(name),
+    stops: false,
   },
   {
     verb: 'disable',
+    call: 'disable',
     description: 'take the endpoint out of service; its deliveries are kept',
     done: 'disabled',
-    takesReason: true,
-    turn: (endpoints, name, reason) => endpoints.disable(name, reason),
+    stops: true,
   },
   {
     verb: 'enable',
+    call: 'enable',
     description: 'bring a disabled endpoint back',
     done: 'active',
-    takesReason: false,
-    turn: (endpoints, name) => endpoints.enable(name),
+    stops: false,
   },
   {
     verb: 'reset-circuit',
+    call: 'resetCircuit',
     description: 'close its circuit and clear a hold, so that it is tried at once',
     done: 'closed',
-    takesReason: false,
-    turn: (endpoints, name) => endpoints.resetCircuit(name),
+    stops: false,
   },
 ]
 
+const callsAtOnce = 8
+
 export function registerEndpointsSwitches(endpoints: Command): void {
   for (const each of switches) {
-    const command = endpoints.command(each.verb).description(each.description).argument('<name>')
-    if (each.takesReason) command.option('--reason <text>', 'kept with the state and in the audit log')
-    command.action(async (name: string, flags: { reason?: string }, run: Command) => {
-      const session = await openSession(run)
-      await withHoldfast(session, (holdfast) => each.turn(holdfast.endpoints, name, flags.reason))
-      const state = each.verb === 'reset-circuit' ? { circuit: each.done } : { state: each.done }
-      session.output.data(
-        { name, ...state },
-        () => `${name} ${each.verb === 'reset-circuit' ? 'circuit ' : ''}${each.done}`,
-      )
-    })
+    const command = endpoints
+      .command(each.verb)
+      .description(each.description)
+      .argument('[name]')
+      .option('--all', 'every endpoint instead of one')
+      .option('--tag <tag>', 'every endpoint with this tag')
+    if (each.stops) {
+      command.option('--reason <text>', 'kept with the state and in the audit log').option(...yesOption)
+    }
+    command.action((name: string | undefined, flags: SwitchFlags, run: Command) =>
+      withApi(run, (session) => turn(session, each, name, flags)),
+    )
   }
+}
+
+async function turn(
+  session: ApiSession,
+  each: Switch,
+  name: string | undefined,
+  flags: SwitchFlags,
+): Promise<void> {
+  const { client, output } = session
+  if ([name, flags.all, flags.tag].filter((given) => given !== undefined).length !== 1) {
+    throw new HoldfastError('invalid_options', 'Name one endpoint, or give --all, or --tag <tag>.')
+  }
+  const state = each.verb === 'reset-circuit' ? { circuit: each.done } : { state: each.done }
+  const text = (of: string) => `${of} ${each.verb === 'reset-circuit' ? 'circuit ' : ''}${each.done}`
+  if (name !== undefined) {
+    await turnOne(client, each, name, flags.reason)
+    output.data({ name, ...state }, () => text(name))
+    return
+  }
+  const names = await turnMany(session, each, flags)
+  output.data({ endpoints: names, ...state }, () => names.map(text).join('\n'))
+  output.message(`${names.length} endpoints.`)
+}
+
+async function turnOne(
+  client: HoldfastClient,
+  { call }: Switch,
+  name: string,
+  reason: string | undefined,
+): Promise<void> {
+  const body = reason === undefined ? {} : { reason }
+  await client.endpoints[call]({ params: { name }, body })
+}
+
+async function turnMany(session: ApiSession, each: Switch, flags: SwitchFlags): Promise<string[]> {
+  const { client } = session
+  const { tag } = flags
+  if (each.verb === 'reset-circuit') {
+    return (await client.endpoints.resetAllCircuits({ body: tag === undefined ? {} : { tag } })).endpoints
+  }
+  const names: string[] = []
+  const query = { limit: 1000, ...(tag !== undefined && { tag }) }
+  for await (const { name } of client.paginate(client.endpoints.list, { query })) names.push(name)
+  if (each.stops && names.length > 0) {
+    await confirm(session, `This would ${each.verb} ${names.length} endpoints.`, flags.yes)
+  }
+  await inParallel(names, callsAtOnce, (name) => turnOne(client, each, name, flags.reason))
+  return names
 }

@@ -1,9 +1,12 @@
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { HoldfastError } from '../../core/errors.ts'
+import type { Holdfast } from '../../sdk/holdfast.ts'
 import { version } from '../../version.ts'
+import { createFirstAdminKey } from '../api/admin-key.ts'
+import { type CreatedApi, createApiServer, createSignInUrl } from '../api/create-api-server.ts'
 import { applySettings, createNode, runNode, watchStopSignals } from '../run-node.ts'
-import { openSession } from '../session.ts'
+import { openSession, type Session } from '../session.ts'
 
 interface ServeFlags {
   readonly migrate?: boolean
@@ -15,6 +18,8 @@ export function registerServe(program: Command): void {
     .command('serve')
     .description('run a node on your PostgreSQL, for production')
     .option('--migrate', "bring the database's schema up to date first")
+    .option('--host <address>', 'where the API listens (HOLDFAST_HOST, default 127.0.0.1)')
+    .option('--port <number>', 'where the API listens (HOLDFAST_PORT, default 8420)')
     .option('--node-name <name>', 'how this node is called in the list of nodes (default: the host name)')
     .action(async (flags: ServeFlags, command: Command) => {
       const session = await openSession(command)
@@ -28,9 +33,12 @@ export function registerServe(program: Command): void {
         )
       }
       const nodeName = flags.nodeName ?? hostname()
-      const holdfast = createNode(session, { databaseUrl, nodeName })
+      const { encryptionKey } = session.config
+      const holdfast = createNode(session, { databaseUrl, nodeName, encryptionKey })
+      const api = createApiServer(session, holdfast)
       await runNode(session, stopped, {
         holdfast,
+        api: api.server,
         prepare: async () => {
           if (flags.migrate === true) {
             const applied = await holdfast.migrate()
@@ -38,8 +46,22 @@ export function registerServe(program: Command): void {
           }
           await applySettings(session, databaseUrl)
         },
-        onReady: () => session.logger.info({ node: nodeName, version }, 'The node delivers'),
+        onReady: async () => {
+          await announceFirstKey(session, holdfast, api)
+          session.logger.info({ node: nodeName, version, api: api.server.url }, 'The node delivers')
+        },
       })
       session.logger.info({ node: nodeName }, 'The node has stopped')
     })
+}
+
+/** A database without an admin key gets one, shown here and never again. */
+async function announceFirstKey(session: Session, holdfast: Holdfast, api: CreatedApi): Promise<void> {
+  if (session.config.adminKey !== null) return
+  const key = await createFirstAdminKey(holdfast)
+  if (key === null) return
+  session.output.message(
+    `The first admin key of this database, shown this once: ${key}\n` +
+      `Sign in once at ${await createSignInUrl(api)}, or use the key as HOLDFAST_API_KEY. A lost one is replaced with: ${session.prefix} api-keys create --local`,
+  )
 }

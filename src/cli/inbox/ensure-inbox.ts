@@ -1,5 +1,5 @@
 import { HoldfastError } from '../../core/errors.ts'
-import type { Holdfast } from '../../holdfast.ts'
+import type { Holdfast } from '../../sdk/holdfast.ts'
 
 export const inboxName = 'inbox'
 /** Marks the endpoint as ours: one that a person made under the same name is left alone. */
@@ -13,6 +13,7 @@ export async function ensureInbox(holdfast: Holdfast, url: string): Promise<bool
       transport: 'http',
       tags: [inboxTag],
       preset: 'development',
+      eventTypes: ['**'],
       config: { url },
     })
     return true
@@ -21,7 +22,7 @@ export async function ensureInbox(holdfast: Holdfast, url: string): Promise<bool
   }
   const existing = await holdfast.endpoints.get(inboxName)
   if (!existing.tags.includes(inboxTag)) return false
-  await holdfast.endpoints.update(inboxName, { config: { url } })
+  await holdfast.endpoints.update(inboxName, { config: { url }, eventTypes: ['**'] })
   // Whatever failed while no receiver stood there says nothing about this one.
   await holdfast.endpoints.resetCircuit(inboxName)
   return true

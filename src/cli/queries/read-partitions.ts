@@ -9,7 +9,7 @@ export interface PartitionState {
   readonly strayRows: number
 }
 
-/** Reads at most a thousand rows of each default partition, and one catalogue entry a month. */
+/** Reads at most a thousand rows of each default partition, and the catalogue's entries of the partitions. */
 export async function readPartitions(database: Database): Promise<PartitionState[]> {
   return database.query<PartitionState>(
     {
@@ -17,11 +17,12 @@ export async function readPartitions(database: Database): Promise<PartitionState
       text: `
         with months as (
           select parent, ahead, exists (
-            select from pg_inherits
-            where inhparent = format('holdfast.%I', parent)::regclass and inhrelid = to_regclass(format('holdfast.%I', format('%s_%s', parent,
-              to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => ahead), 'YYYY_MM'))))
+            select from holdfast.partition_ranges(parent) as part where part.from_id <= wanted.id and part.to_id > wanted.id
           ) as is_attached
           from unnest(array['messages', 'attempts']) as parent cross join generate_series(0, 24) as ahead
+          -- Now, or the last moment of a month to come: partitions may be smaller than a month.
+          cross join lateral (select case when ahead = 0 then holdfast.id_at(now()) else holdfast.id_at(
+            (date_trunc('month', now() at time zone 'UTC') + make_interval(months => ahead + 1)) at time zone 'UTC') - 1 end as id) as wanted
         ), strays as (
           select 'messages' as parent, (select count(*) from (select from holdfast.messages_default limit 1000) as few)::int as found
           union all

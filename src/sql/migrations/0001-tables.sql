@@ -8,7 +8,11 @@ create table holdfast.settings (
 insert into holdfast.settings (name, value) values
   ('max_pending', '1000000'),
   ('max_payload_bytes', '1048576'),
-  ('idempotency_window_ms', '86400000');
+  ('idempotency_window_ms', '86400000'),
+  -- month, week or day
+  ('partition_size', '"month"'),
+  ('messages_retention_months', '6'),
+  ('attempts_retention_months', '6');
 
 -- One sequence for every id, moved forward to follow the clock: (milliseconds since 2024) * 4096 + counter, below 2^53.
 create sequence holdfast.ids as bigint minvalue 1 start 1 no cycle;
@@ -109,6 +113,8 @@ create table holdfast.deliveries (
   expires_at timestamptz,
   owed_at timestamptz,
   dead_letter_id bigint,
+  -- The number that receivers know a replay by, instead of its message's.
+  replay_id bigint,
   ordering_key text
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 create index deliveries_ready on holdfast.deliveries (lane_id, priority, id);
@@ -163,6 +169,7 @@ create table holdfast.dead_letters (
   blocks_key boolean not null default false,
   redrives integer not null default 0,
   redriven_delivery_id bigint,
+  replay_id bigint,
   created_at timestamptz not null default now(),
   settled_at timestamptz,
   settled_by text,
@@ -172,7 +179,9 @@ create table holdfast.dead_letters (
 create index dead_letters_lane on holdfast.dead_letters (lane_id, state, id);
 create index dead_letters_message on holdfast.dead_letters (message_id);
 create index dead_letters_blocking on holdfast.dead_letters (lane_id, ordering_key)
-  where blocks_key and state in ('open', 'redriven');
+  where blocks_key and settled_at is null;
+-- Redrives under way.
+create index dead_letters_underway on holdfast.dead_letters (id) where state = 'redriven' and settled_at is null;
 create index dead_letters_redriven on holdfast.dead_letters (redriven_delivery_id) where redriven_delivery_id is not null;
 
 create table holdfast.idempotency_keys (

@@ -37,53 +37,78 @@ begin
   return result;
 end $$;
 
+-- The partitions of a table and the ids that they take; the default one, which takes the rest, isn't among them.
+create function holdfast.partition_ranges(parent text) returns table (name text, from_id bigint, to_id bigint)
+language sql stable set search_path = pg_catalog as $$
+  select part.relname::text, bounds[1]::bigint, bounds[2]::bigint
+  from pg_inherits join pg_class as part on part.oid = inhrelid
+  cross join lateral regexp_match(pg_get_expr(part.relpartbound, part.oid), $bound$FROM \('?(\d+)'?\) TO \('?(\d+)'?\)$bound$) as bounds
+  where inhparent = format('holdfast.%I', parent)::regclass and bounds is not null
+$$;
+
 -- One partition: built apart, then attached, because CREATE … PARTITION OF waits behind every open publisher and makes all
 -- others wait behind itself. The caller sets a lock timeout; a partition that can't be attached now is tried again later.
-create function holdfast.create_partition(parent text, month date) returns boolean
+create function holdfast.create_partition(parent text, part text, from_id bigint, to_id bigint) returns void
 language plpgsql set search_path = pg_catalog as $$
 declare
-  partition text := format('%s_%s', parent, to_char(month, 'YYYY_MM'));
-  from_id bigint := holdfast.id_at(month::timestamp at time zone 'UTC');
-  to_id bigint := holdfast.id_at((month + interval '1 month')::timestamp at time zone 'UTC');
   key text := case parent when 'messages' then 'id' else 'delivery_id' end;
 begin
-  if exists (
-    select from pg_inherits
-    where inhrelid = to_regclass(format('holdfast.%I', partition)) and inhparent = format('holdfast.%I', parent)::regclass
-  ) then
-    return false;
-  end if;
-  execute format('create table if not exists holdfast.%I (like holdfast.%I including defaults including constraints)', partition, parent);
-  execute format('alter table holdfast.%I drop constraint if exists partition_range', partition);
+  execute format('create table if not exists holdfast.%I (like holdfast.%I including defaults including constraints)', part, parent);
+  execute format('alter table holdfast.%I drop constraint if exists partition_range', part);
   -- The check lets ATTACH skip its scan.
-  execute format('alter table holdfast.%I add constraint partition_range check (%I >= %s and %I < %s)', partition, key, from_id, key, to_id);
-  execute format('alter table holdfast.%I attach partition holdfast.%I for values from (%s) to (%s)', parent, partition, from_id, to_id);
-  execute format('alter table holdfast.%I drop constraint partition_range', partition);
-  return true;
+  execute format('alter table holdfast.%I add constraint partition_range check (%I >= %s and %I < %s)', part, key, from_id, key, to_id);
+  execute format('alter table holdfast.%I attach partition holdfast.%I for values from (%s) to (%s)', parent, part, from_id, to_id);
+  execute format('alter table holdfast.%I drop constraint partition_range', part);
 end $$;
 
+-- Makes what is missing of this month and the next ones, in pieces of the setting `partition_size`: month, week or day. A piece that an
+-- older, larger or smaller one covers in part is cut down to the rest, so that the setting can be changed at any time.
 create function holdfast.maintain_partitions(months_ahead integer default 3) returns integer
 language plpgsql set search_path = pg_catalog as $$
 declare
   created integer := 0;
   parent text;
-  first_month date := date_trunc('month', now() at time zone 'UTC');
+  size text := (select value #>> '{}' from holdfast.settings where settings.name = 'partition_size');
+  starts_at timestamp;
+  ends_at timestamp;
+  first_id bigint;
+  last_id bigint;
+  covered_to bigint;
 begin
   if months_ahead not between 0 and 120 then
     raise exception 'months_ahead must be between 0 and 120, not %', months_ahead using errcode = '22023';
   end if;
+  if size is null or size not in ('month', 'week', 'day') then
+    raise exception 'the setting partition_size must be month, week or day, not %', size using errcode = '22023';
+  end if;
   perform pg_advisory_xact_lock(hashtext('holdfast.maintain_partitions'));
-  for ahead in 0..months_ahead loop
-    for parent in select unnest(array['messages', 'attempts']) loop
-      if holdfast.create_partition(parent, (first_month + make_interval(months => ahead))::date) then
+  for parent in select unnest(array['messages', 'attempts']) loop
+    starts_at := date_trunc(size, now() at time zone 'UTC');
+    while starts_at < date_trunc('month', now() at time zone 'UTC') + make_interval(months => months_ahead + 1) loop
+      ends_at := starts_at + ('1 ' || size)::interval;
+      first_id := holdfast.id_at(starts_at at time zone 'UTC');
+      last_id := holdfast.id_at(ends_at at time zone 'UTC');
+      loop
+        select covering.to_id into covered_to
+        from holdfast.partition_ranges(parent) as covering where covering.from_id <= first_id and covering.to_id > first_id;
+        exit when not found or first_id >= last_id;
+        first_id := covered_to;
+      end loop;
+      select coalesce(min(later.from_id), last_id) into last_id
+      from holdfast.partition_ranges(parent) as later where later.from_id > first_id and later.from_id < last_id;
+      if first_id < last_id then
+        perform holdfast.create_partition(
+          parent, format('%s_%s', parent, to_char(starts_at, case size when 'month' then 'YYYY_MM' else 'YYYY_MM_DD' end)), first_id, last_id
+        );
         created := created + 1;
       end if;
+      starts_at := ends_at;
     end loop;
   end loop;
   return created;
 end $$;
 
--- Moves the id sequence up to the clock. Only forwards, only into a month whose partition exists, and only by a second or
+-- Moves the id sequence up to the clock. Only forwards, only to where a partition is, and only by a second or
 -- more: a rival would have to draw four million ids between this check and setval to be overtaken.
 create function holdfast.advance_ids() returns boolean
 language plpgsql set search_path = pg_catalog as $$
@@ -99,7 +124,7 @@ begin
   target := holdfast.id_at(clock_timestamp());
   select last_value into current_id from holdfast.ids;
   if target - current_id >= 4096 * 1000
-    and to_regclass(format('holdfast.messages_%s', to_char(clock_timestamp() at time zone 'UTC', 'YYYY_MM'))) is not null
+    and exists (select from holdfast.partition_ranges('messages') as part where part.from_id <= target and part.to_id > target)
   then
     perform setval('holdfast.ids', target);
     is_moved := true;

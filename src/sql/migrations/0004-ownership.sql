@@ -1,4 +1,4 @@
--- Who owns which shard. A lease is (incarnation, epoch); every change of owner bumps the epoch. Nobody leads.
+-- Who owns which shard. A lease is (incarnation, epoch); every change of owner bumps the epoch. Ownership needs no leader.
 -- Decisions hold a shared advisory lock on their incarnation while they check the epoch; takeover holds it exclusively while it
 -- bumps the epoch. A plain epoch comparison isn't enough: an UPDATE that waits on a row lock would commit after the takeover.
 
@@ -68,11 +68,18 @@ end $$;
 -- Forgets a dead node once nobody needs its row: its shards are taken and its beat never moved again.
 create function holdfast.bury_node(dead integer, seen_beat bigint) returns boolean
 language plpgsql as $$
+declare
+  lost text;
 begin
   delete from holdfast.nodes as node
   where node.incarnation = dead and node.beat = seen_beat
-    and not exists (select from holdfast.shard_leases as lease where lease.incarnation = dead);
-  return found;
+    and not exists (select from holdfast.shard_leases as lease where lease.incarnation = dead)
+  returning node.name into lost;
+  if lost is null then
+    return false;
+  end if;
+  perform holdfast.audit('holdfast', 'node.lost', 'nodes', jsonb_build_object('name', lost, 'incarnation', dead));
+  return true;
 end $$;
 
 create function holdfast.retire_node(me integer) returns void

@@ -4,6 +4,29 @@
 create function holdfast.audit(who text, what text, about text, more jsonb default '{}') returns void
 language sql as $$ insert into holdfast.audit_log (actor, action, subject, detail) values (who, what, about, more) $$;
 
+-- What differs between two states of one thing, field by field.
+create function holdfast.changes(before jsonb, after jsonb) returns jsonb
+language sql immutable as $$
+  select jsonb_build_object(
+    'before', coalesce((select jsonb_object_agg(key, value) from jsonb_each(before) where value is distinct from after -> key), '{}'),
+    'after', coalesce((select jsonb_object_agg(key, value) from jsonb_each(after) where value is distinct from before -> key), '{}')
+  )
+$$;
+
+-- What the audit log calls an endpoint.
+create function holdfast.subject_of(lane integer) returns text
+language sql stable as $$ select coalesce((select 'endpoint:' || name from holdfast.endpoints where id = lane), 'lane:' || lane) $$;
+
+-- What a person has set of an endpoint. Somebody's own headers may hold what is nobody else's business.
+create function holdfast.endpoint_view(endpoint holdfast.endpoints) returns jsonb
+language sql stable as $$
+  select to_jsonb(endpoint) - '{id,created_at,updated_at,changed_xid,state,state_reason,state_changed_at,reenable_at,pauses}'::text[]
+    || jsonb_build_object('config', case when jsonb_typeof(endpoint.config -> 'headers') = 'object'
+         then endpoint.config || jsonb_build_object('headers',
+           (select coalesce(jsonb_object_agg(key, '[redacted]'), '{}') from jsonb_each(endpoint.config -> 'headers')))
+         else endpoint.config end)
+$$;
+
 -- Records an ordered run of results of one lane.
 -- `circuit`: threshold, cooldownMs. `run`: version, leading, longest, trailing (health failures), hasSuccess, holdMs, probe {token,
 -- succeeded}. `health`: permanents, streak, streakAgeMs: absolute, because only the lane's owner counts these.
@@ -76,7 +99,7 @@ begin
     changed_xid = case when is_changed then pg_current_xact_id() else stored.changed_xid end
   where lane_id = lane;
   if before <> breaker.state then
-    perform holdfast.audit(actor, 'circuit.' || breaker.state, 'lane:' || lane,
+    perform holdfast.audit(actor, 'circuit.' || breaker.state, holdfast.subject_of(lane),
                            jsonb_build_object('from', before, 'version', breaker.version));
   end if;
   return is_changed;
@@ -95,7 +118,7 @@ begin
   if not found then
     return false;
   end if;
-  perform holdfast.audit(actor, 'endpoint.' || new_state, 'lane:' || lane, jsonb_build_object('reason', why));
+  perform holdfast.audit(actor, 'endpoint.' || new_state, holdfast.subject_of(lane), jsonb_build_object('reason', why));
   return true;
 end $$;
 
@@ -142,7 +165,7 @@ begin
     update holdfast.breakers set permanents = '{}', streak = 0, streak_started_at = null, changed_xid = pg_current_xact_id()
     where lane_id = endpoint.id;
   end if;
-  perform holdfast.audit(actor, 'endpoint.' || new_state, 'lane:' || endpoint.id,
+  perform holdfast.audit(actor, 'endpoint.' || new_state, 'endpoint:' || endpoint_name,
                          jsonb_build_object('from', endpoint.state, 'reason', why, 'name', endpoint_name));
   perform pg_notify('holdfast_lanes', endpoint.id::text);
   return new_state;
@@ -191,7 +214,7 @@ begin
     state = 'closed', version = version + 1, failures = 0, opened_at = null, probe_at = null, probe_token = null,
     probe_expires_at = null, held_until = null, changed_xid = pg_current_xact_id()
   where lane_id = lane;
-  perform holdfast.audit(actor, 'circuit.reset', 'lane:' || lane, jsonb_build_object('name', name));
+  perform holdfast.audit(actor, 'circuit.reset', holdfast.subject_of(lane), jsonb_build_object('name', name));
   perform pg_notify('holdfast_lanes', lane::text);
   return true;
 end $$;

@@ -56,6 +56,26 @@ language sql stable as $$
     )
 $$;
 
+-- What nodes must hear of though no row shows it. NOTIFY tells those that listen at once; the others read it here with their next beat.
+create table holdfast.notices (
+  id bigint primary key generated always as identity,
+  channel text not null,
+  payload text not null,
+  at timestamptz not null default now(),
+  changed_xid xid8 not null default pg_current_xact_id()
+);
+create index notices_changed on holdfast.notices (changed_xid, id);
+
+create function holdfast.tell_nodes(channel text, payload text) returns void
+language sql as $$
+  -- Beats are seconds apart: what is an hour old has been read, or its reader reads everything anew.
+  delete from holdfast.notices where id in (
+    select id from holdfast.notices where at < now() - interval '1 hour' order by id limit 100 for update skip locked
+  );
+  insert into holdfast.notices (channel, payload) values (channel, payload);
+  select pg_notify(channel, payload)
+$$;
+
 -- Ends what is owed along a deleted route (to whichever endpoint it once led) or to a deleted endpoint, visibly.
 create function holdfast.cancel_deliveries(lane integer, only_route integer, why text) returns bigint
 language plpgsql as $$
@@ -66,7 +86,11 @@ begin
   with ended as (
     -- A scan for a route, which has no index of its own: publishing would pay for it, and deleting is rare.
     delete from holdfast.deliveries where (only_route is null and lane_id = lane) or route_id = only_route
-    returning id, message_id, lane_id, route_id, attempt
+    returning id, message_id, lane_id, route_id, attempt, dead_letter_id
+  ), reopened as (
+    -- A redrive that was called off leaves its letter as it found it.
+    update holdfast.dead_letters set state = 'open', settled_by = null, action = null
+    where id in (select dead_letter_id from ended) and state = 'redriven' and settled_at is null
   ), recorded as (
     insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, outcome, error_code, error)
     select id, message_id, clock_timestamp(), attempt + 1, 0, lane_id, route_id, 11, 'cancelled', why from ended
@@ -74,9 +98,18 @@ begin
   )
   select count(*), array_agg(distinct lane_id) into cancelled, lanes from ended;
   -- Their owners count anew, and look for keys whose head has gone.
-  perform pg_notify('holdfast_lanes', affected || ' recount') from unnest(lanes) as affected;
+  perform holdfast.tell_nodes('holdfast_lanes', affected || ' recount') from unnest(lanes) as affected;
   return cancelled;
 end $$;
+
+-- What a person has set of a route, for the audit log.
+create function holdfast.route_view(route holdfast.routes) returns jsonb
+language sql stable as $$
+  select jsonb_build_object(
+    'tenant', route.tenant, 'eventType', route.event_type, 'filter', route.filter_text, 'transform', route.transform,
+    'criticality', route.criticality, 'enabled', route.enabled, 'endpoint', (select name from holdfast.endpoints where id = route.lane_id)
+  ) where route.name is not null
+$$;
 
 create function holdfast.delete_route(route_name text, force boolean default false, actor text default current_user) returns bigint
 language plpgsql as $$
@@ -96,9 +129,9 @@ begin
     cancelled := holdfast.cancel_deliveries(route.lane_id, route.id, format('Route "%s" was deleted.', route_name));
   end if;
   delete from holdfast.routes where id = route.id;
-  perform holdfast.audit(actor, 'route.deleted', 'route:' || route.id, jsonb_build_object('name', route_name, 'cancelled', cancelled));
+  perform holdfast.audit(actor, 'route.deleted', 'route:' || route_name, jsonb_build_object('name', route_name, 'cancelled', cancelled));
   -- Nodes that hold deliveries of it in memory look again, and find that it is gone.
-  perform pg_notify('holdfast_routes', route.id::text);
+  perform holdfast.tell_nodes('holdfast_routes', route.id::text);
   return cancelled;
 end $$;
 
@@ -127,7 +160,7 @@ begin
   delete from holdfast.breakers where lane_id = lane;
   delete from holdfast.lane_stats where lane_id = lane;
   delete from holdfast.endpoints where id = lane;
-  perform holdfast.audit(actor, 'endpoint.deleted', 'lane:' || lane, jsonb_build_object('name', endpoint_name, 'cancelled', cancelled));
-  perform pg_notify('holdfast_lanes', lane::text);
+  perform holdfast.audit(actor, 'endpoint.deleted', 'endpoint:' || endpoint_name, jsonb_build_object('name', endpoint_name, 'cancelled', cancelled));
+  perform holdfast.tell_nodes('holdfast_lanes', lane::text);
   return cancelled;
 end $$;

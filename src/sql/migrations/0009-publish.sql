@@ -23,22 +23,7 @@ begin
       using errcode = 'HF003', hint = 'Send a reference to the data instead of the data, or raise max_payload_bytes.';
   end if;
   if message_options is not null then
-    perform holdfast.check_options(one) from unnest(message_options) as one where one is not null;
-    select octet_length(option::text) as bytes, at into bad from unnest(message_options) with ordinality as given (option, at)
-    where octet_length(option::text) > 32768 limit 1;
-    if found then
-      raise exception 'the options of event % take % bytes; the limit is 32768', bad.at, bad.bytes using errcode = 'HF002';
-    end if;
-    -- A line break would start a header of its own; what isn't Latin-1 can't travel in HTTP at all.
-    select name, at into bad
-    from unnest(message_options) with ordinality as given (option, at),
-         jsonb_each(case jsonb_typeof(option -> 'headers') when 'object' then option -> 'headers' end) as header (name, value)
-    where jsonb_typeof(value) <> 'string' or name !~ '^[-!#$%&''*+.^_`|~0-9A-Za-z]{1,128}$'
-      or value #>> '{}' !~ '^[\t\u0020-\u007e\u00a0-\u00ff]*$' limit 1;
-    if found then
-      raise exception 'header "%" of event % can not be sent', bad.name, bad.at
-        using errcode = 'HF002', hint = 'Names take letters, digits and "-", values are texts of Latin-1 characters without line breaks.';
-    end if;
+    perform holdfast.check_message_options(message_options);
   end if;
 end $$;
 
@@ -78,7 +63,7 @@ begin
 
   -- Who wants what. A kind (type, tenant) is matched once, however many events of it there are; a body is parsed for filters once.
   with event as (
-    select at::integer, type, option ->> 'tenant' as tenant, body, option
+    select at::integer, type, coalesce(option ->> 'tenant', '') as tenant, holdfast.criticality_code(option ->> 'criticality') as criticality, body
     from unnest(event_types, bodies, message_options) with ordinality as every (type, body, option, at)
   ), matched as materialized (
     select kind.type as kind_type, kind.tenant as kind_tenant, route.id, route.lane_id, route.filter,
@@ -87,17 +72,19 @@ begin
     from (select distinct type, tenant from event) as kind
     left join holdfast.event_types as known on known.name = kind.type
     cross join lateral holdfast.matching_routes(kind.type, kind.tenant) as route
-  ), parsed as (
-    select event.*, case when exists (
-      select from matched where kind_type = type and kind_tenant is not distinct from tenant and filter is not null
-    ) then body::jsonb end as document
-    from event
+  ), filtered as (
+    select distinct kind_type, kind_tenant from matched where filter is not null
+  ), parsed as materialized (
+    select at, type, tenant, criticality, case when kind_type is not null then body::jsonb end as document
+    from event left join filtered on kind_type = type and kind_tenant = tenant
   ), fan as (
     -- Two routes that lead to the same endpoint in the same shape are one delivery, by the more critical of them.
     select distinct on (parsed.at, matched.lane_id, matched.shape)
       parsed.at, matched.id as route, matched.lane_id as lane,
-      coalesce(holdfast.criticality_code(parsed.option ->> 'criticality'), matched.criticality) as criticality
-    from parsed join matched on kind_type = parsed.type and kind_tenant is not distinct from parsed.tenant
+      coalesce(parsed.criticality, matched.criticality) as criticality
+    -- Equality, also for events without a tenant: a join that can't hash compares every event with every kind, which for 500 events of 500
+    -- tenants took 70 ms.
+    from parsed join matched on kind_type = parsed.type and kind_tenant = parsed.tenant
     -- The _tz function: without it a filter that compares a time with a zone to one without raises an error, and stops the publisher.
     where matched.filter is null or coalesce(jsonb_path_match_tz(parsed.document, matched.filter, '{}', true), false)
     order by parsed.at, matched.lane_id, matched.shape, matched.criticality desc, matched.id

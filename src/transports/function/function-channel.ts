@@ -16,9 +16,8 @@ export interface FunctionChannelOptions {
 /**
  * Calls one handler in this process.
  *
- * This is the hot path of the in-process benchmark. A handler that returns a plain value costs its message, its outcome
- * and a resolved promise; only one that returns a promise is tracked as in flight, because only that one can outlive its
- * deadline or be aborted.
+ * This is the hot path of the in-process benchmark. A handler that returns a plain value costs its message and its outcome;
+ * only one that returns a promise is tracked as in flight, because only that one can outlive its deadline or be aborted.
  */
 export class FunctionChannel implements TransportChannel {
   readonly #options: FunctionChannelOptions
@@ -30,13 +29,13 @@ export class FunctionChannel implements TransportChannel {
     this.#inFlight = new InFlightCalls(options.timeoutMs)
   }
 
-  send(dispatch: Dispatch, signal: AbortSignal): Promise<AttemptOutcome> {
+  send(dispatch: Dispatch, signal: AbortSignal): AttemptOutcome | Promise<AttemptOutcome> {
     const { endpoint, handlerName, handlers } = this.#options
-    if (this.#isClosed) return Promise.resolve(closedOutcome(endpoint))
-    if (signal.aborted) return Promise.resolve(abortedOutcome(endpoint, 0))
+    if (this.#isClosed) return closedOutcome(endpoint)
+    if (signal.aborted) return abortedOutcome(endpoint, 0)
     // Looked up at each call, so that a handler registered later is found without opening the channel again.
     const handler = handlers.get(handlerName)
-    if (handler === undefined) return Promise.resolve(handlerMissingOutcome(handlerName))
+    if (handler === undefined) return handlerMissingOutcome(handlerName)
 
     const startedAtMs = performance.now()
     const message = new LazyMessage(dispatch)
@@ -45,9 +44,9 @@ export class FunctionChannel implements TransportChannel {
       result = handler(message)
       if (isThenable(result)) return this.#follow(result, message, startedAtMs, signal)
     } catch (error) {
-      return Promise.resolve(handlerFailureOutcome(handlerName, error, performance.now() - startedAtMs))
+      return handlerFailureOutcome(handlerName, error, performance.now() - startedAtMs)
     }
-    return Promise.resolve(successOutcome(startedAtMs))
+    return successOutcome(startedAtMs)
   }
 
   async close(): Promise<void> {

@@ -1,27 +1,44 @@
+import { inspect } from 'node:util'
 import type { Dispatch } from '../transport.ts'
 import type { HandlerMessage } from './handler.ts'
 
-/** Parses the body and makes an AbortController only for handlers that ask: most need neither at 100,000 calls a second. */
+/** Parses the body, writes out ids and makes an AbortController only for handlers that ask: most need none of it at 100,000 calls a second. */
 export class LazyMessage implements HandlerMessage {
-  readonly id: string
-  readonly deliveryId: string
-  readonly type: string | null
-  readonly body: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly attempt: number
-  readonly correlationId: string | null
+  readonly #dispatch: Dispatch
   #payload: unknown = undefined
   #controller: AbortController | null = null
   #abortReason: Error | null = null
 
   constructor(dispatch: Dispatch) {
-    this.id = dispatch.messageId
-    this.deliveryId = dispatch.deliveryId
-    this.type = dispatch.eventType
-    this.body = dispatch.body
-    this.headers = dispatch.headers
-    this.attempt = dispatch.attempt
-    this.correlationId = dispatch.correlationId
+    this.#dispatch = dispatch
+  }
+
+  get id(): string {
+    return this.#dispatch.messageId
+  }
+
+  get deliveryId(): string {
+    return this.#dispatch.deliveryId
+  }
+
+  get type(): string | null {
+    return this.#dispatch.eventType
+  }
+
+  get body(): string {
+    return this.#dispatch.body
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#dispatch.headers
+  }
+
+  get attempt(): number {
+    return this.#dispatch.attempt
+  }
+
+  get correlationId(): string | null {
+    return this.#dispatch.correlationId
   }
 
   get payload(): unknown {
@@ -41,5 +58,15 @@ export class LazyMessage implements HandlerMessage {
   abort(reason: Error): void {
     this.#abortReason = reason
     this.#controller?.abort(reason)
+  }
+
+  /** What a handler sees that logs its message. */
+  toJSON(): object {
+    const { id, deliveryId, type, attempt, correlationId, headers, payload } = this
+    return { id, deliveryId, type, attempt, correlationId, headers, payload }
+  }
+
+  [inspect.custom](): object {
+    return this.toJSON()
   }
 }

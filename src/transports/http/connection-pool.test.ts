@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { HttpReceiver } from '../../../test/support/receivers/http-receiver.ts'
+import { createEgress } from '../../network/egress.ts'
+import { loopbackNetworks } from '../../network/network-rules.ts'
 import type { Connection } from './connection.ts'
 import { ConnectionPool } from './connection-pool.ts'
-import { openSocket } from './open-socket.ts'
 
 describe('ConnectionPool', () => {
   let receiver: HttpReceiver
@@ -21,7 +22,7 @@ describe('ConnectionPool', () => {
       {
         origin: new URL(receiver.url).origin,
         target: { protocol: 'http:', hostname: '127.0.0.1', port: receiver.port },
-        openSocket,
+        egress: createEgress({ allowNetworks: loopbackNetworks }),
         keepAliveMs: 60_000,
         tlsSessions: {},
       },

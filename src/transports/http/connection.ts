@@ -1,11 +1,14 @@
 import type net from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { Client } from 'undici'
-import type { OpenSocket, SocketTarget } from './open-socket.ts'
+import type { AbsoluteForm, Egress } from '../../network/egress.ts'
+import type { SocketTarget } from '../../network/open-socket.ts'
+import { ProxyFailure } from '../../network/proxy-failure.ts'
 
 export interface ConnectionOptions {
   readonly origin: string
   readonly target: SocketTarget
-  readonly openSocket: OpenSocket
+  readonly egress: Egress
   readonly keepAliveMs: number
   readonly tlsSessions: TlsSessionSlot
 }
@@ -13,6 +16,11 @@ export interface ConnectionOptions {
 /** The latest TLS session of an origin, shared by its connections: resuming one spares half of the handshake. */
 export interface TlsSessionSlot {
   session?: Buffer
+}
+
+/** Who is told when a response takes more bytes than it may. */
+export interface ByteWatcher {
+  onTooManyBytes(): void
 }
 
 /** How long it took to get a connection, in parts that happened. */
@@ -24,8 +32,11 @@ export interface ConnectTimings {
 
 type ConnectCallback = (...result: [null, net.Socket] | [Error, null]) => void
 
-// Larger answers to a delivery are no headers but an attack or a mistake.
-const maxResponseHeaderBytes = 32 * 1024
+/**
+ * Never reached: `watchBytes` ends a call long before. undici's own limit goes on parsing what it has read, and makes an error of
+ * each further header: 65 ms for one answer (measured), with which a single receiver could stop a node.
+ */
+const maxHeaderSize = 64 * 1024 * 1024
 
 /**
  * One undici client, which is one socket at a time. A call has a connection to itself, so that its deadline can
@@ -35,11 +46,16 @@ export class Connection {
   readonly client: Client
   /** What the present call waited for; null when it found the socket open. */
   connectTimings: ConnectTimings | null = null
+  /** Set when requests go to a proxy with the whole URL in their first line. */
+  readonly absoluteForm: AbsoluteForm | null
   readonly #options: ConnectionOptions
   #socket: net.Socket | null = null
+  #watcher: ByteWatcher | null = null
+  #maxBytesRead = Number.POSITIVE_INFINITY
 
   constructor(options: ConnectionOptions, onDisconnect: (connection: Connection) => void) {
     this.#options = options
+    this.absoluteForm = options.target.protocol === 'http:' ? options.egress.absoluteForm : null
     this.client = new Client(options.origin, {
       connect: (_options: unknown, callback: ConnectCallback) => this.#connect(callback),
       pipelining: 1,
@@ -47,7 +63,7 @@ export class Connection {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: options.keepAliveMs,
-      maxHeaderSize: maxResponseHeaderBytes,
+      maxHeaderSize,
     })
     this.client.on('disconnect', () => onDisconnect(this))
   }
@@ -56,10 +72,23 @@ export class Connection {
     return this.#socket?.readyState === 'open'
   }
 
+  /**
+   * Bounds what is read from now on, framing included. The body has its own limit, but a parser that eats chunk extensions
+   * or a status line without end tells nobody, and would keep the whole node busy until the deadline.
+   */
+  watchBytes(maxBytes: number, watcher: ByteWatcher): void {
+    this.#maxBytesRead = (this.isConnected ? (this.#socket?.bytesRead ?? 0) : 0) + maxBytes
+    this.#watcher = watcher
+  }
+
   destroy(): void {
     // Also a socket that still connects, which undici would leave alone until it is connected.
     this.#socket?.destroy()
     void this.client.destroy()
+  }
+
+  readonly #onReadable = (): void => {
+    if (this.#socket !== null && this.#socket.bytesRead > this.#maxBytesRead) this.#watcher?.onTooManyBytes()
   }
 
   /** Without a limit of its own: a connection is only opened for a call, whose deadline destroys it. */
@@ -76,7 +105,7 @@ export class Connection {
     }
 
     const isSecure = target.protocol === 'https:'
-    const socket = this.#options.openSocket(
+    const socket = this.#options.egress.openSocket(
       isSecure ? { ...target, tls: { ...target.tls, ...tlsSessions } } : target,
     )
     this.#socket = socket
@@ -84,6 +113,8 @@ export class Connection {
     const report: ConnectCallback = (...result) => {
       if (isReported) return
       isReported = true
+      // Before undici's own, so that nothing more is parsed.
+      if (result[0] === null) socket.on('readable', this.#onReadable)
       callback(...result)
     }
     // With several addresses the event comes once for each of them.
@@ -92,7 +123,8 @@ export class Connection {
     })
     socket.once('connect', () => {
       timings.connectMs = measurePart()
-      if (!isSecure) report(null, socket)
+      // Also a proxy may want TLS, whatever the target wants.
+      if (!(socket instanceof TLSSocket)) report(null, socket)
     })
     socket.once('secureConnect', () => {
       timings.tlsMs = measurePart()
@@ -101,9 +133,13 @@ export class Connection {
     socket.on('session', (session: Buffer) => {
       tlsSessions.session = session
     })
-    socket.on('error', (error) => report(error, null))
+    socket.on('error', (error) => report(this.absoluteForm === null ? error : proxyFailure(error), null))
     socket.once('close', () => report(new ConnectClosedError(), null))
   }
+}
+
+function proxyFailure(error: Error): ProxyFailure {
+  return new ProxyFailure(`the proxy can't be reached: ${error.message}`, null, error)
 }
 
 class ConnectClosedError extends Error {

@@ -1,21 +1,37 @@
 import type { RenderedRequest } from '../../core/attempt.ts'
 import type { Dispatch } from '../transport.ts'
-import { redactHeaders, redactUrl, textExcerpt } from './excerpt.ts'
+import { redacted, redactHeaders, redactUrl, textExcerpt } from './excerpt.ts'
+import { splitHeaders } from './header-templates.ts'
 import type { HttpConfig } from './http-config.ts'
 import { baseHeaders, requestHeaders } from './request-headers.ts'
+import { secretHeaderOf } from './request-preparer.ts'
 
 const maxBodyBytes = 64 * 1024
 
-/** The request as it would go out, without what is only known when it does: signatures and fetched tokens. */
+/** The request as it would go out. Of signatures and credentials it shows that they would be there. */
 export function describeRequest(config: HttpConfig, dispatch: Dispatch, userAgent: string): RenderedRequest {
   const url = new URL(config.url)
   url.hash = ''
-  const headers = requestHeaders(baseHeaders(userAgent, config.headers), dispatch, Date.now())
+  const secretHeader = secretHeaderOf(config.auth)
+  const shown = Object.entries(config.headers).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : redacted,
+  ])
+  const { fixed, templates } = splitHeaders(Object.fromEntries(shown) as Record<string, string>)
+  const request = {
+    method: config.method,
+    url,
+    headers: requestHeaders(baseHeaders(userAgent, fixed), dispatch, Date.now()),
+    body: dispatch.body,
+  }
+  templates.apply(request, dispatch, Date.now())
+  if (config.signing?.scheme === 'standard-webhooks') request.headers.set('webhook-signature', redacted)
+  if (secretHeader !== null) request.headers.set(secretHeader, redacted)
   const body = textExcerpt(dispatch.body, maxBodyBytes)
   return {
     method: config.method,
     url: redactUrl(url),
-    headers: redactHeaders(headers.toRecord()),
+    headers: redactHeaders(request.headers.toRecord(), secretHeader),
     body: body.text,
     isTruncated: body.isTruncated,
   }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeExcerpt, redactHeaders, redactUrl, textExcerpt } from './excerpt.ts'
+import { redactHeaders, redactUrl, responseExcerpt, textExcerpt } from './excerpt.ts'
 
 describe('textExcerpt', () => {
   it('never exceeds its bytes, never splits a character, and leaves short texts alone', () => {
@@ -22,15 +22,34 @@ describe('textExcerpt', () => {
   })
 })
 
-describe('decodeExcerpt', () => {
-  it('makes text that PostgreSQL can store of any bytes', () => {
+describe('responseExcerpt', () => {
+  it('makes text of any bytes, within its bound, that PostgreSQL can store and a terminal can show', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-        const text = decodeExcerpt(Buffer.from(bytes), 64)
-        expect(text).not.toContain('\0')
+      fc.property(fc.uint8Array({ maxLength: 64 }), fc.integer({ min: 0, max: 64 }), (bytes, maxBytes) => {
+        const { text } = responseExcerpt(Buffer.from(bytes), maxBytes)
+        expect(text).not.toMatch(/(?![\t\n\r])\p{Cc}/u)
         expect(Buffer.from(text).toString()).toBe(text)
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
       }),
     )
+  })
+
+  it.each([
+    ['a colour', '\u001b[31mred', '\ufffd[31mred'],
+    ['a carriage return that overwrites its line', 'failed\rok', 'failed\ufffdok'],
+    ['a direction that hides an ending', 'exe\u202egpj', 'exe\ufffdgpj'],
+    ['a C1 control', 'a\u009bb', 'a\ufffdb'],
+    ['lines and tabs', 'a\r\n\tb\nc', 'a\r\n\tb\nc'],
+    ['other scripts', 'größe 東京 🦀', 'größe 東京 🦀'],
+  ])('shows %s as text', (_, sent, shown) => {
+    expect(responseExcerpt(Buffer.from(sent), 100).text).toBe(shown)
+  })
+
+  it('says when replacing made it too long', () => {
+    expect(responseExcerpt(Buffer.alloc(9, 0xff), 9)).toEqual({
+      text: '\ufffd\ufffd\ufffd',
+      isTruncated: true,
+    })
   })
 })
 

@@ -1,17 +1,35 @@
-const redacted = '[redacted]'
+import { harmlessText } from './harmless-text.ts'
+
+export const redacted = '[redacted]'
 const secretName =
   /authorization|cookie|token|secret|passw|credential|signature|api-?key|access-?key|private-?key|^sig$|^key$/i
 
-/** Headers as they may be stored and shown: whatever is named like a secret is replaced. */
+/** Nobody reads more of them. */
+const maxHeaderCharacters = 32 * 1024
+
+/** Whether a header or parameter of this name is taken for a secret. */
+export function isSecretName(name: string): boolean {
+  return secretName.test(name)
+}
+
+/**
+ * Headers as they may be stored and shown: whatever is named like a secret, or is `secretHeader`, is replaced, and those
+ * beyond 32 KiB are left out.
+ */
 export function redactHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
+  secretHeader: string | null = null,
 ): Record<string, string> {
   const shown: Record<string, string> = {}
+  let roomCharacters = maxHeaderCharacters
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue
-    shown[name] = secretName.test(name)
-      ? redacted
-      : withoutNul(Array.isArray(value) ? value.join(', ') : value)
+    roomCharacters -= name.length + String(value).length
+    if (roomCharacters < 0) break
+    shown[name] =
+      name === secretHeader || secretName.test(name)
+        ? redacted
+        : harmlessText(Array.isArray(value) ? value.join(', ') : value)
   }
   return shown
 }
@@ -34,13 +52,14 @@ export function textExcerpt(text: string, maxBytes: number): { text: string; isT
   return { text: decodeExcerpt(Buffer.from(text.slice(0, maxBytes)), maxBytes), isTruncated: true }
 }
 
-/** Bytes as text that PostgreSQL can store: invalid UTF-8 and NUL become replacement characters. */
-export function decodeExcerpt(bytes: Buffer, maxBytes: number): string {
-  let end = Math.min(bytes.length, maxBytes)
-  if (end < bytes.length) while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
-  return withoutNul(bytes.toString('utf8', 0, end))
+/** What a receiver sent, as harmless text: what isn't text becomes replacement characters, which count as what they take. */
+export function responseExcerpt(bytes: Buffer, maxBytes: number): { text: string; isTruncated: boolean } {
+  return textExcerpt(harmlessText(decodeExcerpt(bytes, maxBytes)), maxBytes)
 }
 
-function withoutNul(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
+/** Never ends inside a character. */
+function decodeExcerpt(bytes: Buffer, maxBytes: number): string {
+  let end = Math.min(bytes.length, maxBytes)
+  if (end < bytes.length) while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return bytes.toString('utf8', 0, end)
 }

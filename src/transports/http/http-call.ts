@@ -2,9 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { AttemptOutcome } from '../../core/attempt.ts'
 import { InFlightCall, type InFlightCalls } from '../in-flight-calls.ts'
-import type { Connection } from './connection.ts'
+import type { ByteWatcher, Connection } from './connection.ts'
 import type { ConnectionPool, ConnectionUser } from './connection-pool.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
+
+const maxInterimResponses = 32
+/** More than that before the headers have ended are no headers but an attack or a mistake. Two reads of a socket, so that a body may come along. */
+const maxHeadBytes = 128 * 1024
+/** The framing of a body, up to chunks of a byte each. */
+const maxFramingBytes = 128 * 1024
+const maxFramingFactor = 8
 
 /** What happened to a call, before anybody judges it. */
 export type HttpEnding =
@@ -21,14 +28,21 @@ export interface HttpCallContext {
   readonly maxResponseBytes: number
   /** Asked when the status is known. */
   isResponseKept(call: HttpCall): boolean
+  /** New credentials for a call that was answered with 401; undefined when it must stand. Null: this endpoint has none to renew. */
+  readonly renew: ((call: HttpCall) => Promise<void> | undefined) | null
   judge(call: HttpCall, ending: HttpEnding): AttemptOutcome
 }
+
+const unauthorized = 401
 
 /**
  * One request, from the wait for a connection to the last byte of its response. undici calls the `on…` methods;
  * whichever ending comes first settles the call, and all later ones find it settled.
  */
-export class HttpCall extends InFlightCall implements ConnectionUser, Dispatcher.DispatchHandler {
+export class HttpCall
+  extends InFlightCall
+  implements ConnectionUser, ByteWatcher, Dispatcher.DispatchHandler
+{
   readonly request: OutgoingRequest
   /** The caller reads the answer itself, whatever the capture policy keeps. */
   readonly isResponseWanted: boolean
@@ -37,12 +51,16 @@ export class HttpCall extends InFlightCall implements ConnectionUser, Dispatcher
   firstByteAtMs: number | undefined
   connection: Connection | null = null
   isResponseTruncated = false
+  /** It has what it needs to be sent. */
+  isPrepared = false
   readonly #context: HttpCallContext
   readonly #resolve: (outcome: AttemptOutcome) => void
-  readonly #chunks: Buffer[] = []
+  #chunks: Buffer[] = []
   #receivedBytes = 0
   #isBodyKept = false
+  #interimCount = 0
   #isSettled = false
+  #isRenewed = false
 
   constructor(
     context: HttpCallContext,
@@ -65,7 +83,16 @@ export class HttpCall extends InFlightCall implements ConnectionUser, Dispatcher
   }
 
   start(): void {
+    this.isPrepared = true
     if (!this.#isSettled) this.#context.pool.acquire(this)
+  }
+
+  /** Starts when `prepared` resolves, unless the call has ended by then. */
+  startAfter(prepared: Promise<void>): void {
+    prepared.then(
+      () => this.start(),
+      (error: unknown) => this.notPrepared(error),
+    )
   }
 
   notPrepared(error: unknown): void {
@@ -74,10 +101,21 @@ export class HttpCall extends InFlightCall implements ConnectionUser, Dispatcher
 
   useConnection(connection: Connection): void {
     this.connection = connection
+    connection.watchBytes(maxHeadBytes, this)
     const { method, url, headers, body } = this.request
+    const { absoluteForm } = connection
     const path = url.pathname + url.search
     connection.client.dispatch(
-      { path, method, headers: headers.flat, body: method === 'GET' ? null : body },
+      {
+        path: absoluteForm === null ? path : url.origin + path,
+        method,
+        // For the proxy alone, so it is no header of the request that is kept.
+        headers:
+          absoluteForm?.authorization == null
+            ? headers.flat
+            : [...headers.flat, 'proxy-authorization', absoluteForm.authorization],
+        body: method === 'GET' ? null : body,
+      },
       this,
     )
   }
@@ -86,12 +124,15 @@ export class HttpCall extends InFlightCall implements ConnectionUser, Dispatcher
   onRequestStart(): void {}
 
   onResponseStart(_controller: unknown, status: number, headers: IncomingHttpHeaders): void {
-    // 1xx: the answer is still to come.
-    if (status < 200) return
+    if (status < 200) {
+      this.#onInterim()
+      return
+    }
     this.firstByteAtMs = performance.now()
     this.status = status
     this.responseHeaders = headers
     this.#isBodyKept = this.#context.isResponseKept(this)
+    this.connection?.watchBytes(maxFramingBytes + maxFramingFactor * this.#context.maxResponseBytes, this)
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -106,10 +147,43 @@ export class HttpCall extends InFlightCall implements ConnectionUser, Dispatcher
     }
   }
 
+  onTooManyBytes(): void {
+    this.#settle({ kind: 'network', error: new FloodError('it goes on and on without becoming a response') })
+  }
+
+  /** 1xx: the answer is still to come. More than a few aren't information but an attempt to keep us busy. */
+  #onInterim(): void {
+    this.#interimCount += 1
+    if (this.#interimCount > maxInterimResponses) {
+      this.#settle({
+        kind: 'network',
+        error: new FloodError(`more than ${maxInterimResponses} interim responses came before an answer`),
+      })
+    }
+  }
+
   onResponseEnd(): void {
     if (this.#isSettled) return
-    this.#finish({ kind: 'response' })
-    if (this.connection !== null) this.#context.pool.release(this.connection)
+    const { connection } = this
+    if (this.status !== unauthorized || !this.#renew()) this.#finish({ kind: 'response' })
+    if (connection !== null) this.#context.pool.release(connection)
+  }
+
+  /** Makes the request once more with new credentials, inside the same deadline. */
+  #renew(): boolean {
+    const { renew } = this.#context
+    const renewed = renew === null || this.#isRenewed ? undefined : renew(this)
+    if (renewed === undefined) return false
+    this.#isRenewed = true
+    this.isPrepared = false
+    this.connection = null
+    this.status = undefined
+    this.responseHeaders = {}
+    this.firstByteAtMs = undefined
+    this.#chunks = []
+    this.#receivedBytes = 0
+    this.startAfter(renewed)
+    return true
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -139,4 +213,8 @@ export class HttpCall extends InFlightCall implements ConnectionUser, Dispatcher
     this.#context.inFlight.remove(this)
     this.#resolve(outcome)
   }
+}
+
+class FloodError extends Error {
+  readonly code = 'HPE_FLOOD'
 }

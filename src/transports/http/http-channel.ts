@@ -1,4 +1,6 @@
 import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { Egress } from '../../network/egress.ts'
+import { type SocketTarget, socketTarget } from '../../network/open-socket.ts'
 import { InFlightCalls } from '../in-flight-calls.ts'
 import { abortedOutcome, closedOutcome } from '../interrupted.ts'
 import type { Dispatch, TransportChannel } from '../transport.ts'
@@ -7,9 +9,9 @@ import type { HeaderList } from './header-list.ts'
 import { HttpCall, type HttpCallContext } from './http-call.ts'
 import type { HttpConfig } from './http-config.ts'
 import { httpOutcome, isResponseKept } from './http-outcome.ts'
-import type { OpenSocket, SocketTarget } from './open-socket.ts'
-import type { OutgoingRequest, PrepareRequest } from './outgoing-request.ts'
+import type { OutgoingRequest } from './outgoing-request.ts'
 import { baseHeaders, requestHeaders } from './request-headers.ts'
+import { RequestPreparer } from './request-preparer.ts'
 
 export interface HttpChannelOptions {
   readonly endpoint: string
@@ -17,9 +19,8 @@ export interface HttpChannelOptions {
   readonly maxConnections: number
   readonly keepAliveMs: number
   readonly userAgent: string
-  readonly target: Pick<SocketTarget, 'lookup' | 'tls'>
-  readonly openSocket: OpenSocket
-  readonly prepareRequest: PrepareRequest | undefined
+  readonly egress: Egress
+  readonly tls: SocketTarget['tls'] | undefined
 }
 
 /** Sends the deliveries of one endpoint over its own connections. */
@@ -29,6 +30,7 @@ export class HttpChannel implements TransportChannel {
   readonly #baseHeaders: HeaderList
   readonly #inFlight: InFlightCalls
   readonly #pool: ConnectionPool
+  readonly #preparer: RequestPreparer
   readonly #callContext: HttpCallContext
   #isClosed = false
 
@@ -37,13 +39,14 @@ export class HttpChannel implements TransportChannel {
     this.#options = options
     this.#url = new URL(config.url)
     this.#url.hash = ''
-    this.#baseHeaders = baseHeaders(options.userAgent, config.headers)
+    this.#preparer = new RequestPreparer(options)
+    this.#baseHeaders = baseHeaders(options.userAgent, this.#preparer.fixedHeaders)
     this.#inFlight = new InFlightCalls(config.timeoutMs)
     this.#pool = new ConnectionPool(
       {
         origin: this.#url.origin,
-        target: { ...socketTarget(this.#url), ...options.target },
-        openSocket: options.openSocket,
+        target: { ...socketTarget(this.#url), ...(options.tls && { tls: options.tls }) },
+        egress: options.egress,
         keepAliveMs: options.keepAliveMs,
         tlsSessions: {},
       },
@@ -54,7 +57,8 @@ export class HttpChannel implements TransportChannel {
       pool: this.#pool,
       maxResponseBytes: config.maxResponseBytes,
       isResponseKept: (call) => isResponseKept(call, config),
-      judge: (call, ending) => httpOutcome(call, ending, endpoint, config),
+      renew: config.auth.type === 'oauth2' ? (call) => this.#preparer.renew(call.request) : null,
+      judge: (call, ending) => httpOutcome(call, ending, endpoint, config, this.#preparer),
     }
   }
 
@@ -71,13 +75,14 @@ export class HttpChannel implements TransportChannel {
         resolve,
       )
       this.#inFlight.add(call, signal)
-      this.#prepareAndStart(call, dispatch, signal)
+      this.#prepareAndStart(call, dispatch)
     })
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#inFlight.whenIdle()
+    await this.#preparer.close()
     this.#inFlight.dispose()
     this.#pool.destroy()
   }
@@ -92,31 +97,15 @@ export class HttpChannel implements TransportChannel {
     }
   }
 
-  #prepareAndStart(call: HttpCall, dispatch: Dispatch, signal: AbortSignal): void {
-    const { prepareRequest, endpoint, config } = this.#options
-    if (prepareRequest === undefined) {
-      call.start()
-      return
-    }
+  #prepareAndStart(call: HttpCall, dispatch: Dispatch): void {
     try {
-      const prepared = prepareRequest(call.request, { endpoint, config, dispatch, signal })
+      const prepared = this.#preparer.prepare(call.request, dispatch)
       if (prepared === undefined) call.start()
-      else
-        prepared.then(
-          () => call.start(),
-          (error: unknown) => call.notPrepared(error),
-        )
+      else call.startAfter(prepared)
     } catch (error) {
       call.notPrepared(error)
     }
   }
-}
-
-function socketTarget(url: URL): SocketTarget {
-  const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
-  const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
-  const port = url.port === '' ? (protocol === 'https:' ? 443 : 80) : Number(url.port)
-  return { protocol, hostname, port }
 }
 
 /** Only the path and query can change: the origin is the endpoint's, whatever the caller writes. */

@@ -1,44 +1,58 @@
 import { z } from 'zod'
-import { isReservedHeader } from './request-headers.ts'
+import { type AuthConfig, authConfig } from './auth-config.ts'
+import {
+  endpointUrl,
+  headerName,
+  headerText,
+  isForbiddenHeader,
+  type SecretValue,
+  secret,
+} from './config-fields.ts'
+import { isSecretName } from './excerpt.ts'
+import { headerTemplateProblem } from './header-templates.ts'
+import { parseSigningSecret, signingSecretAdvice } from './signing-secret.ts'
+import { clientCertificateProblem } from './tls-config.ts'
 
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no HTTP header name')
-const headerValue = z
+const signingConfig = z.discriminatedUnion('scheme', [
+  z.strictObject({
+    scheme: z.literal('standard-webhooks'),
+    /** Only a new endpoint's may be left out: then one is made. */
+    secret: secret(
+      z.string().refine((text) => parseSigningSecret(text) !== null, { error: signingSecretAdvice }),
+    ).default({ isSet: true }),
+    /** Put here when a channel is opened, while a rotation overlaps. */
+    previousSecrets: z.array(z.object({ value: z.string(), expiresAtMs: z.number() })).optional(),
+  }),
+  z.strictObject({ scheme: z.literal('none') }),
+])
+
+const pem = z
   .string()
-  .regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, 'holds characters that no HTTP header may hold')
+  .max(65_536)
+  .regex(/-----BEGIN [A-Z0-9 ]+-----/, 'must be PEM text, beginning with -----BEGIN')
 
-const endpointUrl = z
-  .string()
-  .max(2_048)
-  .superRefine((value, context) => {
-    const url = URL.canParse(value) ? new URL(value) : null
-    const refuse = (message: string): void => context.addIssue({ code: 'custom', message })
-    if (url === null) refuse('is no absolute URL')
-    else if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      refuse('must begin with http:// or https://')
-    else if (url.username !== '' || url.password !== '')
-      refuse('must not hold a user name or password: they would be shown')
-  })
+const tlsConfig = z.strictObject({
+  /** The client's certificate and those that lead to a root, for receivers that ask for one. */
+  cert: pem.optional(),
+  key: secret(pem).optional(),
+  passphrase: secret(z.string().min(1).max(1024)).optional(),
+  /** Certificates to trust instead of the well-known ones. */
+  ca: pem.optional(),
+})
 
-/** The `config` of an endpoint whose transport is `http`. */
-export const httpConfig = z.object({
+const headers = z.record(headerName, secret(headerText))
+
+const shape = {
   url: endpointUrl,
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).default('POST'),
-  headers: z
-    .record(headerName, headerValue)
-    .default({})
-    .superRefine((headers, context) => {
-      for (const name of Object.keys(headers)) {
-        if (isReservedHeader(name.toLowerCase())) {
-          context.addIssue({
-            code: 'custom',
-            path: [name],
-            message: 'is set by Holdfast and can not be configured',
-          })
-        }
-      }
-    }),
+  /** May have placeholders, like `{{ order.id }}`. */
+  headers: headers.default({}),
   /** From connect to the last byte of the response. */
   timeoutMs: z.int().min(1).max(600_000).default(10_000),
+  /** Left out in a stored config: none. A new endpoint gets `standard-webhooks`. */
+  signing: signingConfig.optional(),
+  auth: authConfig.default({ type: 'none' }),
+  tls: tlsConfig.optional(),
   capture: z.enum(['none', 'errors', 'all']).default('errors'),
   maxResponseBytes: z.int().min(0).max(1_048_576).default(65_536),
   /** How this endpoint's statuses are to be read where the default is wrong for it, e.g. `{"409": "success"}`. */
@@ -48,6 +62,48 @@ export const httpConfig = z.object({
       z.enum(['success', 'retryable', 'permanent', 'gone', 'throttled']),
     )
     .default({}),
-})
+}
+
+/** The `config` of an endpoint whose transport is `http`, as it is stored: a field that only a newer version knows is passed over. */
+export const httpConfig = z.object(shape).superRefine(refuseContradictions)
 
 export type HttpConfig = z.infer<typeof httpConfig>
+export type SigningConfig = z.infer<typeof signingConfig>
+export type TlsConfig = z.infer<typeof tlsConfig>
+
+/** The same as a person writes it. A field that nobody knows is refused: it may be a secret under a wrong name. */
+export const httpConfigInput = z
+  .strictObject(shape)
+  .superRefine(refuseContradictions)
+  .superRefine(({ signing }, context) => {
+    if (signing?.scheme === 'standard-webhooks' && signing.previousSecrets !== undefined) {
+      const message = 'is not a known field: rotate the secret instead'
+      context.addIssue({ code: 'custom', path: ['signing', 'previousSecrets'], message })
+    }
+  })
+
+/** What is right field by field and wrong together. */
+function refuseContradictions(config: z.infer<z.ZodObject<typeof shape>>, context: z.RefinementCtx): void {
+  const refuse = (path: readonly string[], message: string): void =>
+    context.addIssue({ code: 'custom', path: [...path], message })
+  for (const [name, value] of Object.entries(config.headers)) {
+    const problem = headerOwner(name.toLowerCase(), config.auth) ?? headerProblem(name, value)
+    if (problem !== null) refuse(['headers', name], problem)
+  }
+  if (config.tls === undefined) return
+  if (!config.url.startsWith('https:')) refuse(['tls'], 'needs a URL that begins with https://')
+  const tlsProblem = clientCertificateProblem(config.tls)
+  if (tlsProblem !== null) refuse(['tls'], tlsProblem)
+}
+
+function headerProblem(name: string, value: SecretValue): string | null {
+  if (typeof value === 'string') return headerTemplateProblem(value)
+  return isSecretName(name) ? null : 'must be text: it is not stored as a secret'
+}
+
+function headerOwner(lowerName: string, auth: AuthConfig): string | null {
+  if (isForbiddenHeader(lowerName)) return 'is set by Holdfast and can not be configured'
+  const authHeader =
+    auth.type === 'none' ? null : auth.type === 'apiKey' ? auth.header.toLowerCase() : 'authorization'
+  return lowerName === authHeader ? 'is set by auth, so leave it out here' : null
+}

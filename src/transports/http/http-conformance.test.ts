@@ -17,7 +17,11 @@ import {
   type ConformanceRig,
   describeTransportConformance,
 } from '../../../test/support/receivers/transport-conformance.ts'
+import { createEgress } from '../../network/egress.ts'
+import { loopbackNetworks } from '../../network/network-rules.ts'
 import { httpTransport } from './http-transport.ts'
+
+const egress = createEgress({ allowNetworks: loopbackNetworks })
 
 const behaviours = {
   succeed: answer(200),
@@ -29,7 +33,7 @@ const behaviours = {
 
 async function startRig(behaviour: Behaviour, timeoutMs: number): Promise<ConformanceRig> {
   const receiver = await HttpReceiver.start({ behaviour })
-  const channel = httpTransport().open('example', { url: receiver.url, timeoutMs })
+  const channel = httpTransport({ egress }).open('example', { url: receiver.url, timeoutMs })
   return {
     channel,
     get arrived(): ArrivedMessage[] {
@@ -54,7 +58,7 @@ async function startRig(behaviour: Behaviour, timeoutMs: number): Promise<Confor
 }
 
 function rigAt(url: string, timeoutMs: number, stop: () => Promise<void>): ConformanceRig {
-  const channel = httpTransport().open('example', { url, timeoutMs })
+  const channel = httpTransport({ egress }).open('example', { url, timeoutMs })
   return {
     channel,
     arrived: [],

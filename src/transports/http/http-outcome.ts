@@ -2,10 +2,12 @@ import type { AttemptOutcome, AttemptTimings, RenderedRequest, ResponseExcerpt }
 import { classifyHttpStatus, isHealthFailureStatus } from '../../core/classify.ts'
 import { parseRetryAfterMs } from '../../core/retry-after.ts'
 import { abortedOutcome } from '../interrupted.ts'
-import { decodeExcerpt, redactHeaders, redactUrl, textExcerpt } from './excerpt.ts'
+import { redactHeaders, redactUrl, responseExcerpt, textExcerpt } from './excerpt.ts'
 import type { HttpCall, HttpEnding } from './http-call.ts'
 import type { HttpConfig } from './http-config.ts'
 import { networkFailure } from './network-error.ts'
+import type { RequestPreparer } from './request-preparer.ts'
+import { RequestRefused } from './request-refused.ts'
 
 const maxRequestBytes = 64 * 1024
 
@@ -21,6 +23,7 @@ export function httpOutcome(
   ending: HttpEnding,
   endpoint: string,
   config: HttpConfig,
+  secrets: Pick<RequestPreparer, 'scrubber' | 'secretHeader'> | null,
 ): AttemptOutcome {
   const durationMs = performance.now() - call.startedAtMs
   const outcome: AttemptOutcome =
@@ -29,12 +32,14 @@ export function httpOutcome(
       : { ...judgeFailure(call, ending, endpoint, config), durationMs, timings: timingsOf(call, durationMs) }
   if (call.status !== undefined) {
     outcome.statusCode = call.status
-    if (isResponseKept(call, config)) outcome.response = responseExcerpt(call, call.status, config)
+    if (isResponseKept(call, config)) outcome.response = keptResponse(call, call.status, config)
   }
   const isRequestKept =
     config.capture === 'all' || (config.capture === 'errors' && outcome.class !== 'success')
-  if (isRequestKept) outcome.request = renderedRequest(call)
-  return outcome
+  if (isRequestKept) outcome.request = renderedRequest(call, secrets?.secretHeader ?? null)
+  const isAnythingTold =
+    outcome.error !== undefined || outcome.request !== undefined || outcome.response !== undefined
+  return isAnythingTold && secrets !== null ? secrets.scrubber.scrubOutcome(outcome) : outcome
 }
 
 function isSuccess(call: HttpCall, config: HttpConfig): boolean {
@@ -50,11 +55,7 @@ function judgeFailure(call: HttpCall, ending: HttpEnding, endpoint: string, conf
     case 'network':
       return judgeNetwork(call, ending.error)
     case 'not_prepared':
-      return {
-        class: 'retryable',
-        isHealthFailure: false,
-        error: { code: 'request_not_prepared', message: `${subjectOf(call)}: ${messageOf(ending.error)}` },
-      }
+      return judgeUnprepared(call, ending.error)
     case 'deadline':
       return {
         class: 'retryable',
@@ -68,6 +69,18 @@ function judgeFailure(call: HttpCall, ending: HttpEnding, endpoint: string, conf
       return abortedOutcome(endpoint, 0)
     default:
       return ending satisfies never
+  }
+}
+
+function judgeUnprepared(call: HttpCall, error: unknown): Verdict {
+  if (error instanceof RequestRefused) {
+    const { code, message, ...verdict } = error.refusal
+    return { ...verdict, error: { code, message: `${subjectOf(call)}: ${message}.` } }
+  }
+  return {
+    class: 'retryable',
+    isHealthFailure: false,
+    error: { code: 'request_not_prepared', message: `${subjectOf(call)}: ${messageOf(error)}` },
   }
 }
 
@@ -106,24 +119,25 @@ function timingsOf(call: HttpCall, totalMs: number): AttemptTimings {
   return connectTimings ? { ...connectTimings, ...timings } : timings
 }
 
-function renderedRequest(call: HttpCall): RenderedRequest {
+function renderedRequest(call: HttpCall, secretHeader: string | null): RenderedRequest {
   const { method, url, headers, body } = call.request
   const excerpt = textExcerpt(body, maxRequestBytes)
   return {
     method,
     url: redactUrl(url),
-    headers: redactHeaders(headers.toRecord()),
+    headers: redactHeaders(headers.toRecord(), secretHeader),
     body: excerpt.text,
     isTruncated: excerpt.isTruncated,
   }
 }
 
-function responseExcerpt(call: HttpCall, status: number, config: HttpConfig): ResponseExcerpt {
+function keptResponse(call: HttpCall, status: number, config: HttpConfig): ResponseExcerpt {
+  const { text, isTruncated } = responseExcerpt(call.responseBody, config.maxResponseBytes)
   return {
     status,
     headers: redactHeaders(call.responseHeaders),
-    body: decodeExcerpt(call.responseBody, config.maxResponseBytes),
-    isTruncated: call.isResponseTruncated,
+    body: text,
+    isTruncated: isTruncated || call.isResponseTruncated,
   }
 }
 
@@ -135,6 +149,7 @@ function subjectOf(call: HttpCall): string {
 function whereTimeWent(call: HttpCall): string {
   if (call.status !== undefined) return `status ${call.status} came, but the response did not end`
   const timings = call.connection?.connectTimings
+  if (!call.isPrepared) return 'its credentials did not come'
   if (call.connection === null) return 'no connection became free'
   const isConnected = timings === null || timings === undefined || call.connection.isConnected
   return isConnected ? 'no answer came' : 'no connection was made'

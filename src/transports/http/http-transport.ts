@@ -1,11 +1,12 @@
-import type { LookupFunction } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
+import type { Problem } from '../../core/problem.ts'
+import { createEgress, type Egress } from '../../network/egress.ts'
 import type { Transport } from '../transport.ts'
 import { describeRequest } from './describe-request.ts'
 import { HttpChannel } from './http-channel.ts'
-import { httpConfig } from './http-config.ts'
-import { type OpenSocket, openSocket } from './open-socket.ts'
-import type { PrepareRequest } from './outgoing-request.ts'
+import { type HttpConfig, httpConfig, httpConfigInput } from './http-config.ts'
+import { completeConfig, secretPaths } from './secret-paths.ts'
+import { tlsOptions } from './tls-config.ts'
 import { defaultUserAgent } from './user-agent.ts'
 
 export interface HttpTransportOptions {
@@ -14,12 +15,8 @@ export interface HttpTransportOptions {
   /** How long an idle connection is kept where the receiver doesn't say. */
   readonly keepAliveMs?: number
   readonly userAgent?: string
-  /** Signs and authorizes requests. */
-  readonly prepareRequest?: PrepareRequest
-  /** Resolves host names; a guard against private addresses checks here what a name leads to. */
-  readonly lookup?: LookupFunction
-  /** Opens sockets; the same guard checks here the addresses that need no look-up. */
-  readonly openSocket?: OpenSocket
+  /** The way out. Default: to public addresses only. */
+  readonly egress?: Egress
   /** Certificates and the like, for every TLS connection. */
   readonly tls?: ConnectionOptions
 }
@@ -34,24 +31,35 @@ const defaultKeepAliveMs = 4_000
  * const channel = httpTransport().open('crm', { url: 'https://crm.example/hooks' })
  */
 export function httpTransport(options: HttpTransportOptions = {}): Transport {
+  const egress = options.egress ?? createEgress()
+  const userAgent = options.userAgent ?? defaultUserAgent
   return {
     name: 'http',
-    parseConfig: (config) => httpConfig.parse(config),
-    describe: (config, dispatch) =>
-      describeRequest(httpConfig.parse(config), dispatch, options.userAgent ?? defaultUserAgent),
-    open: (endpoint, config, limits) =>
-      new HttpChannel({
+    parseConfig: (config) => httpConfigInput.parse(config),
+    refuse: (config) => refusedUrls(httpConfig.parse(config), egress),
+    secretPaths,
+    completeConfig,
+    describe: (config, dispatch) => describeRequest(httpConfig.parse(config), dispatch, userAgent),
+    open: (endpoint, stored, limits) => {
+      const config = httpConfig.parse(stored)
+      return new HttpChannel({
         endpoint,
-        config: httpConfig.parse(config),
+        config,
         maxConnections: limits?.maxConcurrency ?? options.connections ?? defaultConnections,
         keepAliveMs: options.keepAliveMs ?? defaultKeepAliveMs,
-        userAgent: options.userAgent ?? defaultUserAgent,
-        target: {
-          ...(options.lookup && { lookup: options.lookup }),
-          ...(options.tls && { tls: options.tls }),
-        },
-        openSocket: options.openSocket ?? openSocket,
-        prepareRequest: options.prepareRequest,
-      }),
+        userAgent,
+        egress,
+        tls: config.tls === undefined ? options.tls : { ...options.tls, ...tlsOptions(config.tls) },
+      })
+    },
   }
+}
+
+function refusedUrls({ url, auth }: HttpConfig, egress: Egress): Problem[] {
+  const places = [{ path: 'config.url', url }]
+  if (auth.type === 'oauth2') places.push({ path: 'config.auth.tokenUrl', url: auth.tokenUrl })
+  return places.flatMap((place) => {
+    const refusal = egress.refusalOf(new URL(place.url))
+    return refusal === null ? [] : [{ path: place.path, message: refusal.message }]
+  })
 }

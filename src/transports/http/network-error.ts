@@ -1,4 +1,6 @@
 import type { AttemptError } from '../../core/attempt.ts'
+import { NetworkRefusal } from '../../network/network-refusal.ts'
+import { ProxyFailure } from '../../network/proxy-failure.ts'
 
 /** What a failed connection or a broken response means for the delivery. */
 export interface NetworkFailure {
@@ -64,6 +66,8 @@ const meaningByErrorCode = new Map<string, Meaning>(
     DEPTH_ZERO_SELF_SIGNED_CERT: meanings.tls_failed,
     SELF_SIGNED_CERT_IN_CHAIN: meanings.tls_failed,
     HTTPParserError: meanings.response_invalid,
+    // undici asserts that a status is at least 100.
+    ERR_ASSERTION: meanings.response_invalid,
     UND_ERR_HEADERS_OVERFLOW: meanings.response_invalid,
     UND_ERR_RES_CONTENT_LENGTH_MISMATCH: meanings.response_invalid,
     UND_ERR_INVALID_ARG: meanings.request_invalid,
@@ -86,14 +90,34 @@ const meaningByPrefix: readonly (readonly [string, Meaning])[] = [
 
 /** `subject` says what was tried, e.g. `POST to crm.example:443`. */
 export function networkFailure(error: unknown, subject: string): NetworkFailure {
+  if (error instanceof NetworkRefusal) {
+    const { code, message } = error
+    return { error: { code, message: `${subject}: ${message}.` }, class: 'permanent', isHealthFailure: false }
+  }
+  if (error instanceof ProxyFailure) {
+    const { code, message, status } = error
+    // A proxy that wants other credentials, or won't go there, says nothing about the receiver; one that is down or can't get through counts,
+    // so that circuits open and the backlog waits instead of using up its retries.
+    const isHealthFailure = status === null || status >= 500
+    return { error: { code, message: `${subject}: ${message}.` }, class: 'retryable', isHealthFailure }
+  }
   const errorCode = errorCodeOf(error)
-  const meaning: Meaning = meaningOf(errorCode)
+  const meaning: Meaning = isBadResponse(error) ? meanings.response_invalid : meaningOf(errorCode)
   const detail = detailOf(error, errorCode)
   return {
-    error: { code: meaning.code, message: `${subject}: ${meaning.sentence}${detail && ` (${detail})`}.` },
+    error: {
+      code: meaning.code,
+      message: `${subject}: ${meaning.sentence}${detail && ` (${detail})`}.`,
+      ...(errorCode !== '' && { systemCode: errorCode }),
+    },
     class: meaning.class ?? 'retryable',
     isHealthFailure: meaning.isOurs !== true,
   }
+}
+
+/** undici gives these the code of a broken socket, though it broke it itself. */
+function isBadResponse(error: unknown): boolean {
+  return error instanceof Error && /^bad (?:response|upgrade)$/.test(error.message)
 }
 
 function meaningOf(errorCode: string): Meaning {

@@ -1,24 +1,6 @@
+import { isReservedHeader } from '../../core/reserved-headers.ts'
 import type { Dispatch } from '../transport.ts'
 import { HeaderList } from './header-list.ts'
-
-/** Headers that frame the request or carry its identity: whoever else sets them would break delivery or dedupe. */
-const reservedNames = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-
-/** Takes a lower-case name. */
-export function isReservedHeader(name: string): boolean {
-  return reservedNames.has(name) || name.startsWith('webhook-') || name.startsWith('holdfast-')
-}
 
 /** The headers that every request of an endpoint starts from; its own ones replace the defaults. */
 export function baseHeaders(userAgent: string, configured: Readonly<Record<string, string>>): HeaderList {
@@ -54,7 +36,7 @@ export function requestHeaders(base: HeaderList, dispatch: Dispatch, nowMs: numb
 }
 
 /** An application's own id may hold what a header may not; percent-encoded it still arrives and can't add a header. */
-function headerSafe(value: string): string {
+export function headerSafe(value: string): string {
   return /^[\u0020-\u007e]*$/.test(value)
     ? value
     : encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))

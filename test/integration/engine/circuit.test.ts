@@ -60,7 +60,7 @@ describe('the circuit of an endpoint', () => {
     expect(await rig.owed(name)).toBe(60)
     expect(
       await rig.rows('select action, detail from holdfast.audit_log where subject = $1 and action like $2', [
-        `lane:${await rig.laneId(name)}`,
+        `endpoint:${name}`,
         'circuit.%',
       ]),
     ).toMatchObject([{ action: 'circuit.open', detail: { from: 'closed' } }])

@@ -216,7 +216,7 @@ describe('an ordering key', () => {
     await send('a', 1, { expiresAt: new Date(Date.now() + 100) })
     await send('a', 2)
     await until('the head to be past its time', () =>
-      rig.value<boolean>(`select bool_or(expires_at < now()) from holdfast.deliveries`),
+      rig.value<boolean>(`select bool_or(expires_at < now() - interval '250 ms') from holdfast.deliveries`),
     )
     gate.open()
     await rig.whenSettled(name)

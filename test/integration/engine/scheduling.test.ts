@@ -180,8 +180,8 @@ describe('when a delivery is due', () => {
     await rig.whenSettled(name)
     expect(node.log.of(name)).toHaveLength(1)
     const actions = await rig.rows<{ action: string }>(
-      `select action from holdfast.audit_log where subject = 'lane:' || $1::integer order by id`,
-      [await rig.laneId(name)],
+      `select action from holdfast.audit_log where subject = 'endpoint:' || $1 order by id`,
+      [name],
     )
     expect(actions.map(({ action }) => action)).toEqual([
       'endpoint.created',

@@ -156,7 +156,7 @@ describe('settling', () => {
     })
     for (const action of ['retry', 'dead', 'drop', 'expire', 'cancel']) {
       const [{ refused } = { refused: null }] = await rig.rows<{ refused: number[] | null }>(
-        'select holdfast.settle_failures($1, 1, $2, $3) as refused',
+        'select refused from holdfast.settle_failures($1, 1, $2, $3)',
         [
           stale,
           JSON.stringify(owed.map((row) => record(row, action))),

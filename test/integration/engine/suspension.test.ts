@@ -32,7 +32,7 @@ describe('an endpoint is taken out of service', () => {
     (
       await rig.rows<{ action: string; actor: string }>(
         'select action, actor from holdfast.audit_log where subject = $1 order by id',
-        [`lane:${await rig.laneId(name)}`],
+        [`endpoint:${name}`],
       )
     ).map(({ action }) => action)
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { HoldfastError } from '../../../src/core/errors.ts'
-import type { Holdfast } from '../../../src/holdfast.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { refusedUrl } from '../../support/receivers/dead-addresses.ts'
@@ -148,6 +148,52 @@ describe('the bound of an endpoint', () => {
       [await rig.laneId('partly')],
     )
     expect(bodies).toEqual([{ body: '3' }, { body: '4' }])
+  })
+
+  it.each<[string, (name: string) => Promise<unknown>]>([
+    [
+      'SDK',
+      (name) =>
+        holdfast.sendBatch(
+          name,
+          [0, 1, 2, 3, 4].map((payload) => ({ payload })),
+        ),
+    ],
+    [
+      'SDK, with options',
+      (name) =>
+        holdfast.sendBatch(
+          name,
+          [0, 1, 2, 3, 4].map((payload) => ({ payload, orderingKey: 'k', priority: 1 })),
+        ),
+    ],
+    [
+      'SQL',
+      (name) => rig.rows(`select holdfast.send_batch($1, array['0', '1', '2', '3', '4']::jsonb[])`, [name]),
+    ],
+  ])('keeps what still fits of a batch that was sent straight to it: %s', async (way, send) => {
+    const name = `straight-${way.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
+    await holdfast.endpoints.create({ name, transport: 'function', limits: { maxPending: 10 } })
+    await report(name, 7)
+    await send(name)
+    const bodies = (table: string) =>
+      rig.value(
+        `select string_agg(body::text, ' ' order by message.id) from holdfast.${table} join holdfast.messages as message on message.id = message_id
+         where lane_id = (select id from holdfast.endpoints where name = $1)`,
+        [name],
+      )
+    expect(await bodies('deliveries')).toBe('0 1 2')
+    expect(await bodies('dead_letters')).toBe('3 4')
+  })
+
+  it('counts nothing twice: what was sent before takes no room of the batch', async () => {
+    await holdfast.endpoints.create({ name: 'repeated', transport: 'function', limits: { maxPending: 10 } })
+    const messages = [0, 1, 2, 3].map((payload) => ({ payload, idempotencyKey: `k${payload}` }))
+    const first = await holdfast.sendBatch('repeated', messages.slice(0, 2))
+    await report('repeated', 8)
+    const second = await holdfast.sendBatch('repeated', messages)
+    expect(second.slice(0, 2)).toEqual(first)
+    expect(await rig.owed('repeated')).toBe(4)
   })
 
   it('that rejects refuses the event whole', async () => {

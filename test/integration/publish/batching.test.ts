@@ -47,6 +47,14 @@ const attemptsOf = async (name: string) =>
     [await rig.laneId(name)],
   )
 
+const lettersOf = async (name: string) =>
+  rig.rows(
+    `select reason, status_code, body::text from holdfast.dead_letters as letter join holdfast.messages as message on message.id = message_id
+     where lane_id = $1`,
+    [await rig.laneId(name)],
+  )
+const health = (name: string) => node.holdfast.endpoints.health(name)
+
 describe('a batch', () => {
   it('has up to N messages, as a JSON array; each keeps its own delivery and attempt', async () => {
     await using receiver = await HttpReceiver.start()
@@ -85,20 +93,18 @@ describe('a batch', () => {
     expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([500, 500, 500, 500])
   })
 
-  it.each([400, 413])('answered with %i is cut until the bad message stands alone', async (status) => {
+  it.each([400, 413, 422])('answered with %i is cut until the bad message stands alone', async (status) => {
     await using receiver = await HttpReceiver.start()
     receiver.behave(choose((request) => (parsed(request).includes(5) ? status : 200)))
-    const { name, publish, release } = await sink(receiver, { batch: { maxMessages: 8, maxWaitMs: 10 } })
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 8, maxWaitMs: 10 },
+      limits: { concurrency: 1 },
+    })
     await publish(numbers(8))
     await release()
     await rig.whenSettled(name)
     expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([8, 4, 4, 2, 1, 1, 2])
-    const letters = await rig.rows(
-      `select reason, status_code, body::text from holdfast.dead_letters as letter join holdfast.messages as message on message.id = message_id
-       where lane_id = $1`,
-      [await rig.laneId(name)],
-    )
-    expect(letters).toEqual([{ reason: 'permanent', status_code: status, body: '5' }])
+    expect(await lettersOf(name)).toEqual([{ reason: 'permanent', status_code: status, body: '5' }])
     expect(await attemptsOf(name)).toEqual([
       { outcome: 1, attempt: 1, count: 7 },
       { outcome: 3, attempt: 1, count: 1 },
@@ -107,6 +113,80 @@ describe('a batch', () => {
       state: 'active',
       circuit: { state: 'closed', failures: 0 },
     })
+  })
+
+  it('that is cut keeps to the rate of the endpoint, half by half', async () => {
+    await using receiver = await HttpReceiver.start()
+    receiver.behave(choose((request) => (parsed(request).includes(5) ? 400 : 200)))
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 8, maxWaitMs: 10 },
+      limits: { ratePerSecond: 10 },
+    })
+    await publish(numbers(8))
+    await release()
+    await rig.whenSettled(name)
+    const { requests } = receiver.ledger
+    expect(requests).toHaveLength(7)
+    // Six intervals of a tenth of a second; a request may be under way for longer than the next.
+    expect(requests.at(-1)!.receivedAt.getTime() - requests[0]!.receivedAt.getTime()).toBeGreaterThan(550)
+  })
+
+  it('of nothing but bad messages stops being cut when the endpoint turns out to be rejecting', async () => {
+    await using receiver = await HttpReceiver.start({ behaviour: answer(400) })
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 64, maxWaitMs: 10 },
+      limits: { concurrency: 1 },
+    })
+    await publish(numbers(64))
+    await release()
+    await until('it to be rejecting', async () => (await health(name)).state === 'rejecting')
+    await until('the last letter', async () => (await lettersOf(name)).length === 20)
+    expect(await rig.owed(name)).toBe(44)
+    receiver.behave(answer(200))
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(await lettersOf(name)).toHaveLength(20)
+  })
+
+  it.each([401, 403, 404])(
+    'refused whole with %i is one refused message: the rest is kept',
+    async (status) => {
+      await using receiver = await HttpReceiver.start({ behaviour: script(status, 200) })
+      const { name, publish, release } = await sink(receiver, { batch: { maxMessages: 10, maxWaitMs: 50 } })
+      await publish(numbers(10))
+      await release()
+      await rig.whenSettled(name)
+      expect(await lettersOf(name)).toEqual([{ reason: 'permanent', status_code: status, body: '1' }])
+      expect(new Set(receiver.ledger.requests.slice(1).flatMap(parsed))).toEqual(
+        new Set(numbers(10).slice(1)),
+      )
+      // Each of them keeps the record of the request that was refused.
+      expect(await attemptsOf(name)).toEqual([
+        { outcome: 3, attempt: 1, count: 10 },
+        { outcome: 1, attempt: 2, count: 9 },
+      ])
+    },
+  )
+
+  it('refused twenty times in a row pauses the endpoint as rejecting, and the backlog is kept', async () => {
+    await using receiver = await HttpReceiver.start({ behaviour: answer(401) })
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 50, maxWaitMs: 10 },
+      limits: { concurrency: 1 },
+    })
+    await publish(numbers(1200))
+    await release()
+    await until('it to be rejecting', async () => (await health(name)).state === 'rejecting')
+    expect(receiver.ledger.count).toBe(20)
+    await until('the last letter', async () => (await lettersOf(name)).length === 20)
+    expect(await rig.owed(name)).toBe(1180)
+    receiver.behave(answer(200))
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(await lettersOf(name)).toHaveLength(20)
+    const delivered = receiver.ledger.requests.slice(20).flatMap(parsed)
+    expect(delivered).toHaveLength(1180)
+    expect(new Set(delivered).size).toBe(1180)
   })
 
   it('is not cut when the endpoint calls that status a success', async () => {
@@ -249,6 +329,7 @@ describe('a batch', () => {
     await using receiver = await HttpReceiver.start()
     const { name, release } = await sink(receiver, {
       batch: { maxMessages: 4, maxWaitMs: 10 },
+      limits: { concurrency: 1 },
       eventTypes: [],
     })
     await node.holdfast.routes.create({

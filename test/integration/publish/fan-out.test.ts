@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RouteInput } from '../../../src/core/route-input.ts'
-import type { Holdfast } from '../../../src/holdfast.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Rig } from '../../support/engine/rig.ts'
 
 /** Filters with what they mean, written a second time: PostgreSQL must agree. */

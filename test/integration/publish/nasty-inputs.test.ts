@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HoldfastError } from '../../../src/core/errors.ts'
-import type { Holdfast } from '../../../src/holdfast.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Rig } from '../../support/engine/rig.ts'
 
 /** The rows of a table in the docs, as the code in their cells. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Holdfast } from '../../../src/holdfast.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import type { HandlerMessage } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'

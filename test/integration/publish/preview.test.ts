@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Holdfast } from '../../../src/holdfast.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Rig } from '../../support/engine/rig.ts'
 import { HttpReceiver } from '../../support/receivers/http-receiver.ts'
 

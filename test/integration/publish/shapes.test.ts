@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { HandlerMessage } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { answer, script } from '../../support/receivers/behaviours.ts'
@@ -83,6 +84,28 @@ describe('a transform', () => {
       state: 'active',
       circuit: { failures: 0 },
     })
+  })
+
+  it('that was mended works on what it failed on, once that is redriven', async () => {
+    const handled: HandlerMessage[] = []
+    const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message))
+    await node.holdfast.routes.create({
+      name,
+      eventType: 'unmended',
+      endpoint: name,
+      transform: { type: 'template', template: { id: '{{ order.id }}' } },
+    })
+    const { id } = await node.holdfast.publish('unmended', { orders: [{ id: 7 }] })
+    await rig.whenSettled(name)
+    const { data: letters } = await node.holdfast.deadLetters.list({ endpoint: name })
+    expect(letters).toMatchObject([{ state: 'open', reason: 'transform' }])
+    await node.holdfast.routes.update(name, {
+      transform: { type: 'template', template: { id: '{{ orders[0].id }}' } },
+    })
+    await node.holdfast.deadLetters.redrive(letters[0]!.id)
+    await until('it', () => handled.length === 1)
+    // From the original, and with the id that the receiver would have seen the first time.
+    expect(handled[0]).toMatchObject({ id, payload: { id: 7 } })
   })
 
   it('that nobody knows, written by hand, fails its own deliveries alone', async () => {

@@ -58,8 +58,29 @@ describe('renderings', () => {
   }
 
   function delivery(id: number, messageId: number, routeId: number, variant = 0): Delivery {
-    const row: DeliveryRow = [id, messageId, 1, routeId, 0, 0, 1, 0, 1, null, null, null, null, true, variant]
-    return new Delivery({ name: 'crm' } as Lane, row, [messageId, '1', 'a', null, null, false, null, null, 0])
+    const row: DeliveryRow = [
+      id,
+      1,
+      0,
+      1,
+      messageId,
+      routeId,
+      0,
+      0,
+      1,
+      null,
+      null,
+      null,
+      null,
+      true,
+      variant,
+      null,
+    ]
+    return new Delivery({ name: 'crm' } as Lane, row, {
+      body: '1',
+      createdAtMs: 0,
+      rest: ['a', null, null, false, null, null],
+    })
   }
 
   it('of one message and transform are made once, however many routes and recipients', async () => {

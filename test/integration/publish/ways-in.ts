@@ -1,4 +1,4 @@
-import type { Holdfast } from '../../../src/holdfast.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import type { Rig } from '../../support/engine/rig.ts'
 
 /** Publishes one event and returns its id. Options are those of the docs, without `client`. */

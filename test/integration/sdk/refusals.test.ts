@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { HoldfastError } from '../../../src/core/errors.ts'
-import type { Holdfast } from '../../../src/holdfast.ts'
+import { framingHeaders } from '../../../src/core/reserved-headers.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Rig } from '../../support/engine/rig.ts'
 import { createTestDatabase } from '../../support/test-database.ts'
 
@@ -40,6 +41,9 @@ describe('what is refused', () => {
     expect(error).toBeInstanceOf(HoldfastError)
     return error as HoldfastError
   }
+
+  const headers = (count: number, value: string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, value]))
 
   const cyclic: Record<string, unknown> = {}
   cyclic['self'] = cyclic
@@ -114,6 +118,8 @@ describe('what is refused', () => {
     ],
     ['a criticality that nobody knows', { criticality: 'urgent' }, /criticality/],
     ['a header with a line break', { headers: { 'x-a': 'a\r\nb: c' } }, /header/],
+    ['a header that is no text', { headers: { 'x-a': 1 } }, /header/],
+    ['a header that Holdfast sets', { headers: { 'Webhook-Id': 'msg_1' } }, /header/],
     ['metadata with a NUL', { metadata: { a: '\u0000' } }, /metadata/],
   ])('as an option: %s', async (_, options, words) => {
     const error = await refusal(holdfast.send('hook', 1, options))
@@ -132,6 +138,26 @@ describe('what is refused', () => {
     ['a key that is too long', JSON.stringify({ orderingKey: 'k'.repeat(256) })],
     ['a time without end', `{"deliverAt": "infinity"}`],
     ['a time before all time', `{"deliverAt": "-infinity"}`],
+    [
+      'an end before the beginning',
+      `{"deliverAt": "2030-01-02T00:00:00Z", "expiresAt": "2030-01-01T00:00:00Z"}`,
+    ],
+    ['an empty ordering key', `{"orderingKey": ""}`],
+    ['an ordering key that is no text', `{"orderingKey": {"a": 1}}`],
+    ['a tenant that is a number', `{"tenant": 7}`],
+    ['a type with a space', `{"type": "order created"}`],
+    ['metadata that is a list', `{"metadata": [1]}`],
+    ['more options than fit', JSON.stringify({ metadata: { a: 'x'.repeat(32_768) } })],
+    ['a header with a line break', String.raw`{"headers": {"x-a": "a\r\nb: c"}}`],
+    ['a header with a NUL-like control character', String.raw`{"headers": {"x-a": "a\u0001"}}`],
+    ['a header beyond Latin-1', `{"headers": {"x-a": "€"}}`],
+    ['a header that is no text', `{"headers": {"x-a": 1}}`],
+    ['a header that is null', `{"headers": {"x-a": null}}`],
+    ['a header with a bad name', `{"headers": {"x a": "1"}}`],
+    ['a header without a name', `{"headers": {"": "1"}}`],
+    ['a header that Holdfast sets', `{"headers": {"Webhook-Id": "msg_1"}}`],
+    ['too many headers', JSON.stringify({ headers: headers(65, 'x') })],
+    ['headers that are too long', JSON.stringify({ headers: headers(9, 'x'.repeat(1000)) })],
   ])('from SQL: %s', async (_, options) => {
     await expect(rig.rows(`select holdfast.send('hook', '1', $1)`, [options])).rejects.toMatchObject({
       code: 'HF002',
@@ -139,6 +165,42 @@ describe('what is refused', () => {
     await expect(
       rig.rows(`select holdfast.send_batch('hook', array['1', '2']::jsonb[], $1)`, [options]),
     ).rejects.toMatchObject({ code: 'HF002' })
+  })
+
+  it('every header that frames a request or carries its identity, from the SDK and from SQL', async () => {
+    for (const name of [...framingHeaders, 'webhook-signature', 'holdfast-attempt']) {
+      for (const spelled of [name, name.toUpperCase()]) {
+        const options = { headers: { [spelled]: '1' } }
+        expect((await refusal(holdfast.send('hook', 1, options))).code).toBe('invalid_options')
+        await expect(
+          rig.rows(`select holdfast.send('hook', '1', $1)`, [JSON.stringify(options)]),
+        ).rejects.toMatchObject({ code: 'HF002', message: expect.stringMatching(/is set by Holdfast/) })
+        await expect(
+          rig.rows(`select holdfast.publish('a', '1', $1)`, [JSON.stringify(options)]),
+        ).rejects.toMatchObject({ code: 'HF002' })
+      }
+    }
+  })
+
+  it('from SQL: says which message of a batch, and what is wrong with it', async () => {
+    await expect(
+      rig.rows(
+        `select * from holdfast.accept_messages('hook', array['1', '2', '3'], array[null, '{"priority": 1}', '{"priority": 7}']::jsonb[])`,
+      ),
+    ).rejects.toMatchObject({ code: 'HF002', message: 'message 3: priority must be 0, 1, 2 or 3, not 7' })
+    await expect(
+      rig.rows(`select holdfast.publish_batch('[{"type": "a"}, {"type": "a", "headers": {"x a": ""}}]')`),
+    ).rejects.toMatchObject({ code: 'HF002', message: expect.stringMatching(/^message 2: header "x a"/) })
+  })
+
+  it('nothing that SQL can say in other words: null is absent, and what just fits is taken', async () => {
+    for (const options of [
+      { tenant: null, orderingKey: null, headers: null, metadata: null, deliverAt: null, criticality: null },
+      { headers: headers(64, 'é\tü') },
+      { headers: headers(8, 'x'.repeat(1000)), type: 'order/created' },
+    ])
+      await rig.rows(`select holdfast.send('hook', '1', $1)`, [JSON.stringify(options)])
+    before = await stored()
   })
 
   it('from SQL: an unknown endpoint, and bodies that are no JSON', async () => {

@@ -243,5 +243,30 @@ describe('sending', () => {
       const second = await node.holdfast.send(name, 2, { idempotencyKey: 'old' })
       expect(second.id).not.toBe(first.id)
     })
+
+    it('that is purged while it is being looked at is free', async () => {
+      const { name } = await collecting()
+      const first = await node.holdfast.send(name, 1, { idempotencyKey: 'raced' })
+      await rig.rows(
+        `update holdfast.idempotency_keys set expires_at = now() + interval '1 minute' where key = 'raced'`,
+      )
+      // Stands for a purge that commits between the two statements of one look.
+      await rig.rows(`
+        create function purge_between() returns trigger language plpgsql as $$
+        begin
+          delete from holdfast.idempotency_keys where key = 'raced' and expires_at < now() + interval '2 minutes';
+          return null;
+        end $$`)
+      await rig.rows(
+        'create trigger purge_between after insert on holdfast.idempotency_keys for each statement execute function purge_between()',
+      )
+      try {
+        const second = await node.holdfast.send(name, 2, { idempotencyKey: 'raced' })
+        expect(second.id).not.toBe(first.id)
+        expect((await node.holdfast.send(name, 2, { idempotencyKey: 'raced' })).id).toBe(second.id)
+      } finally {
+        await rig.rows('drop trigger purge_between on holdfast.idempotency_keys')
+      }
+    })
   })
 })

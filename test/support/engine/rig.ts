@@ -1,7 +1,8 @@
 import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
 import type { NodeLimits } from '../../../src/engine/limits.ts'
 import type { Logger } from '../../../src/engine/logger.ts'
-import { Holdfast, type HoldfastOptions } from '../../../src/holdfast.ts'
+import { loopbackNetworks } from '../../../src/network/network-rules.ts'
+import { Holdfast, type HoldfastOptions } from '../../../src/sdk/holdfast.ts'
 import type { Handler } from '../../../src/transports/function/handler.ts'
 import { createTestDatabase, type TestDatabase } from '../test-database.ts'
 import { AttemptLog } from './attempt-log.ts'
@@ -27,12 +28,23 @@ export class Rig {
   }
 
   static async create(): Promise<Rig> {
-    return new Rig(await createTestDatabase({ maxConnections: 30 }))
+    return Rig.on(await createTestDatabase({ maxConnections: 30 }))
+  }
+
+  /** On a database that a test has prepared; the rig drops it. */
+  static on(database: TestDatabase): Rig {
+    return new Rig(database)
   }
 
   /** A client that sends and manages but delivers nothing. */
   client(options: Partial<HoldfastOptions> = {}): Holdfast {
-    const holdfast = new Holdfast({ databaseUrl: this.database.url, maxConnections: 4, ...options })
+    const holdfast = new Holdfast({
+      databaseUrl: this.database.url,
+      maxConnections: 4,
+      // Receivers of tests stand on this machine.
+      allowNetworks: loopbackNetworks,
+      ...options,
+    })
     this.#nodes.push(holdfast)
     return holdfast
   }

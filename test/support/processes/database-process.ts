@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import {
   startEmbeddedPostgres,
 } from '../../../src/postgres/embedded/start-embedded-postgres.ts'
 import { migrate } from '../../../src/postgres/migrate.ts'
+import { until } from '../engine/until.ts'
 
 /**
  * A PostgreSQL of one test file's own, on a port that stays the same: what tests kill, freeze and restart. It ends with this process.
@@ -43,9 +45,12 @@ export class DatabaseProcess {
   /** kill -9 of the server and everything that it runs. */
   async crash(): Promise<void> {
     const { pid } = this.#server
+    // Stopped first: under load it would fork a child that we don't know of, which then keeps the data folder in use.
+    signalAll([pid], 'SIGSTOP')
     const children = await childrenOf(pid)
     signalAll([pid, ...children], 'SIGKILL')
     await this.#server.exited
+    await until('the last child to end', () => children.every((child) => !existsSync(`/proc/${child}`)))
   }
 
   /** A fast shutdown: open transactions are rolled back, connections closed. */

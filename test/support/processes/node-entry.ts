@@ -39,6 +39,7 @@ const { databaseUrl, name, handlers = {}, isNameExclusive, maxConnections, limit
 const holdfast = new Holdfast({
   databaseUrl,
   nodeName: name,
+  allowNetworks: ['127.0.0.0/8'],
   handlers: Object.fromEntries(
     Object.entries(handlers).map(([endpoint, handler]) => [endpoint, handlerFor(endpoint, handler)]),
   ),

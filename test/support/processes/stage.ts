@@ -29,7 +29,7 @@ export class Stage {
   private constructor(databaseUrl: string, receiver: TallyReceiver) {
     this.databaseUrl = databaseUrl
     this.receiver = receiver
-    this.publisher = new Holdfast({ databaseUrl, maxConnections: 4 })
+    this.publisher = new Holdfast({ databaseUrl, maxConnections: 4, allowNetworks: ['127.0.0.0/8'] })
     this.pool = createPool({
       connectionString: databaseUrl,
       max: 4,

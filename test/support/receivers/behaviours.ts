@@ -37,6 +37,15 @@ export function choose(select: (request: ReceivedRequest) => number | Behaviour)
   }
 }
 
+/** Sends back everything that it was sent, as a careless error page does. */
+export function echo(status: number): Behaviour {
+  return (request, response) => {
+    const { method, path, headers, body } = request
+    response.writeHead(status, { 'x-authorization-was': String(headers['authorization']) })
+    response.end(JSON.stringify({ method, path, headers, body }))
+  }
+}
+
 /** Reads the request and never answers. */
 export function hang(): Behaviour {
   return () => undefined

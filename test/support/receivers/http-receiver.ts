@@ -14,6 +14,10 @@ export interface HttpReceiverOptions {
   readonly port?: number
   /** Serves HTTPS with the certificate of `selfSigned`. */
   readonly isSecure?: boolean
+  /** Instead of `selfSigned`'s. */
+  readonly identity?: { readonly key: string; readonly certificate: string }
+  /** Serves HTTPS, and only clients whose certificate this authority has signed. */
+  readonly clientAuthority?: string
 }
 
 /**
@@ -36,9 +40,14 @@ export class HttpReceiver {
 
   private constructor(options: HttpReceiverOptions) {
     this.#behave = options.behaviour ?? answer(200)
-    this.#isSecure = options.isSecure ?? false
+    this.#isSecure = options.isSecure ?? options.clientAuthority !== undefined
+    const identity = options.identity ?? selfSigned
     this.#server = this.#isSecure
-      ? https.createServer({ key: selfSigned.key, cert: selfSigned.certificate })
+      ? https.createServer({
+          key: identity.key,
+          cert: identity.certificate,
+          ...(options.clientAuthority !== undefined && { ca: options.clientAuthority, requestCert: true }),
+        })
       : http.createServer()
     // Receivers decide in tests when a connection ends; the server's own idle limit would decide for them.
     this.#server.keepAliveTimeout = 0

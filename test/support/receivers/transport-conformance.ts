@@ -141,7 +141,7 @@ export function describeTransportConformance(name: string, harness: TransportHar
       const sent = rig.channel.send(exampleDispatch(), controller.signal)
       await rig.whenArrived(1)
       controller.abort()
-      expectAborted(await settledWithinOneTurn(sent))
+      expectAborted(await settledWithinOneTurn(Promise.resolve(sent)))
       await rig.whenReleased?.()
     })
 
@@ -153,7 +153,7 @@ export function describeTransportConformance(name: string, harness: TransportHar
       await rig.whenArrived(2)
       first.abort()
       expectAborted(await aborted)
-      expect(await settledWithinOneTurn(other)).toBe('pending')
+      expect(await settledWithinOneTurn(Promise.resolve(other))).toBe('pending')
       second.abort()
       expectAborted(await other)
     })

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { defineJob, Holdfast, JobWorker } from '../../dist/index.js'
+import { inBatches, type Payload } from '../workload/payload.ts'
+import { raiseGlobalBound } from '../workload/raise-global-bound.ts'
+import { type Contender, forEachConcurrently, type Handler, type Purpose } from './contender.ts'
+
+const BEST: Record<Purpose, Record<string, number>> = {
+  throughput: { enqueueBatchRows: 1000, enqueueConnections: 2, concurrency: 64 },
+  latency: { enqueueBatchRows: 1, enqueueConnections: 1, concurrency: 64 },
+}
+
+/** Holdfast's job runs on a shared lane, by a worker in this process, its journal included. */
+export const holdfastJobs: Contender = {
+  name: 'holdfast-jobs',
+  async open(context, purpose) {
+    const settings = { ...BEST[purpose], ...context.overrides } as Record<string, number>
+    const { enqueueBatchRows = 1, enqueueConnections = 1, concurrency = 64 } = settings
+    let handle: Handler = () => {}
+    const job = defineJob({ name: 'bench', run: (input) => handle(input as Payload) })
+    const holdfast = new Holdfast({ databaseUrl: context.databaseUrl })
+    await holdfast.migrate()
+    await raiseGlobalBound(context.databaseUrl, 100_000_000)
+    await holdfast.jobs.declare(job)
+    const client = new Client({ connectionString: context.databaseUrl })
+    await client.connect()
+    const journalFolder = mkdtempSync(join(tmpdir(), 'holdfast-bench-journal-'))
+    const worker = new JobWorker({
+      databaseUrl: context.databaseUrl,
+      jobs: [job],
+      concurrency,
+      journalFolder,
+    })
+    return {
+      settings,
+      enqueueAll(payloads) {
+        return forEachConcurrently(
+          inBatches(payloads, enqueueBatchRows),
+          enqueueConnections,
+          async (batch) => {
+            await holdfast.enqueueBatch(
+              job,
+              batch.map((input) => ({ input })),
+            )
+          },
+        )
+      },
+      async enqueueOne(payload) {
+        await holdfast.enqueue(job, payload)
+      },
+      async startWorkers(handler) {
+        handle = handler
+        await worker.start()
+      },
+      async isDrained() {
+        const result = await client.query<{ drained: boolean }>(
+          'select not exists (select from holdfast.runs where due_at is null or due_at <= now()) as drained',
+        )
+        return result.rows[0]?.drained === true
+      },
+      async close() {
+        await worker.stop()
+        await holdfast.stop()
+        await client.end()
+        rmSync(journalFolder, { recursive: true, force: true })
+      },
+    }
+  },
+}

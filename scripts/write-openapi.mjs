@@ -1,0 +1,10 @@
+// Writes openapi.json at the root: what the API says of itself, committed so that a change of the surface reads as a diff.
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' })
+const { describeApi } = await import('../dist/contract/openapi.js')
+writeFileSync(join(root, 'openapi.json'), `${JSON.stringify(describeApi(), null, 2)}\n`)

@@ -1,0 +1,127 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { HoldfastError } from '../../core/errors.ts'
+import { type Authenticator, sessionLifetimeSeconds } from './authenticator.ts'
+import type { Caller } from './caller.ts'
+import { readSessionCookie, sessionCookie } from './session-cookie.ts'
+
+export interface AccessOptions {
+  readonly authenticator: Authenticator
+}
+
+const csrfHeader = 'x-csrf-token'
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** The way in: a form, its script, and how we are. Everything else needs a key. */
+const openPaths: ReadonlySet<string> = new Set([
+  '/livez',
+  '/readyz',
+  '/sign-in',
+  '/assets/sign-in.js',
+  '/assets/page.css',
+  '/session',
+])
+
+const signInBody = z.strictObject({
+  key: z.string().max(1024).optional(),
+  token: z.string().max(256).optional(),
+})
+
+/** Finds out who calls before a body is even read, and lets people sign in with a cookie. */
+export function registerAccess(app: FastifyInstance, { authenticator }: AccessOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    request.caller = await findCaller(request, authenticator)
+    if (request.caller !== null || isOpen(request)) return
+    if (isPage(request)) {
+      await reply.redirect('/sign-in')
+      return
+    }
+    throw new HoldfastError(
+      'unauthenticated',
+      'This needs an API key: send the header "Authorization: Bearer hf_…". One comes from: holdfast api-keys create --local',
+    )
+  })
+
+  app.post('/session', { bodyLimit: 4096 }, async (request, reply) => {
+    const given = signInBody.safeParse(request.parsedBody?.value)
+    if (!given.success || (given.data.key === undefined) === (given.data.token === undefined)) {
+      throw new HoldfastError('invalid_request', 'Give either a key or the token of a sign-in link.')
+    }
+    const { key, token } = given.data
+    const session =
+      key === undefined
+        ? await authenticator.signInByLink(token ?? '', request.ip)
+        : await authenticator.signIn(key, request.ip)
+    setSession(request, reply, session, sessionLifetimeSeconds)
+    return describeSession(await authenticator.bySession(session))
+  })
+
+  app.get('/session', async (request) => {
+    if (request.caller === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.')
+    return describeSession(request.caller)
+  })
+
+  app.delete('/session', async (request, reply) => {
+    const token = readSessionCookie(request.headers)
+    if (token !== null) await authenticator.signOut(token)
+    setSession(request, reply, '', 0)
+    return reply.code(204).send()
+  })
+}
+
+async function findCaller(request: FastifyRequest, authenticator: Authenticator): Promise<Caller | null> {
+  const { authorization } = request.headers
+  if (authorization !== undefined) {
+    const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
+    if (key === undefined) {
+      throw new HoldfastError('unauthenticated', 'The Authorization header must be "Bearer hf_…".')
+    }
+    return authenticator.byKey(key, request.ip)
+  }
+  const token = readSessionCookie(request.headers)
+  if (token === null) return null
+  const caller = await authenticator.bySession(token)
+  if (caller !== null && !safeMethods.has(request.method)) checkCsrf(request, caller)
+  return caller
+}
+
+/** A browser sends the cookie by itself; only our own pages can read the token that has to come with it. */
+function checkCsrf(request: FastifyRequest, { csrfToken }: Caller): void {
+  const given = Buffer.from(String(request.headers[csrfHeader] ?? ''))
+  const expected = Buffer.from(csrfToken ?? '')
+  if (given.length === expected.length && expected.length > 0 && timingSafeEqual(given, expected)) return
+  throw new HoldfastError(
+    'csrf_failed',
+    `A change by cookie needs the header ${csrfHeader} with the csrfToken of GET /session. With an API key it isn't needed.`,
+  )
+}
+
+function isOpen(request: FastifyRequest): boolean {
+  return openPaths.has(request.url.split('?', 1)[0] ?? '')
+}
+
+/** Somebody looks with a browser: show the way in. */
+function isPage(request: FastifyRequest): boolean {
+  return (
+    request.method === 'GET' &&
+    !request.url.startsWith('/v1/') &&
+    (request.headers.accept ?? '').includes('text/html')
+  )
+}
+
+function setSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  maxAgeSeconds: number,
+): void {
+  // A proxy that ends TLS before us says so; that the cookie is stricter than it had to be does no harm.
+  const isSecure = request.protocol === 'https' || request.headers['x-forwarded-proto'] === 'https'
+  reply.header('set-cookie', sessionCookie(token, maxAgeSeconds, isSecure))
+}
+
+function describeSession(caller: Caller | null): object {
+  if (caller === null) throw new HoldfastError('unauthenticated', 'The session has ended.')
+  const { name, role, csrfToken } = caller
+  return { name, role, csrfToken }
+}

@@ -1,0 +1,105 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { HoldfastError } from '../core/errors.ts'
+import { queryWithDeadline } from '../postgres/deadline.ts'
+import { assertSchema } from '../postgres/schema.ts'
+import { type ApiOptions, createApi } from './create-api.ts'
+import type { Readiness, ReadinessReport } from './health.ts'
+
+export interface ApiServerOptions extends Omit<ApiOptions, 'readiness'> {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+}
+
+const idleCheckMs = 100
+/** A database that answers no sooner is as good as away, and whoever asks doesn't wait for ever. */
+const readinessDeadlineMs = 3000
+/** Whoever waits longer than this for an answer while we stop doesn't get it. */
+const maxCallMs = 10_000
+
+/** Serves the API. While it stops, `/readyz` says so, and calls that have begun are finished. */
+export class ApiServer implements Readiness {
+  readonly #options: ApiServerOptions
+  #app: FastifyInstance | null = null
+  #isStopping = false
+  #stopped: Promise<void> | null = null
+
+  constructor(options: ApiServerOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    if (this.#app !== null) return
+    const { host, port } = this.#options
+    this.#app = await createApi({ ...this.#options, readiness: this })
+    try {
+      await this.#app.listen({ host, port })
+    } catch (error) {
+      throw listenError(error as NodeJS.ErrnoException, host, port)
+    }
+  }
+
+  get url(): string {
+    const address = this.#app?.server.address() as AddressInfo | null | undefined
+    if (address == null) throw new Error('the API server is not listening')
+    const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+    return `http://${host}:${address.port}`
+  }
+
+  /** From now on `/readyz` says no, so that load balancers send nobody new. */
+  drain(): void {
+    this.#isStopping = true
+  }
+
+  stop(): Promise<void> {
+    this.drain()
+    this.#stopped ??= this.#app === null ? Promise.resolve() : close(this.#app)
+    return this.#stopped
+  }
+
+  async report(): Promise<ReadinessReport> {
+    try {
+      const { pool } = this.#options.database()
+      await assertSchema({ query: (text) => queryWithDeadline(pool, text, readinessDeadlineMs) })
+      return { database: 'ok', migrations: 'ok', isStopping: this.#isStopping }
+    } catch (error) {
+      const isSchema = error instanceof HoldfastError && /^(not_migrated|schema_too_new)$/.test(error.code)
+      return isSchema
+        ? { database: 'ok', migrations: 'pending', isStopping: this.#isStopping }
+        : { database: 'unavailable', migrations: 'unknown', isStopping: this.#isStopping }
+    }
+  }
+}
+
+/** Calls that have begun are answered; a connection that has nothing to say is closed as soon as that is so. */
+async function close(app: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), idleCheckMs)
+  const late = setTimeout(() => app.server.closeAllConnections(), maxCallMs)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(idle)
+    clearTimeout(late)
+  }
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+  if (error.code === 'EADDRINUSE') {
+    return new HoldfastError(
+      'configuration_invalid',
+      `Port ${port} on ${host} is in use by another process. Stop it, or choose another with HOLDFAST_PORT.`,
+      { host, port },
+      error,
+    )
+  }
+  if (error.code === 'EACCES' || error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new HoldfastError(
+      'configuration_invalid',
+      `Can't listen on ${host} port ${port} (${error.code}). Choose others with HOLDFAST_HOST and HOLDFAST_PORT.`,
+      { host, port },
+      error,
+    )
+  }
+  return error
+}

@@ -1,0 +1,34 @@
+import type { BodyOf, ParamsOf, QueryOf, ResultOf } from '../contract/operation.ts'
+import type { Holdfast } from '../sdk/holdfast.ts'
+import type { Management } from '../sdk/management.ts'
+import type { Caller } from './access/caller.ts'
+
+/** What a handler works with: the checked input, who asks, and Holdfast acting in their name. */
+export interface Call<Op> {
+  readonly params: ParamsOf<Op>
+  readonly query: QueryOf<Op>
+  readonly body: BodyOf<Op>
+  readonly caller: Caller
+  readonly management: Management
+  readonly holdfast: Holdfast
+  /** The `Idempotency-Key` header. */
+  readonly idempotencyKey: string | null
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+  /** A part of the body, digit by digit as it came where JavaScript's numbers can't hold it. */
+  readonly exact: (pick: (body: BodyOf<Op>) => unknown) => unknown
+}
+
+export type Handler<Op> = (
+  call: Call<Op>,
+) => Promise<ResultOf<Op> extends undefined ? void : Immutable<ResultOf<Op>>>
+
+/** Whatever a handler returns is only read. */
+type Immutable<Value> = Value extends Date
+  ? Value
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Immutable<Value[Name]> }
+    : Value
+
+/** One handler for each operation of a group: the compiler misses none. */
+export type HandlersFor<Group> = { readonly [Name in keyof Group]: Handler<Group[Name]> }

@@ -1,0 +1,143 @@
+import { isUtf8 } from 'node:buffer'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { operations } from '../contract/operations.ts'
+import { HoldfastError } from '../core/errors.ts'
+import type { Logger } from '../engine/logger.ts'
+import type { Holdfast } from '../sdk/holdfast.ts'
+import type { Database } from '../storage/database.ts'
+import type { Authenticator } from './access/authenticator.ts'
+import { registerAccess } from './access/register-access.ts'
+import { allowedMethods } from './allowed-methods.ts'
+import { answerBadHttp, refuseBadHttp } from './bad-http.ts'
+import { parseBody } from './exact-body.ts'
+import { allHandlers } from './handlers/all-handlers.ts'
+import { type Readiness, registerHealth } from './health.ts'
+import { registerPages } from './pages/register-pages.ts'
+import { toProblem } from './problem.ts'
+import { registerOperations } from './register-operations.ts'
+import { requestIdOf } from './request-id.ts'
+import { addSecurityHeaders } from './security-headers.ts'
+import { registerStream } from './stream/register-stream.ts'
+
+export interface ApiOptions {
+  readonly holdfast: Holdfast
+  readonly database: () => Database
+  readonly authenticator: Authenticator
+  readonly logger: Logger
+  readonly readiness: Readiness
+  /** Left out: what suits any client that means well. */
+  readonly patience?: ClientPatience
+}
+
+/** How long a client may take to say what it wants. Whoever drips is cut. */
+export interface ClientPatience {
+  readonly headersMs: number
+  /** Headers and body. */
+  readonly requestMs: number
+  /** How often that is looked at. */
+  readonly checkMs: number
+}
+
+const defaultPatience: ClientPatience = { headersMs: 20_000, requestMs: 60_000, checkMs: 5000 }
+const keepAliveTimeoutMs = 72_000
+const maxParamLength = 255
+const maxHeaderBytes = 32 * 1024
+
+/** The HTTP API with everything around it, not yet listening. */
+export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
+  const { headersMs, requestMs, checkMs } = options.patience ?? defaultPatience
+  const app = Fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    routerOptions: { maxParamLength, ignoreTrailingSlash: true },
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: checkMs,
+      // Node would answer without a body; `refuseBadHttp` says what is missing.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: answerBadHttp,
+    frameworkErrors: (error, request, reply) => {
+      void answerProblem(error, request, reply, options.logger)
+    },
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  })
+  app.decorateRequest('caller', null)
+  app.decorateRequest('parsedBody', null)
+  takeJsonOnly(app)
+  addSecurityHeaders(app)
+  refuseBadHttp(app)
+  answerProblems(app, options.logger)
+  registerHealth(app, options.readiness)
+  registerAccess(app, options)
+  await app.register(async (scope) => {
+    registerOperations(scope, operations, allHandlers(options.authenticator), options)
+    registerStream(scope, options)
+    registerPages(scope, options)
+  })
+  return app
+}
+
+/** The text is kept until the call is known: a payload may have numbers that JavaScript can't hold. */
+function takeJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i,
+    { parseAs: 'buffer' },
+    (request, bytes, done) => {
+      try {
+        request.parsedBody = bytes.length === 0 ? null : parseBody(decode(bytes as Buffer))
+        done(null, undefined)
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+  )
+}
+
+/** Decoding with replacement characters would store another text than was sent. */
+function decode(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw new HoldfastError('invalid_json', 'The body is not JSON that can be read: it is not UTF-8.')
+}
+
+function answerProblems(app: FastifyInstance, logger: Logger): void {
+  app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, logger))
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request)
+    const methods = allowedMethods(path)
+    if (methods.length === 0) {
+      throw new HoldfastError('not_found', `There is nothing at ${path}. /docs lists what there is.`)
+    }
+    reply.header('allow', methods.join(', '))
+    throw new HoldfastError(
+      'method_not_allowed',
+      `${path} takes ${methods.join(', ')}, not ${request.method}.`,
+    )
+  })
+}
+
+function answerProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): FastifyReply {
+  const { status, body, retryAfterSeconds } = toProblem(error, request.id)
+  if (body.code === 'internal_error') {
+    const details = { error, requestId: request.id, method: request.method, path: pathOf(request) }
+    logger.error(details, 'A call failed')
+  }
+  if (retryAfterSeconds !== null) reply.header('retry-after', retryAfterSeconds)
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply.code(status).type('application/problem+json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** Without its query, which may hold what shouldn't be repeated. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? request.url
+}

@@ -1,0 +1,44 @@
+import { HoldfastError } from '../core/errors.ts'
+
+/** Where a page ended, as text that means nothing to anybody else. */
+export function encodeCursor(position: string): string {
+  return Buffer.from(position, 'utf8').toString('base64url')
+}
+
+/** Undefined for the first page. */
+export function decodeCursor(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined
+  const position = Buffer.from(cursor, 'base64url').toString('utf8')
+  // NUL can't be asked of PostgreSQL, and what doesn't encode back was never ours.
+  if (position === '' || position.includes('\0') || encodeCursor(position) !== cursor) throw badCursor()
+  return position
+}
+
+/** For lists that go by number. */
+export function decodeNumberCursor(cursor: string | undefined): number | undefined {
+  const position = decodeCursor(cursor)
+  if (position === undefined) return undefined
+  const value = Number(position)
+  if (!Number.isSafeInteger(value) || value < 0) throw badCursor()
+  return value
+}
+
+/** A page of rows, of which one more than `limit` was asked for to see whether others follow. */
+export function toPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  positionOf: (row: Row) => string,
+): { data: Row[]; nextCursor: string | null } {
+  const data = rows.slice(0, limit)
+  const last = data.at(-1)
+  return {
+    data,
+    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(positionOf(last)) : null,
+  }
+}
+
+function badCursor(): HoldfastError {
+  return new HoldfastError('invalid_request', 'The cursor is not one that this list gave out.', {
+    problems: [{ path: 'cursor', message: 'must be the nextCursor of the page before, or left out' }],
+  })
+}

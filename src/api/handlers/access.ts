@@ -1,0 +1,35 @@
+import type { accessOperations } from '../../contract/access.ts'
+import { isAllowed, permissions } from '../../core/roles.ts'
+import { version } from '../../version.ts'
+import type { Authenticator } from '../access/authenticator.ts'
+import type { HandlersFor } from '../call.ts'
+import { decodeCursor, decodeNumberCursor, toPage } from '../cursor.ts'
+
+export function accessHandlers(authenticator: Authenticator): HandlersFor<typeof accessOperations> {
+  return {
+    whoAmI: async ({ caller: { name, role } }) => ({
+      name,
+      role,
+      permissions: permissions.filter((permission) => isAllowed(role, permission)),
+      version,
+    }),
+    listKeys: async ({ query, management }) => {
+      const { limit, cursor } = query
+      const rows = await management.apiKeys.list({ afterId: decodeCursor(cursor), limit: limit + 1 })
+      return toPage(rows, limit, ({ id }) => id)
+    },
+    createKey: async ({ body, management }) => management.apiKeys.create(body),
+    revokeKey: async ({ params, management }) => {
+      const revoked = await management.apiKeys.revoke(params.id)
+      authenticator.forgetKey(params.id)
+      return revoked
+    },
+    audit: async ({ query, management }) => {
+      const { limit, cursor, ...filter } = query
+      const beforeId = decodeNumberCursor(cursor)
+      const rows = await management.audit.list({ ...filter, beforeId, limit: limit + 1 })
+      const page = toPage(rows, limit, ({ id }) => String(id))
+      return { ...page, data: page.data.map((entry) => ({ ...entry, id: String(entry.id) })) }
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { alertOperations } from '../../contract/alerts.ts'
+import type { HandlersFor } from '../call.ts'
+
+export const alertHandlers: HandlersFor<typeof alertOperations> = {
+  list: async ({ query, management }) => management.alerts.list(query),
+  acknowledge: async ({ params, body, management }) => {
+    await management.alerts.acknowledge(params.id, noted(body.note))
+  },
+  silence: async ({ params, body, management }) => {
+    await management.alerts.silence(params.id, timeOf(body.until), noted(body.note))
+  },
+  listRules: async ({ management }) => ({ data: await management.alertRules.list() }),
+  getRule: async ({ params, management }) => management.alertRules.get(params.name),
+  putRule: async ({ params, body, management }) => management.alertRules.put({ ...body, name: params.name }),
+  deleteRule: async ({ params, management }) => management.alertRules.delete(params.name),
+  silenceRule: async ({ params, body, management }) =>
+    management.alertRules.silence(params.name, timeOf(body.until)),
+  listChannels: async ({ management }) => ({ data: await management.alertChannels.list() }),
+  createChannel: async ({ body, management }) => {
+    const { channel, endpoint } = await management.alertChannels.create(body)
+    const signingSecret = (endpoint as { signingSecret?: string } | null)?.signingSecret
+    return { ...channel, ...(signingSecret !== undefined && { signingSecret }) }
+  },
+  testChannel: async ({ params, management }) => management.alertChannels.test(params.name),
+  enableChannel: async ({ params, management }) => management.alertChannels.enable(params.name),
+  disableChannel: async ({ params, management }) => management.alertChannels.disable(params.name),
+  deleteChannel: async ({ params, management }) => management.alertChannels.delete(params.name),
+}
+
+function timeOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
+}
+
+function noted(note: string | undefined): { note?: string } {
+  return note === undefined ? {} : { note }
+}

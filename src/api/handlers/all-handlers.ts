@@ -1,0 +1,42 @@
+import type { Operations } from '../../contract/operations.ts'
+import type { Authenticator } from '../access/authenticator.ts'
+import type { HandlersFor } from '../call.ts'
+import { accessHandlers } from './access.ts'
+import { alertHandlers } from './alerts.ts'
+import { bulkHandlers } from './bulk-operations.ts'
+import { deadLetterHandlers } from './dead-letters.ts'
+import { deliveryHandlers } from './deliveries.ts'
+import { endpointHandlers } from './endpoints.ts'
+import { eventTypeHandlers } from './event-types.ts'
+import { eventHandlers } from './events.ts'
+import { jobHandlers } from './jobs.ts'
+import { maintenanceHandlers } from './maintenance.ts'
+import { overviewHandlers } from './overview.ts'
+import { routeHandlers } from './routes.ts'
+import { runHandlers, scheduleHandlers } from './runs.ts'
+import { statisticsHandlers } from './statistics.ts'
+import { storedEventHandlers } from './stored-events.ts'
+
+/** What each operation of the contract does. */
+export function allHandlers(authenticator: Authenticator): {
+  readonly [Group in keyof Operations]: HandlersFor<Operations[Group]>
+} {
+  return {
+    events: eventHandlers,
+    endpoints: endpointHandlers,
+    routes: routeHandlers,
+    eventTypes: eventTypeHandlers,
+    storedEvents: storedEventHandlers,
+    deliveries: deliveryHandlers,
+    deadLetters: deadLetterHandlers,
+    operations: bulkHandlers,
+    jobs: jobHandlers,
+    runs: runHandlers,
+    schedules: scheduleHandlers,
+    statistics: statisticsHandlers,
+    alerts: alertHandlers,
+    maintenance: maintenanceHandlers,
+    overview: overviewHandlers,
+    access: accessHandlers(authenticator),
+  }
+}

@@ -1,0 +1,21 @@
+import type { deadLetterOperations } from '../../contract/dead-letters.ts'
+import type { DeadLetterDetail } from '../../sdk/dead-letters.ts'
+import type { HandlersFor } from '../call.ts'
+import { exactMessage } from '../exact-body.ts'
+
+export const deadLetterHandlers: HandlersFor<typeof deadLetterOperations> = {
+  list: async ({ query, management }) => management.deadLetters.list(query),
+  groups: async ({ query, management }) => ({ data: await management.deadLetters.groups(query) }),
+  summary: async ({ management }) => ({ data: await management.deadLetters.summary() }),
+  recipients: async ({ management }) => ({ data: await management.deadLetters.recipients() }),
+  get: async ({ params, management }) => exact(await management.deadLetters.get(params.id)),
+  redrive: async ({ params, management }) => management.deadLetters.redrive(params.id),
+  resolve: async ({ params, body, management }) =>
+    exact(await management.deadLetters.resolve(params.id, body)),
+  discard: async ({ params, query, management }) =>
+    exact(await management.deadLetters.discard(params.id, query)),
+}
+
+function exact(letter: DeadLetterDetail) {
+  return { ...letter, message: letter.message && exactMessage(letter.message) }
+}

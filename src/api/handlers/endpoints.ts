@@ -1,0 +1,69 @@
+import type { endpointOperations } from '../../contract/endpoints.ts'
+import type { HandlersFor } from '../call.ts'
+import { decodeCursor, toPage } from '../cursor.ts'
+
+export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
+  list: async ({ query, management }) => {
+    const { limit, cursor, ...filter } = query
+    const rows = await management.endpoints.list({
+      ...filter,
+      afterName: decodeCursor(cursor),
+      limit: limit + 1,
+    })
+    return toPage(rows, limit, ({ name }) => name)
+  },
+  create: async ({ body, management }) => management.endpoints.create(body),
+  get: async ({ params, management }) => management.endpoints.get(params.name),
+  update: async ({ params, body, management }) => management.endpoints.update(params.name, body),
+  delete: async ({ params, query, management }) => ({
+    cancelled: await management.endpoints.delete(params.name, { force: query.force }),
+  }),
+  health: async ({ params, management }) => management.endpoints.health(params.name),
+  pause: async ({ params, body, management }) => {
+    await management.endpoints.pause(params.name, body.reason)
+    return management.endpoints.health(params.name)
+  },
+  resume: async ({ params, management }) => {
+    await management.endpoints.resume(params.name)
+    return management.endpoints.health(params.name)
+  },
+  enable: async ({ params, management }) => {
+    await management.endpoints.enable(params.name)
+    return management.endpoints.health(params.name)
+  },
+  disable: async ({ params, body, management }) => {
+    await management.endpoints.disable(params.name, body.reason)
+    return management.endpoints.health(params.name)
+  },
+  resetCircuit: async ({ params, management }) => {
+    await management.endpoints.resetCircuit(params.name)
+    return management.endpoints.health(params.name)
+  },
+  resetAllCircuits: async ({ body, management }) => ({
+    endpoints: await management.endpoints.resetAllCircuits({ tag: body.tag }),
+  }),
+  rotateSecret: async ({ params, body, management }) =>
+    management.endpoints.rotateSecret(params.name, {
+      ...(body.overlapMs !== undefined && { overlapMs: body.overlapMs }),
+      ...(body.secret !== undefined && { secret: body.secret }),
+    }),
+  test: async ({ params, exact, management, signal }) => {
+    const payload = exact((given) => given.payload)
+    const tested = await management.endpoints.test(params.name, {
+      signal,
+      ...(payload !== undefined && { payload }),
+    })
+    const { timings, request, response } = tested
+    return {
+      ...tested,
+      timings: timings && { ...timings },
+      request: request && { ...request },
+      response: response && { ...response },
+    }
+  },
+  request: async ({ params, body, holdfast, exact, signal }) => {
+    const { payload: _, ...rest } = body
+    const payload = exact((given) => given.payload)
+    return holdfast.request(params.name, { ...rest, ...(payload !== undefined && { payload }), signal })
+  },
+}

@@ -1,0 +1,17 @@
+import type { eventTypeOperations } from '../../contract/event-types.ts'
+import type { HandlersFor } from '../call.ts'
+import { decodeCursor, toPage } from '../cursor.ts'
+
+export const eventTypeHandlers: HandlersFor<typeof eventTypeOperations> = {
+  list: async ({ query, management }) => {
+    const { limit, cursor } = query
+    const rows = await management.eventTypes.list({ afterName: decodeCursor(cursor), limit: limit + 1 })
+    return toPage(rows, limit, ({ name }) => name)
+  },
+  create: async ({ body, management }) => management.eventTypes.create(body),
+  get: async ({ params, management }) => management.eventTypes.get(params.name),
+  put: async ({ params, body, management }) => management.eventTypes.put({ ...body, name: params.name }),
+  delete: async ({ params, management }) => {
+    await management.eventTypes.delete(params.name)
+  },
+}

@@ -1,0 +1,123 @@
+import type { jobOperations } from '../../contract/jobs.ts'
+import { HoldfastError } from '../../core/errors.ts'
+import { defineJob } from '../../jobs/job.ts'
+import type { JobView } from '../../sdk/jobs.ts'
+import type { Management } from '../../sdk/management.ts'
+import type { ScheduleView } from '../../sdk/schedules.ts'
+import type { HandlersFor } from '../call.ts'
+import { decodeCursor, toPage } from '../cursor.ts'
+
+/** A job's own schedule has the job's name. */
+interface Timing {
+  readonly cron?: string | null | undefined
+  readonly timezone?: string | undefined
+  readonly payload?: unknown
+  readonly overlap?: 'skip' | 'queue' | 'allow' | undefined
+  readonly catchUp?: 'one' | 'all' | 'none' | undefined
+}
+
+export const jobHandlers: HandlersFor<typeof jobOperations> = {
+  list: async ({ query, management }) => {
+    const { limit, cursor } = query
+    const afterName = decodeCursor(cursor)
+    const rows = await management.jobs.list({
+      ...(afterName !== undefined && { afterName }),
+      limit: limit + 1,
+    })
+    const page = toPage(rows, limit, ({ name }) => name)
+    const data = []
+    for (const job of page.data) data.push(await withSchedule(job, management))
+    return { ...page, data }
+  },
+  create: async ({ body, management }) => {
+    const { name, cron, timezone, payload, overlap, catchUp, ...settings } = body
+    const existing = await find(management.jobs.get(name), 'job_not_found')
+    if (existing !== null) {
+      throw new HoldfastError('job_exists', `There is a job named "${name}" already. Update it instead.`, {
+        job: name,
+      })
+    }
+    await management.jobs.declare(defineJob({ name }))
+    await management.jobs.override(name, settings)
+    await schedule(name, { cron, timezone, payload, overlap, catchUp }, management)
+    return withSchedule(await management.jobs.get(name), management)
+  },
+  get: async ({ params, management }) => withSchedule(await management.jobs.get(params.name), management),
+  update: async ({ params, body, management }) => {
+    const { cron, timezone, payload, overlap, catchUp, ...settings } = body
+    const job = await management.jobs.override(params.name, settings)
+    await schedule(params.name, { cron, timezone, payload, overlap, catchUp }, management)
+    return withSchedule(job, management)
+  },
+  trigger: async ({ params, body, exact, management }) => {
+    const payload = exact((given) => given.payload)
+    return management.jobs.trigger(params.name, {
+      ...(payload !== undefined && { payload }),
+      ...(body.reason !== undefined && { reason: body.reason }),
+    })
+  },
+  enable: async ({ params, management }) => {
+    await management.jobs.enable(params.name)
+    return withSchedule(await management.jobs.get(params.name), management)
+  },
+  pause: async ({ params, body, management }) => {
+    await management.jobs.pause(params.name, body.reason)
+    return withSchedule(await management.jobs.get(params.name), management)
+  },
+  disable: async ({ params, body, management }) => {
+    await management.jobs.disable(params.name, body.reason)
+    return withSchedule(await management.jobs.get(params.name), management)
+  },
+  listQueues: async ({ management }) => ({ data: await management.queues.list() }),
+  limitQueue: async ({ params, body, management }) => management.queues.limit(params.name, body),
+  pauseQueue: async ({ params, body, management }) => management.queues.pause(params.name, body.reason),
+  resumeQueue: async ({ params, management }) => management.queues.resume(params.name),
+  listWorkers: async ({ management }) => ({ data: await management.workers.list() }),
+  drainWorker: async ({ params, management }) => management.workers.drain(params.id),
+}
+
+async function schedule(job: string, timing: Timing, management: Management): Promise<void> {
+  const { cron, timezone, payload, overlap, catchUp } = timing
+  if (cron === null) {
+    await find(management.schedules.delete(job), 'schedule_not_found')
+    return
+  }
+  const current = await find(management.schedules.get(job), 'schedule_not_found')
+  const wanted = cron ?? current?.cron ?? null
+  const isChanged = [cron, timezone, payload, overlap, catchUp].some((given) => given !== undefined)
+  if (!isChanged || wanted === null) return
+  await management.schedules.set({
+    name: job,
+    job,
+    cron: wanted,
+    timezone: timezone ?? current?.timezone ?? 'UTC',
+    payload: (payload ?? current?.payload ?? null) as never,
+    overlap: overlap ?? current?.overlap ?? 'skip',
+    catchUp: catchUp ?? current?.catchUp ?? 'one',
+  })
+}
+
+async function withSchedule(job: JobView, management: Management) {
+  const found: ScheduleView | null = await find(management.schedules.get(job.name), 'schedule_not_found')
+  return {
+    ...job,
+    retry: { ...job.retry },
+    autoDisable: { ...job.autoDisable },
+    cron: found?.cron ?? null,
+    timezone: found?.timezone ?? null,
+    overlap: found?.overlap ?? null,
+    catchUp: found?.catchUp ?? null,
+    payload: found?.payload ?? null,
+    nextRunAt: found?.nextAt ?? null,
+  }
+}
+
+/** Null when there is none. */
+async function find<Found>(looked: Promise<Found>, missing: string): Promise<Found | null> {
+  try {
+    return await looked
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === missing) return null
+    throw error
+  }
+}

@@ -1,0 +1,32 @@
+import type { routeOperations } from '../../contract/routes.ts'
+import type { HandlersFor } from '../call.ts'
+import { decodeCursor, toPage } from '../cursor.ts'
+
+export const routeHandlers: HandlersFor<typeof routeOperations> = {
+  list: async ({ query, management }) => {
+    const { limit, cursor, endpoint } = query
+    const rows = await management.routes.list({
+      endpoint,
+      afterName: decodeCursor(cursor),
+      limit: limit + 1,
+    })
+    return toPage(rows, limit, ({ name }) => name)
+  },
+  create: async ({ body, management }) => management.routes.create(body),
+  get: async ({ params, management }) => management.routes.get(params.name),
+  update: async ({ params, body, management }) => management.routes.update(params.name, body),
+  delete: async ({ params, query, management }) => ({
+    cancelled: await management.routes.delete(params.name, { force: query.force }),
+  }),
+  preview: async ({ body, management, exact }) => {
+    const { rendered, error, request, ...rest } = await management.routes.preview({
+      route: body.route,
+      event: { ...body.event, payload: exact((given) => given.event.payload) },
+    })
+    return { ...rest, rendered: asObject(rendered), error: asObject(error), request: asObject(request) }
+  },
+}
+
+function asObject(value: object | null): Record<string, unknown> | null {
+  return value === null ? null : { ...value }
+}

@@ -1,0 +1,54 @@
+import type { runOperations, scheduleOperations } from '../../contract/runs.ts'
+import type { ScheduleInput } from '../../core/schedule-input.ts'
+import type { HandlersFor } from '../call.ts'
+import { decodeCursor, toPage } from '../cursor.ts'
+
+const previewedTimes = 10
+
+export const runHandlers: HandlersFor<typeof runOperations> = {
+  list: async ({ query, management }) => {
+    const { limit, cursor, ...filter } = query
+    const data = await management.runs.list({
+      ...filter,
+      ...(cursor !== undefined && { beforeId: cursor }),
+      limit: limit + 1,
+    })
+    const shown = data.slice(0, limit)
+    return { data: shown, nextCursor: data.length > limit ? (shown.at(-1)?.id ?? null) : null }
+  },
+  get: async ({ params, management }) => management.runs.get(params.id),
+  cancel: async ({ params, body, management }) => ({
+    outcome: await management.runs.cancel(params.id, body.reason),
+  }),
+  retry: async ({ params, management }) => ({ isDueNow: await management.runs.retryNow(params.id) }),
+}
+
+export const scheduleHandlers: HandlersFor<typeof scheduleOperations> = {
+  list: async ({ query, management }) => {
+    const { limit, cursor } = query
+    const afterName = decodeCursor(cursor)
+    const rows = await management.schedules.list({
+      ...(afterName !== undefined && { afterName }),
+      limit: limit + 1,
+    })
+    return toPage(rows, limit, ({ name }) => name)
+  },
+  put: async ({ params, body, management }) =>
+    management.schedules.set({ ...body, name: params.name } as ScheduleInput),
+  get: async ({ params, management }) => {
+    const [schedule, next] = await Promise.all([
+      management.schedules.get(params.name),
+      management.schedules.preview(params.name, previewedTimes),
+    ])
+    return { ...schedule, next }
+  },
+  pause: async ({ params, body, management }) => {
+    await management.schedules.pause(params.name, body.reason)
+    return management.schedules.get(params.name)
+  },
+  resume: async ({ params, management }) => {
+    await management.schedules.resume(params.name)
+    return management.schedules.get(params.name)
+  },
+  delete: async ({ params, management }) => management.schedules.delete(params.name),
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { describeApi } from '../../contract/openapi.ts'
+import { HoldfastError } from '../../core/errors.ts'
+import { isAllowed } from '../../core/roles.ts'
+import type { Holdfast } from '../../sdk/holdfast.ts'
+
+const pages: Readonly<Record<string, string>> = {
+  '/': 'status.html',
+  '/docs': 'docs.html',
+  '/sign-in': 'sign-in.html',
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+}
+
+const assets = ['page.css', 'sign-in.js', 'status.js', 'docs.js']
+
+/** What a person sees in a browser, what Prometheus reads, and the document that the API describes itself with. */
+export function registerPages(app: FastifyInstance, { holdfast }: { readonly holdfast: Holdfast }): void {
+  const serve = (path: string, file: string): void => {
+    const text = readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8')
+    const type = contentTypes[file.split('.').at(-1) ?? ''] ?? 'text/plain'
+    app.get(path, async (_request, reply) => reply.type(type).send(text))
+  }
+  for (const [path, file] of Object.entries(pages)) serve(path, file)
+  for (const file of assets) serve(`/assets/${file}`, file)
+
+  const description = JSON.stringify(describeApi())
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(description),
+  )
+  app.get('/metrics', async (request, reply) => {
+    if (request.caller === null || !isAllowed(request.caller.role, 'read')) {
+      throw new HoldfastError('forbidden', "Metrics need a viewer's, an operator's or an admin's key.")
+    }
+    const { contentType, body } = await holdfast.renderMetrics()
+    return reply.type(contentType).send(body)
+  })
+}

@@ -1,0 +1,85 @@
+import { STATUS_CODES } from 'node:http'
+import type { ProblemDocument } from '../contract/problem.ts'
+import { type ErrorCode, HoldfastError } from '../core/errors.ts'
+import type { Problem } from '../core/problem.ts'
+import { translateError } from '../storage/translate-error.ts'
+
+const documentation = 'https://holdfast.dev/errors'
+/** For what may be tried again, where nothing better is known. */
+const defaultRetryAfterSeconds = 1
+
+/** What the log may say and a caller needn't know: addresses, ports, names of tables. */
+const detailForCallers: Readonly<Partial<Record<ErrorCode, string>>> = {
+  database_unavailable:
+    "The database can't be reached at the moment. Try again; an event with the same Idempotency-Key is stored once.",
+  not_migrated: 'The database has not the schema that this node needs. An operator runs: holdfast migrate',
+}
+
+export interface ProblemAnswer {
+  readonly status: number
+  readonly body: ProblemDocument
+  readonly retryAfterSeconds: number | null
+}
+
+/** An error as RFC 9457 writes it. What isn't in our catalogue says nothing about our insides. */
+export function toProblem(error: unknown, requestId: string): ProblemAnswer {
+  const known = error instanceof HoldfastError ? error : unknownError(error)
+  const { status } = known
+  const problems = problemsOf(known)
+  return {
+    status,
+    body: {
+      type: `${documentation}#${known.code}`,
+      title: STATUS_CODES[status] ?? 'Error',
+      status,
+      detail: detailForCallers[known.code] ?? known.message,
+      code: known.code,
+      requestId,
+      ...(problems !== undefined && { problems }),
+    },
+    retryAfterSeconds: retryAfterSeconds(known),
+  }
+}
+
+/** What Fastify and node complain of, in our words. */
+const codeOfForeignError: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this call takes.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_http', 'The body is not as long as Content-Length says.'],
+  FST_ERR_BAD_URL: ['bad_http', 'The path is not a valid URL: percent-encode what is special.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['bad_http', 'A part of the path is too long.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty: send JSON, or leave out Content-Type.'],
+}
+
+function unknownError(error: unknown): HoldfastError {
+  const code = (error as { code?: unknown } | null)?.code
+  if (isAborted(error)) return new HoldfastError('bad_http', 'The connection ended before the body did.')
+  const foreign = typeof code === 'string' ? codeOfForeignError[code] : undefined
+  if (foreign !== undefined) return new HoldfastError(foreign[0], foreign[1], {}, error)
+  const translated = translateError(error)
+  if (translated instanceof HoldfastError) return translated
+  return new HoldfastError(
+    'internal_error',
+    'Something went wrong on our side. The log has it under this request id.',
+    {},
+    error,
+  )
+}
+
+/** Nobody is there to read the answer; it is not our failure either. */
+function isAborted(error: unknown): boolean {
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
+  return code === 'ECONNRESET' && statusCode === 400
+}
+
+function problemsOf(error: HoldfastError): Problem[] | undefined {
+  const { problems } = error.details
+  return Array.isArray(problems) ? (problems as Problem[]) : undefined
+}
+
+function retryAfterSeconds(error: HoldfastError): number | null {
+  if (error.status !== 429 && error.status !== 503) return null
+  const { retryAfterMs } = error.details
+  if (typeof retryAfterMs !== 'number') return defaultRetryAfterSeconds
+  return Math.max(1, Math.ceil(retryAfterMs / 1000))
+}

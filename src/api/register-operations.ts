@@ -1,0 +1,178 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Operation } from '../contract/operation.ts'
+import { HoldfastError } from '../core/errors.ts'
+import { isStorable } from '../core/field.ts'
+import { type Problem, problemsOf } from '../core/problem.ts'
+import { isAllowed, rolesWith } from '../core/roles.ts'
+import type { Holdfast } from '../sdk/holdfast.ts'
+import type { Database } from '../storage/database.ts'
+import type { Caller } from './access/caller.ts'
+import type { Call } from './call.ts'
+import { exactPart, type ParsedBody, writeBody } from './exact-body.ts'
+import { type Answer, keptResult } from './kept-result.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a call needs; calls without one answer to nobody in particular. */
+    readonly operation?: Operation
+  }
+  interface FastifyRequest {
+    caller: Caller | null
+    parsedBody: ParsedBody | null
+  }
+}
+
+export interface OperationContext {
+  readonly holdfast: Holdfast
+  readonly database: () => Database
+}
+
+type AnyHandler = (call: Call<never>) => Promise<unknown>
+
+const maxIdempotencyKeyLength = 255
+
+/** Makes each operation of the contract a route of the server. */
+export function registerOperations(
+  app: FastifyInstance,
+  groups: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  handlers: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  context: OperationContext,
+): void {
+  for (const [group, operations] of Object.entries(groups)) {
+    for (const [name, described] of Object.entries(operations)) {
+      registerOperation(app, described as Operation, handlers[group]?.[name] as AnyHandler, context)
+    }
+  }
+}
+
+function registerOperation(
+  app: FastifyInstance,
+  operation: Operation,
+  handler: AnyHandler,
+  context: OperationContext,
+): void {
+  app.route({
+    method: operation.method,
+    url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: operation.maxBodyBytes,
+    config: { operation },
+    handler: async (request, reply) => {
+      const caller = allowedCaller(request, operation)
+      const input = parseInput(request, operation)
+      const call = toCall(request, reply, caller, input, context)
+      const perform = async (): Promise<Answer> => ({
+        status: operation.status,
+        body: encodeResult(operation, await handler(call)),
+      })
+      const key = call.idempotencyKey
+      if (key === null || !operation.keepsResult) return answer(reply, await perform())
+      const request_ = `${operation.method} ${request.url}\n${JSON.stringify(request.parsedBody?.value ?? null)}`
+      const kept = await keptResult(
+        context.database(),
+        { owner: caller.owner, key, request: request_ },
+        perform,
+        (body) => withoutFields(body, operation.shownOnce),
+      )
+      if (kept.isReplay) reply.header('idempotency-replayed', 'true')
+      return answer(reply, kept)
+    },
+  })
+}
+
+function allowedCaller(request: FastifyRequest, operation: Operation): Caller {
+  const { caller } = request
+  if (caller === null) throw new HoldfastError('unauthenticated', 'This call needs an API key.')
+  const { permission } = operation
+  if (permission === 'any' || isAllowed(caller.role, permission)) return caller
+  throw new HoldfastError(
+    'forbidden',
+    `The key "${caller.name}" is a ${caller.role}'s, and this call needs one of: ${rolesWith(permission).join(', ')}.`,
+    { permission },
+  )
+}
+
+interface Input {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+function parseInput(request: FastifyRequest, operation: Operation): Input {
+  const problems: Problem[] = []
+  const parse = (schema: z.ZodType, value: unknown): unknown => {
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    problems.push(...problemsOf(parsed.error))
+    return undefined
+  }
+  for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
+    // No name and no id has them, and PostgreSQL can't even be asked.
+    if (!isStorable(value)) problems.push({ path: name, message: 'must be without NUL or broken Unicode' })
+  }
+  const given = request.parsedBody?.value
+  const input = {
+    params: parse(operation.params, request.params),
+    query: parse(operation.query, request.query),
+    body:
+      operation.body === null
+        ? undefined
+        : parse(operation.body, given === undefined && operation.isBodyOptional ? {} : given),
+  }
+  if (operation.body === null && given !== undefined) {
+    problems.push({ path: '', message: 'this call takes no body: leave it out' })
+  }
+  if (problems.length === 0) return input
+  const listed = problems
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    .join('; ')
+  throw new HoldfastError('invalid_request', `The request is invalid. ${listed}`, { problems })
+}
+
+function toCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Caller,
+  input: Input,
+  { holdfast }: OperationContext,
+): Call<unknown> {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return {
+    ...(input as { params: never; query: never; body: never }),
+    caller,
+    holdfast,
+    management: holdfast.as(caller.actor),
+    idempotencyKey: readIdempotencyKey(request),
+    signal: gone.signal,
+    exact: (pick) => exactPart(request.parsedBody ?? { value: input.body, marked: undefined }, pick),
+  }
+}
+
+function readIdempotencyKey(request: FastifyRequest): string | null {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key === 'string' && key.length > 0 && key.length <= maxIdempotencyKeyLength) return key
+  throw new HoldfastError('invalid_request', 'The Idempotency-Key header is invalid.', {
+    problems: [
+      { path: 'Idempotency-Key', message: `must be one text of 1 to ${maxIdempotencyKeyLength} characters` },
+    ],
+  })
+}
+
+/** Only what the contract names leaves the house. */
+function encodeResult(operation: Operation, result: unknown): string | null {
+  return operation.status === 204 ? null : writeBody(z.encode(operation.result, result))
+}
+
+function withoutFields(body: string, fields: readonly string[]): string {
+  if (fields.length === 0) return body
+  const kept = Object.entries(JSON.parse(body) as object).filter(([name]) => !fields.includes(name))
+  return JSON.stringify(Object.fromEntries(kept))
+}
+
+function answer(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+  reply.code(status)
+  if (body === null) return reply.send()
+  return reply.type('application/json; charset=utf-8').send(body)
+}

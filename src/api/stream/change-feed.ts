@@ -1,0 +1,183 @@
+import { formatId } from '../../core/ids.ts'
+import type { Logger } from '../../engine/logger.ts'
+import type { Listener } from '../../postgres/listener.ts'
+import type { Holdfast } from '../../sdk/holdfast.ts'
+import {
+  type ChangeRow,
+  type LetterRow,
+  readChanges,
+  readNewLetters,
+  readPositions,
+  readTotals,
+} from '../../storage/changes.ts'
+import type { Database } from '../../storage/database.ts'
+import { attemptsChannel, wantTail } from '../../storage/tail.ts'
+import { FreshRows } from './fresh-rows.ts'
+import { formatPosition, type StreamEvent, type StreamPosition } from './stream-event.ts'
+
+export interface ChangeFeedOptions {
+  readonly holdfast: Holdfast
+  readonly database: () => Database
+  readonly logger: Logger
+}
+
+type Reader = (event: StreamEvent) => void
+
+const pollMs = 500
+const tailRenewMs = 5000
+const tailForMs = 15_000
+const maxRowsPerLook = 500
+/** Somebody who was away for longer starts anew. */
+const maxMissed = 1000
+/** Looks for what changed while anybody follows, once for all of them; while nobody does, it costs nothing. */
+export class ChangeFeed {
+  readonly #options: ChangeFeedOptions
+  readonly #readers = new Set<Reader>()
+  #position: StreamPosition = { change: 0, letter: 0 }
+  #changes: FreshRows<ChangeRow> | null = null
+  #letters: FreshRows<LetterRow> | null = null
+  #lastTotals = ''
+  #timer: NodeJS.Timeout | null = null
+  #listener: Promise<Listener | null> | null = null
+  #renewedAtMs = 0
+  /** Readers on their way in. */
+  #joining = 0
+  #isStopped = false
+
+  constructor(options: ChangeFeedOptions) {
+    this.#options = options
+  }
+
+  /** From now on the reader is told; returns how to stop that. `since` is told first, as far as it can be. */
+  async follow(reader: Reader, since: StreamPosition | null): Promise<() => void> {
+    const database = this.#options.database()
+    this.#joining += 1
+    try {
+      if (this.#changes === null) await this.#begin(database)
+      if (since !== null) await this.#tellMissed(reader, since)
+      this.#readers.add(reader)
+    } finally {
+      this.#joining -= 1
+    }
+    this.#lastTotals = ''
+    if (this.#timer === null && !this.#isStopped) this.#schedule(0)
+    return () => {
+      this.#readers.delete(reader)
+      if (this.#readers.size + this.#joining === 0) this.#rest()
+    }
+  }
+
+  async #begin(database: Database): Promise<void> {
+    this.#position = await readPositions(database)
+    this.#changes = new FreshRows(this.#position.change, maxRowsPerLook, (after, limit) =>
+      readChanges(database, after, limit),
+    )
+    this.#letters = new FreshRows(this.#position.letter, maxRowsPerLook, (after, limit) =>
+      readNewLetters(database, after, limit),
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#readers.clear()
+    this.#rest()
+    await this.#listener?.then((listener) => listener?.stop())
+  }
+
+  async #tellMissed(reader: Reader, since: StreamPosition): Promise<void> {
+    const database = this.#options.database()
+    const changes = await readChanges(database, since.change, maxMissed + 1)
+    const letters = await readNewLetters(database, since.letter, maxMissed + 1)
+    if (changes.length > maxMissed || letters.length > maxMissed) {
+      reader({ id: formatPosition(this.#position), event: 'reset', data: { reason: 'too_much_missed' } })
+      return
+    }
+    let { change, letter } = since
+    for (const { id, ...data } of changes) {
+      change = Math.max(change, id)
+      reader({ id: formatPosition({ change, letter }), event: 'change', data })
+    }
+    for (const { id, ...data } of letters) {
+      letter = Math.max(letter, id)
+      reader({
+        id: formatPosition({ change, letter }),
+        event: 'dead_letter',
+        data: { id: formatId('dlt', id), ...data },
+      })
+    }
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#look()
+        .catch((error: unknown) =>
+          this.#options.logger.debug({ error: String(error) }, 'The stream could not look for changes'),
+        )
+        .finally(() => {
+          this.#timer = null
+          if (this.#readers.size > 0 && !this.#isStopped) this.#schedule(pollMs)
+        })
+    }, delayMs)
+    this.#timer.unref()
+  }
+
+  async #look(): Promise<void> {
+    const database = this.#options.database()
+    await this.#keepTail(database)
+    for (const { id, ...data } of (await this.#changes?.next()) ?? []) {
+      this.#position = { ...this.#position, change: Math.max(this.#position.change, id) }
+      this.#tell({ id: formatPosition(this.#position), event: 'change', data })
+    }
+    for (const { id, ...data } of (await this.#letters?.next()) ?? []) {
+      this.#position = { ...this.#position, letter: Math.max(this.#position.letter, id) }
+      this.#tell({
+        id: formatPosition(this.#position),
+        event: 'dead_letter',
+        data: { id: formatId('dlt', id), ...data },
+      })
+    }
+    const totals = await readTotals(database)
+    const text = JSON.stringify(totals)
+    if (text !== this.#lastTotals) this.#tell({ id: null, event: 'totals', data: totals })
+    this.#lastTotals = text
+  }
+
+  /** Nodes tell what they attempt for as long as they hear that somebody follows. */
+  async #keepTail(database: Database): Promise<void> {
+    this.#listener ??= this.#options.holdfast
+      .createListener({
+        channels: [attemptsChannel],
+        onNotification: (_channel, payload) =>
+          this.#tell({ id: null, event: 'attempts', data: JSON.parse(payload) }),
+        onReconnect: () => {},
+      })
+      .then(async (listener) => {
+        await listener?.start()
+        return listener
+      })
+      .catch((error: unknown) => {
+        // The next look tries again.
+        this.#listener = null
+        throw error
+      })
+    await this.#listener
+    if (performance.now() - this.#renewedAtMs < tailRenewMs && this.#renewedAtMs > 0) return
+    this.#renewedAtMs = performance.now()
+    await wantTail(database, tailForMs)
+  }
+
+  #tell(event: StreamEvent): void {
+    for (const reader of this.#readers) reader(event)
+  }
+
+  #rest(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#changes = null
+    this.#letters = null
+    this.#renewedAtMs = 0
+    const listener = this.#listener
+    this.#listener = null
+    void listener?.then((one) => one?.stop()).catch(() => {})
+  }
+}

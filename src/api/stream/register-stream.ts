@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { HoldfastError } from '../../core/errors.ts'
+import { isAllowed } from '../../core/roles.ts'
+import { ChangeFeed, type ChangeFeedOptions } from './change-feed.ts'
+import { parsePosition, type StreamEvent, writeEvent } from './stream-event.ts'
+
+const maxReaders = 200
+/** What a reader may leave unread before it is dropped: it can come back with its Last-Event-ID. */
+const maxUnreadBytes = 256 * 1024
+const pingMs = 15_000
+const reconnectMs = 2000
+
+/** `GET /v1/stream`: server-sent events that say what changed. A slow reader is dropped, never a burden. */
+export function registerStream(app: FastifyInstance, options: ChangeFeedOptions): void {
+  const feed = new ChangeFeed(options)
+  const open = new Set<ServerResponse>()
+
+  app.addHook('preClose', async () => {
+    for (const response of open) response.end()
+    await feed.stop()
+  })
+
+  // Without HEAD: somebody who wants no body would be a reader for ever.
+  app.get('/v1/stream', { exposeHeadRoute: false }, async (request, reply) => {
+    const { caller } = request
+    if (caller === null || !isAllowed(caller.role, 'read')) {
+      throw new HoldfastError('forbidden', "The stream needs a viewer's, an operator's or an admin's key.")
+    }
+    if (open.size >= maxReaders) {
+      throw new HoldfastError(
+        'too_many_readers',
+        `${maxReaders} readers follow this node already. Try another node, or later.`,
+      )
+    }
+    const given = request.headers['last-event-id']
+    const since = parsePosition(typeof given === 'string' ? given : undefined)
+    const response = reply.raw
+    open.add(response)
+    // What was missed is told before the answer has begun.
+    const early: StreamEvent[] = []
+    let hasBegun = false
+    const unfollow = await feed
+      .follow((event) => (hasBegun ? send(response, event) : early.push(event)), since)
+      .catch((error: unknown) => {
+        open.delete(response)
+        throw error
+      })
+    reply.hijack()
+    const headers = Object.fromEntries(
+      Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined),
+    ) as Record<string, string>
+    const ping = setInterval(() => write(response, ': still here\n\n'), pingMs).unref()
+    response.once('close', () => {
+      clearInterval(ping)
+      open.delete(response)
+      unfollow()
+    })
+    request.raw.socket.setTimeout(0)
+    response.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream',
+      'x-accel-buffering': 'no',
+      connection: 'close',
+    })
+    response.write(`retry: ${reconnectMs}\n\n`)
+    hasBegun = true
+    for (const event of early) send(response, event)
+  })
+}
+
+function send(response: ServerResponse, event: StreamEvent): void {
+  write(response, writeEvent(event))
+}
+
+function write(response: ServerResponse, text: string): void {
+  if (response.destroyed || response.writableEnded) return
+  if (response.writableLength > maxUnreadBytes) response.destroy()
+  else response.write(text)
+}

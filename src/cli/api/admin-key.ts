@@ -1,0 +1,53 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Authenticator } from '../../api/access/authenticator.ts'
+import { HoldfastError } from '../../core/errors.ts'
+import { writePrivateFile } from '../../postgres/embedded/cluster.ts'
+import type { Holdfast } from '../../sdk/holdfast.ts'
+import { hasAdminKey } from '../../storage/api-keys.ts'
+
+const keyName = 'admin'
+
+export function adminKeyFile(dataDir: string): string {
+  return join(resolve(dataDir), 'admin-key')
+}
+
+/**
+ * The first admin key of a database, for whoever starts the first node on it; null when there is one already. Of nodes that start
+ * together one wins.
+ */
+export async function createFirstAdminKey(holdfast: Holdfast): Promise<string | null> {
+  if (await hasAdminKey(holdfast.database)) return null
+  return createKey(holdfast, keyName).catch((error: unknown) => {
+    if (error instanceof HoldfastError && error.code === 'api_key_exists') return null
+    throw error
+  })
+}
+
+/** The key of a `holdfast dev`, kept in its data dir, so that commands in the same folder have it too. */
+export async function ensureDevKey(
+  holdfast: Holdfast,
+  authenticator: Authenticator,
+  dataDir: string,
+): Promise<{ readonly key: string; readonly isNew: boolean }> {
+  const file = adminKeyFile(dataDir)
+  const kept = await readFile(file, 'utf8').catch(() => null)
+  if (kept !== null && (await works(authenticator, kept.trim()))) return { key: kept.trim(), isNew: false }
+  const key = await createKey(holdfast, `dev-${Date.now().toString(36)}`)
+  await mkdir(resolve(dataDir), { recursive: true, mode: 0o700 })
+  await writePrivateFile(file, `${key}\n`)
+  return { key, isNew: true }
+}
+
+async function works(authenticator: Authenticator, key: string): Promise<boolean> {
+  try {
+    return (await authenticator.byKey(key, 'startup')).role === 'admin'
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === 'unauthenticated') return false
+    throw error
+  }
+}
+
+async function createKey(holdfast: Holdfast, name: string): Promise<string> {
+  return (await holdfast.apiKeys.create({ name, role: 'admin' })).key
+}

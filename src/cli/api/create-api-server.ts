@@ -1,0 +1,22 @@
+import { Authenticator } from '../../api/access/authenticator.ts'
+import { ApiServer } from '../../api/api-server.ts'
+import type { Holdfast } from '../../sdk/holdfast.ts'
+import type { Session } from '../session.ts'
+
+export interface CreatedApi {
+  readonly server: ApiServer
+  readonly authenticator: Authenticator
+}
+
+/** The API of this process, on the host and port of the configuration. */
+export function createApiServer({ config, logger }: Session, holdfast: Holdfast): CreatedApi {
+  const database = () => holdfast.database
+  const authenticator = new Authenticator({ database, adminKey: config.adminKey })
+  const { host, port } = config
+  return { authenticator, server: new ApiServer({ holdfast, database, authenticator, logger, host, port }) }
+}
+
+/** Where somebody signs in once. The token stands behind the `#`, so that no log on the way sees it. */
+export async function createSignInUrl({ server, authenticator }: CreatedApi): Promise<string> {
+  return `${server.url}/sign-in#${await authenticator.createSignInToken()}`
+}

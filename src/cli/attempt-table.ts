@@ -1,0 +1,53 @@
+import type { ResultOf } from '../contract/operation.ts'
+import type { Operations } from '../contract/operations.ts'
+import { textOf } from './field-list.ts'
+import type { Output } from './output.ts'
+import type { Colour } from './paint.ts'
+import { type Column, formatTable } from './table.ts'
+
+type Delivery = ResultOf<Operations['deliveries']['list']>['data'][number]
+type Attempt = ResultOf<Operations['deliveries']['get']>['attempts'][number]
+
+const colours: Readonly<Record<Delivery['state'] | Attempt['outcome'], Colour>> = {
+  pending: 'cyan',
+  in_flight: 'cyan',
+  succeeded: 'green',
+  success: 'green',
+  retryable: 'yellow',
+  throttled: 'yellow',
+  dead: 'red',
+  permanent: 'red',
+  gone: 'red',
+  expired: 'red',
+  cancelled: 'dim',
+  dropped: 'dim',
+}
+
+export function deliveryColumns(output: Output): Column<Delivery>[] {
+  return [
+    { title: 'DELIVERY', value: ({ id }) => id },
+    { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
+    { title: 'TYPE', value: ({ eventType }) => textOf(eventType) },
+    { title: 'STATE', value: ({ state }) => output.paintData(colours[state], state) },
+    { title: 'ATTEMPTS', isNumber: true, value: ({ attempt }) => String(attempt) },
+    { title: 'NEXT', value: ({ nextAttemptAt }) => textOf(nextAttemptAt) },
+    {
+      title: 'LAST',
+      value: ({ statusCode, errorCode }) => textOf(errorCode ?? (statusCode === null ? '' : `${statusCode}`)),
+    },
+  ]
+}
+
+/** One block, or none when nothing was tried yet. */
+export function describeAttempts(output: Output, attempts: readonly Attempt[]): string[] {
+  if (attempts.length === 0) return []
+  const columns: Column<Attempt>[] = [
+    { title: 'ATTEMPT', isNumber: true, value: ({ attempt }) => String(attempt) },
+    { title: 'STARTED', value: ({ startedAt }) => startedAt.toISOString() },
+    { title: 'MS', isNumber: true, value: ({ durationMs }) => textOf(durationMs) },
+    { title: 'OUTCOME', value: ({ outcome }) => output.paintData(colours[outcome], outcome) },
+    { title: 'STATUS', isNumber: true, value: ({ statusCode }) => textOf(statusCode) },
+    { title: 'ERROR', value: ({ error, errorCode }) => textOf(error ?? errorCode) },
+  ]
+  return [formatTable(columns, attempts)]
+}

@@ -1,0 +1,147 @@
+import type { Command } from 'commander'
+import { operations } from '../../contract/operations.ts'
+import { withApi } from '../connection/with-api.ts'
+import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+import { addList } from '../noun.ts'
+import { duration } from '../option-parsers.ts'
+
+interface SilenceFlags {
+  readonly for?: number
+  readonly note?: string
+}
+
+export function registerAlerts(program: Command): void {
+  const alerts = program.command('alerts').description('what is wrong right now, and who looks after it')
+  addList(alerts, {
+    description: 'list what fires and what has been resolved, the newest first',
+    operation: operations.alerts.list,
+    columns: (output) => [
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'RULE', value: ({ rule }) => rule },
+      { title: 'SUBJECT', value: ({ subject }) => textOf(subject) },
+      { title: 'STATE', value: ({ state }) => output.paintData(state === 'firing' ? 'red' : 'dim', state) },
+      { title: 'VALUE', isNumber: true, value: ({ value, threshold }) => `${value} > ${threshold}` },
+      { title: 'SINCE', value: ({ since }) => since.toISOString() },
+      { title: 'ACKNOWLEDGED', value: ({ acknowledgedBy }) => textOf(acknowledgedBy) },
+    ],
+    nothing: () => 'There are no such alerts.',
+  })
+  alerts
+    .command('ack')
+    .description('say that somebody looks after it: no more reminders')
+    .argument('<id>', 'alt_…')
+    .option('--note <text>', 'what is being done')
+    .action((id: string, flags: { note?: string }, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        await client.alerts.acknowledge({ params: { id }, body: { ...flags } })
+        output.data({ id }, () => `${id} acknowledged`)
+      }),
+    )
+  addSilence(alerts, 'tell nothing of it for a while', 'id').action(
+    (id: string, flags: SilenceFlags, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        await client.alerts.silence({ params: { id }, body: silenceBody(flags) })
+        output.data({ id }, () => `${id} ${flags.for === undefined ? 'heard again' : 'silenced'}`)
+      }),
+  )
+  registerRules(program)
+  registerChannels(program)
+}
+
+function addSilence(noun: Command, description: string, argument: string): Command {
+  return noun
+    .command('silence')
+    .description(`${description}; without --for, end that`)
+    .argument(`<${argument}>`)
+    .option('--for <time>', 'how long, like 30m, 12h or 7d', duration)
+    .option('--note <text>', 'why')
+}
+
+function silenceBody({ for: forMs, note }: SilenceFlags) {
+  const until = forMs === undefined ? null : new Date(Date.now() + forMs).toISOString()
+  return { until, ...(note !== undefined && { note }) }
+}
+
+function registerRules(program: Command): void {
+  const rules = program.command('alert-rules').description('what is worth waking somebody for')
+  addList(rules, {
+    description: 'list the rules; change them with `holdfast apply`',
+    operation: operations.alerts.listRules,
+    columns: () => [
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'KIND', value: ({ kind }) => kind },
+      { title: 'THRESHOLD', isNumber: true, value: ({ threshold }) => String(threshold) },
+      { title: 'SEVERITY', value: ({ severity }) => severity },
+      { title: 'ENABLED', value: ({ enabled }) => (enabled ? 'yes' : 'no') },
+      { title: 'SILENCED UNTIL', value: ({ silencedUntil }) => textOf(silencedUntil) },
+    ],
+    nothing: () => 'There are no rules.',
+  })
+  rules
+    .command('show')
+    .description('show one rule')
+    .argument('<name>')
+    .action((name: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const rule = await client.alerts.getRule({ params: { name } })
+        output.data(rule, () => formatFields(output, fieldsOf(rule)))
+      }),
+    )
+  addSilence(rules, 'no notices of this rule for a while', 'name').action(
+    (name: string, flags: SilenceFlags, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        await client.alerts.silenceRule({ params: { name }, body: silenceBody(flags) })
+        output.data({ name }, () => `${name} ${flags.for === undefined ? 'heard again' : 'silenced'}`)
+      }),
+  )
+  rules
+    .command('delete')
+    .description('delete a rule; what it had found ends without a word')
+    .argument('<name>')
+    .option(...yesOption)
+    .action((name: string, flags: { yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        await confirm(session, `This deletes the alert rule "${name}".`, flags.yes)
+        await session.client.alerts.deleteRule({ params: { name } })
+        session.output.data({ name }, () => `${name} deleted`)
+      }),
+    )
+}
+
+function registerChannels(program: Command): void {
+  const channels = program.command('alert-channels').description('where alerts are told')
+  addList(channels, {
+    description: 'list where alerts are told',
+    operation: operations.alerts.listChannels,
+    columns: () => [
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'KIND', value: ({ kind }) => kind },
+      { title: 'ENDPOINT', value: ({ endpoint }) => textOf(endpoint) },
+      { title: 'ENABLED', value: ({ enabled }) => (enabled ? 'yes' : 'no') },
+    ],
+    nothing: () => 'Alerts are told to nobody.',
+  })
+  channels
+    .command('test')
+    .description('send a notice that says that it is a test')
+    .argument('<name>')
+    .action((name: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const sent = await client.alerts.testChannel({ params: { name } })
+        output.data(sent, () => sent.messageId ?? 'sent')
+      }),
+    )
+  for (const verb of ['enable', 'disable'] as const) {
+    channels
+      .command(verb)
+      .description(verb === 'enable' ? 'tell alerts here again' : 'tell no alerts here')
+      .argument('<name>')
+      .action((name: string, _flags: unknown, command: Command) =>
+        withApi(command, async ({ client, output }) => {
+          const channel = await client.alerts[`${verb}Channel`]({ params: { name } })
+          output.data(channel, () => `${name} ${verb}d`)
+        }),
+      )
+  }
+}

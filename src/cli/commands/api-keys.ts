@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import { operations } from '../../contract/operations.ts'
+import { HoldfastError } from '../../core/errors.ts'
+import { type Role, roles } from '../../core/roles.ts'
+import { withApi } from '../connection/with-api.ts'
+import { textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+import { addList } from '../noun.ts'
+import { duration } from '../option-parsers.ts'
+import { openSession, type Session } from '../session.ts'
+import { printable } from '../table.ts'
+
+interface CreateFlags {
+  readonly role?: string
+  readonly expiresIn?: number
+  readonly local?: boolean
+}
+
+export function registerApiKeys(program: Command): void {
+  const keys = program.command('api-keys').description('who may talk to the API')
+  addList(keys, {
+    description: 'list API keys',
+    operation: operations.access.listKeys,
+    columns: (output) => [
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => printable(name) },
+      { title: 'ROLE', value: ({ role }) => role },
+      { title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+      { title: 'EXPIRES', value: ({ expiresAt }) => textOf(expiresAt) },
+      { title: 'LAST USED', value: ({ lastUsedAt }) => textOf(lastUsedAt) },
+      {
+        title: 'REVOKED',
+        value: ({ revokedAt }) =>
+          revokedAt === null ? '' : output.paintData('red', revokedAt.toISOString()),
+      },
+    ],
+    nothing: (prefix) =>
+      `There are no API keys. Create one with: ${prefix} api-keys create <name> --role publisher`,
+  })
+  registerCreate(keys)
+  keys
+    .command('revoke')
+    .description('revoke a key; it stops working within seconds')
+    .argument('<id>', 'as `api-keys list` shows it')
+    .option(...yesOption)
+    .action((id: string, flags: { yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        await confirm(session, `This revokes the API key ${id}: whoever uses it is locked out.`, flags.yes)
+        const revoked = await session.client.access.revokeKey({ params: { id } })
+        session.output.data(revoked, () => `${id} revoked`)
+      }),
+    )
+}
+
+function registerCreate(keys: Command): void {
+  keys
+    .command('create')
+    .description('create an API key and print it, this once')
+    .argument('[name]', 'who uses it')
+    .option('--role <role>', `${roles.join(', ')} (with --local: admin)`)
+    .option('--expires-in <time>', 'like 90d; without it the key does not expire', duration)
+    .option('--local', 'write it straight to the database, beside which this must run: for a lost admin key')
+    .action(async (name: string | undefined, flags: CreateFlags, command: Command) => {
+      if (flags.local === true) {
+        await createLocally(await openSession(command), name, flags)
+        return
+      }
+      await withApi(command, async ({ client, output }) => {
+        if (name === undefined)
+          throw new HoldfastError('invalid_options', 'Name the key after whoever uses it.')
+        const body = { name, role: roleOf(flags.role), expiresInMs: flags.expiresIn ?? null }
+        const created = await client.access.createKey({ body })
+        output.data(created, () => created.key)
+        if (!output.isJson) output.message('This is the only time it is shown.')
+      })
+    })
+}
+
+async function createLocally(session: Session, name: string | undefined, flags: CreateFlags): Promise<void> {
+  const input = {
+    name: name ?? `admin-${Date.now().toString(36)}`,
+    role: roleOf(flags.role ?? 'admin'),
+    expiresInMs: flags.expiresIn ?? null,
+  }
+  // The engine is loaded for this alone.
+  const { withHoldfast } = await import('../find-database.ts')
+  const created = await withHoldfast(session, (holdfast) => holdfast.apiKeys.create(input))
+  session.output.data(created, () => created.key)
+  if (session.output.isJson) return
+  session.output.message(`This is the only time it is shown. Use it with: ${session.prefix} login`)
+}
+
+function roleOf(text: string | undefined): Role {
+  const role = roles.find((each) => each === text)
+  if (role !== undefined) return role
+  throw new HoldfastError('invalid_options', `Give --role ${roles.join(', or ')}.`)
+}

@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import { HoldfastError } from '../../core/errors.ts'
+import { changesToSend } from '../config-as-code/compare.ts'
+import { formatPlan, showPlan } from '../config-as-code/format-plan.ts'
+import { makePlan, type PlannedChange } from '../config-as-code/plan.ts'
+import { readConfig } from '../config-as-code/read-config.ts'
+import { type ApiSession, withApi } from '../connection/with-api.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+
+interface ApplyFlags {
+  readonly file: string
+  readonly dryRun?: boolean
+  readonly prune?: boolean
+  readonly setSecrets?: boolean
+  readonly yes?: boolean
+}
+
+export function registerApply(program: Command): void {
+  program
+    .command('apply')
+    .description('make endpoints, event types and routes be as a file says')
+    .requiredOption('-f, --file <path>', 'a YAML file, or - for standard input')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--prune', "also delete what the file's lists don't have")
+    .option('--set-secrets', 'also send secrets that are set already: they can not be compared')
+    .option(...yesOption)
+    .action((flags: ApplyFlags, command: Command) => withApi(command, (session) => apply(session, flags)))
+}
+
+async function apply(session: ApiSession, flags: ApplyFlags): Promise<void> {
+  const { client, output } = session
+  const config = await readConfig(flags.file, process.env)
+  const plan = await makePlan(client, config, {
+    prunes: flags.prune === true,
+    setsSecrets: flags.setSecrets === true,
+  })
+  const shown = showPlan(plan)
+  const isDryRun = flags.dryRun === true
+  if (!output.isJson && plan.length > 0) output.line(formatPlan(output, shown))
+  if (isDryRun || plan.length === 0) {
+    if (output.isJson) output.line(JSON.stringify({ changes: shown, isApplied: false }))
+    else
+      output.message(
+        plan.length === 0
+          ? 'No changes: everything is as the file says.'
+          : `${summary(plan)} would be made. Nothing was changed.`,
+      )
+    return
+  }
+  const deletions = plan.filter(({ action }) => action === 'delete')
+  if (deletions.length > 0) {
+    await confirm(
+      session,
+      `This deletes ${deletions.length} ${deletions.length === 1 ? 'thing' : 'things'} that the file does not have.`,
+      flags.yes,
+    )
+  }
+  const secrets = await perform(session, plan)
+  if (output.isJson) {
+    output.line(
+      JSON.stringify({ changes: shown, isApplied: true, signingSecrets: Object.fromEntries(secrets) }),
+    )
+    return
+  }
+  for (const [name, secret] of secrets) {
+    output.message(`The signing secret of endpoint ${name}, shown this once: ${secret}`)
+  }
+  output.message(`${summary(plan)} made.`)
+}
+
+/** One after the other, so that what fails is known and what comes after it isn't begun. */
+async function perform({ client }: ApiSession, plan: readonly PlannedChange[]): Promise<Map<string, string>> {
+  const secrets = new Map<string, string>()
+  for (const [done, change] of plan.entries()) {
+    try {
+      const secret = await performOne(client, change)
+      if (secret !== null) secrets.set(change.name, secret)
+    } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error
+      const message = `${done} of ${plan.length} changes were made; then "${change.kind.noun} ${change.name}" was refused: ${error.message} Mend it and apply again: what is done stays done.`
+      throw new HoldfastError(error.code, message, { ...error.details, done, of: plan.length }, error)
+    }
+  }
+  return secrets
+}
+
+async function performOne(client: ApiSession['client'], change: PlannedChange): Promise<string | null> {
+  const { kind, name } = change
+  if (change.action === 'create') return kind.create(client, name, change.declared.fields)
+  if (change.action === 'update') return kind.update(client, name, changesToSend(change.changes, kind.merged))
+  await kind.delete(client, name)
+  return null
+}
+
+function summary(plan: readonly PlannedChange[]): string {
+  const count = (action: PlannedChange['action']) => plan.filter((change) => change.action === action).length
+  const parts = [`${count('create')} created`, `${count('update')} updated`, `${count('delete')} deleted`]
+  return `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} (${parts.join(', ')})`
+}

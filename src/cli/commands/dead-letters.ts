@@ -1,0 +1,159 @@
+import type { Command } from 'commander'
+import type { Operation } from '../../contract/operation.ts'
+import { operations } from '../../contract/operations.ts'
+import { describeAttempts } from '../attempt-table.ts'
+import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../bulk.ts'
+import { withApi } from '../connection/with-api.ts'
+import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { confirm } from '../interact/confirm.ts'
+import { addList } from '../noun.ts'
+
+const none = () => 'There are no such dead letters.'
+
+export function registerDeadLetters(program: Command): void {
+  const letters = program
+    .command('dead-letters')
+    .description("what can't succeed by itself any more, and what to do about it")
+  addList(letters, {
+    description: 'look up dead letters, the newest first',
+    operation: operations.deadLetters.list,
+    columns: (output) => [
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
+      { title: 'TYPE', value: ({ eventType }) => textOf(eventType) },
+      { title: 'STATE', value: ({ state }) => output.paintData(state === 'open' ? 'red' : 'dim', state) },
+      { title: 'REASON', value: ({ reason }) => textOf(reason) },
+      { title: 'ATTEMPTS', isNumber: true, value: ({ attempts }) => String(attempts) },
+      { title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+      { title: 'ERROR', value: ({ error, errorCode }) => textOf(error ?? errorCode).slice(0, 60) },
+    ],
+    nothing: none,
+  })
+  addList(letters, {
+    verb: 'groups',
+    description: 'what is wrong where: letters by error and endpoint, the largest group first',
+    operation: operations.deadLetters.groups,
+    columns: () => [
+      { title: 'COUNT', isNumber: true, value: ({ count }) => String(count) },
+      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
+      { title: 'FINGERPRINT', value: ({ fingerprint }) => textOf(fingerprint) },
+      { title: 'LAST SEEN', value: ({ lastSeenAt }) => lastSeenAt.toISOString() },
+      { title: 'ERROR', value: ({ sample }) => textOf(sample.error ?? sample.errorCode ?? sample.reason) },
+    ],
+    nothing: none,
+  })
+  addList(letters, {
+    verb: 'summary',
+    description: 'how many letters each endpoint has',
+    operation: operations.deadLetters.summary,
+    columns: () => [
+      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
+      { title: 'DEAD', isNumber: true, value: ({ dead }) => String(dead) },
+      { title: 'REDRIVEN', isNumber: true, value: ({ redriven }) => String(redriven) },
+      { title: 'RESOLVED', isNumber: true, value: ({ resolved }) => String(resolved) },
+      { title: 'DISCARDED', isNumber: true, value: ({ discarded }) => String(discarded) },
+      { title: 'OLDEST', value: ({ oldest }) => textOf(oldest) },
+      { title: 'NEWEST', value: ({ newest }) => textOf(newest) },
+    ],
+    nothing: none,
+  })
+  addList(letters, {
+    verb: 'recipients',
+    description: 'who waits for critical events, the longest waiting first',
+    operation: operations.deadLetters.recipients,
+    columns: () => [
+      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint },
+      { title: 'CONTACT', value: ({ contact }) => textOf(contact) },
+      { title: 'WAITING', isNumber: true, value: ({ count }) => String(count) },
+      { title: 'SINCE', value: ({ since }) => textOf(since) },
+      { title: 'OLDEST', value: ({ oldestMessageId }) => oldestMessageId },
+      { title: 'LAST ERROR', value: ({ lastError }) => textOf(lastError).slice(0, 60) },
+    ],
+    nothing: () => 'Nobody waits for a critical event.',
+  })
+  registerShow(letters)
+  registerSettlements(letters)
+}
+
+function registerShow(letters: Command): void {
+  letters
+    .command('show')
+    .description('show a dead letter with its message and every attempt')
+    .argument('<id>', 'dlt_…')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output, prefix }) => {
+        const letter = await client.deadLetters.get({ params: { id } })
+        output.data(letter, () => {
+          const { attempts, ...rest } = letter
+          return [formatFields(output, fieldsOf(rest)), ...describeAttempts(output, attempts)].join('\n\n')
+        })
+        if (!output.isJson && letter.state === 'open') {
+          output.message(`Mended? Send it again with: ${prefix} dead-letters redrive ${id}`)
+        }
+      }),
+    )
+}
+
+const list = operations.deadLetters.list as unknown as Operation
+
+function registerSettlements(letters: Command): void {
+  const redrive = letters
+    .command('redrive')
+    .description('owe it again, through the whole flow; one, or many by a filter')
+    .argument('[id]', 'dlt_…')
+  addBulkOptions(redrive, list).action((id: string | undefined, flags: BulkFlags, command: Command) =>
+    withApi(command, async (session) => {
+      if (!isOne(id, flags, [])) return runBulk(session, 'redrive', flags, 'dead letters')
+      const redriven = await session.client.deadLetters.redrive({ params: { id } })
+      session.output.data(redriven, () => redriven.deliveryId)
+    }),
+  )
+  const resolve = letters
+    .command('resolve')
+    .description('say that it needs no delivery any more; one, or many by a filter')
+    .argument('[id]', 'dlt_…')
+    .option('--note <text>', 'why')
+    .option('--action <word>', 'what was done instead, like refunded')
+  addBulkOptions(resolve, list).action((id: string | undefined, flags: ResolveFlags, command: Command) =>
+    withApi(command, async (session) => {
+      const { note, action } = flags
+      const said = { ...(note !== undefined && { note }), ...(action !== undefined && { action }) }
+      if (!isOne(id, flags, ['note', 'action']))
+        return runBulk(session, 'resolve', flags, 'dead letters', said)
+      const resolved = await session.client.deadLetters.resolve({ params: { id }, body: said })
+      session.output.data(resolved, () => `${id} resolved`)
+    }),
+  )
+  registerDiscard(letters)
+}
+
+interface ResolveFlags extends BulkFlags {
+  readonly note?: string
+  readonly action?: string
+}
+
+function registerDiscard(letters: Command): void {
+  const discard = letters
+    .command('discard')
+    .description('give it up; it stays to be looked at until retention removes it; one, or many by a filter')
+    .argument('[id]', 'dlt_…')
+    .option('--why <text>', 'kept with it and in the audit log')
+  addBulkOptions(discard, list).action(
+    (id: string | undefined, flags: BulkFlags & { why?: string }, command: Command) =>
+      withApi(command, async (session) => {
+        const { client, output } = session
+        const { why = 'Discarded on the command line.', ...rest } = flags
+        if (!isOne(id, rest, [])) {
+          return runBulk(session, 'discard', rest, 'dead letters', {}, { reason: why })
+        }
+        const { endpoint } = await client.deadLetters.get({ params: { id } })
+        await confirm(
+          session,
+          `This gives up 1 dead letter, ${id} for ${endpoint ?? '(deleted)'}.`,
+          flags.yes,
+        )
+        const discarded = await client.deadLetters.discard({ params: { id }, query: { reason: why } })
+        output.data(discarded, () => `${id} discarded`)
+      }),
+  )
+}

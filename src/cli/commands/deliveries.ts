@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import type { Operation } from '../../contract/operation.ts'
+import { operations } from '../../contract/operations.ts'
+import { deliveryColumns, describeAttempts } from '../attempt-table.ts'
+import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../bulk.ts'
+import { withApi } from '../connection/with-api.ts'
+import { fieldsOf, formatFields } from '../field-list.ts'
+import { confirm } from '../interact/confirm.ts'
+import { addList } from '../noun.ts'
+
+export function registerDeliveries(program: Command): void {
+  const deliveries = program
+    .command('deliveries')
+    .description('what is owed to endpoints, and what became of it')
+  addList(deliveries, {
+    description: 'look up deliveries, the newest first',
+    operation: operations.deliveries.list,
+    columns: deliveryColumns,
+    nothing: () => 'There are no such deliveries.',
+  })
+  deliveries
+    .command('show')
+    .description('show a delivery with every attempt')
+    .argument('<id>', 'dlv_…')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output, prefix }) => {
+        const delivery = await client.deliveries.get({ params: { id } })
+        output.data(delivery, () => {
+          const { attempts, ...rest } = delivery
+          return [formatFields(output, fieldsOf(rest)), ...describeAttempts(output, attempts)].join('\n\n')
+        })
+        if (!output.isJson && delivery.deadLetterId !== null) {
+          output.message(`It is dead. See why with: ${prefix} dead-letters show ${delivery.deadLetterId}`)
+        }
+      }),
+    )
+  registerSteering(deliveries)
+}
+
+const list = operations.deliveries.list as unknown as Operation
+
+function registerSteering(deliveries: Command): void {
+  const retry = deliveries
+    .command('retry')
+    .description('make it due now instead of waiting for its time; one, or many by a filter')
+    .argument('[id]', 'dlv_…')
+  addBulkOptions(retry, list).action((id: string | undefined, flags: BulkFlags, command: Command) =>
+    withApi(command, async (session) => {
+      if (!isOne(id, flags, [])) return runBulk(session, 'retry', flags, 'deliveries')
+      const retried = await session.client.deliveries.retry({ params: { id } })
+      session.output.data(retried, () => `${id} is due now`)
+    }),
+  )
+  const cancel = deliveries
+    .command('cancel')
+    .description('end it, visibly; one, or many by a filter')
+    .argument('[id]', 'dlv_…')
+    .option('--reason <text>', 'kept with it and in the audit log')
+  addBulkOptions(cancel, list).action((id: string | undefined, flags: CancelFlags, command: Command) =>
+    withApi(command, async (session) => {
+      const { client, output } = session
+      const said = flags.reason === undefined ? {} : { reason: flags.reason }
+      if (!isOne(id, flags, ['reason'])) return runBulk(session, 'cancel', flags, 'deliveries', said)
+      await confirm(session, `This cancels 1 delivery, ${id}.`, flags.yes)
+      const cancelled = await client.deliveries.cancel({ params: { id }, body: said })
+      output.data(cancelled, () => `${id} cancelled`)
+    }),
+  )
+}
+
+interface CancelFlags extends BulkFlags {
+  readonly reason?: string
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { withApi } from '../connection/with-api.ts'
+import { exitCode } from '../exit-code.ts'
+import { readPayload } from '../read-json-argument.ts'
+import { printable } from '../table.ts'
+
+export function registerEndpointsTest(endpoints: Command): void {
+  endpoints
+    .command('test')
+    .description('send one signed test event, and say in plain words what the receiver did')
+    .argument('<name>')
+    .option('--payload <json|@file|->', "instead of the test's own")
+    .action((name: string, flags: { payload?: string }, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const body = flags.payload === undefined ? {} : { payload: await readPayload(flags.payload) }
+        const result = await client.endpoints.test({ params: { name }, body })
+        const colour = result.ok ? 'green' : 'red'
+        output.data(
+          result,
+          () =>
+            `${output.paintData(colour, result.finding)}  ${printable(result.explanation)} (${Math.round(result.durationMs)} ms)`,
+        )
+        if (!result.ok) process.exitCode = exitCode.failure
+      }),
+    )
+}

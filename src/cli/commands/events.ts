@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { operations } from '../../contract/operations.ts'
+import { deliveryColumns, describeAttempts } from '../attempt-table.ts'
+import { withApi } from '../connection/with-api.ts'
+import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { addList } from '../noun.ts'
+import { readPayload } from '../read-json-argument.ts'
+import { formatTable } from '../table.ts'
+import { addMessageOptions, type MessageFlags, readMessageFlags } from './message-flags.ts'
+
+const batchEvents = 1000
+
+export function registerEvents(program: Command): void {
+  const events = program.command('events').description('publish events, and see what became of them')
+  registerPublish(events)
+  addList(events, {
+    description: 'look up events, the newest first',
+    operation: operations.storedEvents.list,
+    columns: (output) => [
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'TYPE', value: ({ type }) => textOf(type) },
+      {
+        title: 'STATE',
+        value: ({ state }) => output.paintData(state === 'unrouted' ? 'yellow' : 'green', state),
+      },
+      { title: 'TENANT', value: ({ tenant }) => textOf(tenant) },
+      { title: 'BYTES', isNumber: true, value: ({ sizeBytes }) => String(sizeBytes) },
+      { title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+    ],
+    nothing: (prefix) =>
+      `There are no such events. Publish one with: ${prefix} events publish order.created '{"id":17}'`,
+  })
+  events
+    .command('show')
+    .description('show an event with its deliveries and their attempts')
+    .argument('<id>', 'msg_…')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const event = await client.storedEvents.get({ params: { id } })
+        output.data(event, () => {
+          const { deliveries, ...rest } = event
+          return [
+            formatFields(output, fieldsOf(rest)),
+            ...(deliveries.length === 0 ? [] : [formatTable(deliveryColumns(output), deliveries)]),
+            ...describeAttempts(
+              output,
+              deliveries.flatMap(({ attempts }) => attempts),
+            ),
+          ].join('\n\n')
+        })
+      }),
+    )
+}
+
+function registerPublish(events: Command): void {
+  const publish = events
+    .command('publish')
+    .description('publish an event; every route that wants it gets a delivery')
+    .argument('<type>', 'like order.created')
+    .argument('<payload>', 'JSON in single quotes, @file, or - for standard input')
+  addMessageOptions(publish).action((type: string, text: string, flags: MessageFlags, command: Command) =>
+    withApi(command, async ({ client, output, prefix }) => {
+      const options = readMessageFlags(flags)
+      const payload = await readPayload(text)
+      if (flags.count > 1) {
+        const published = { count: 0, deliveries: 0 }
+        for (let left = flags.count; left > 0; left -= batchEvents) {
+          const event = { ...options, type, payload }
+          const batch = await client.publishBatch(
+            Array.from({ length: Math.min(left, batchEvents) }, () => event),
+          )
+          published.count += batch.length
+          for (const { deliveries } of batch) published.deliveries += deliveries
+        }
+        output.data(published, () => `${published.count} events accepted, ${published.deliveries} deliveries`)
+        return
+      }
+      const { type: _, ...rest } = options
+      const published = await client.publish(type, payload, rest)
+      output.data(published, () => published.id)
+      if (output.isJson) return
+      output.message(
+        published.deliveries === 0
+          ? `No route wants it; it is kept as unrouted. See: ${prefix} routes list`
+          : `${published.deliveries} ${published.deliveries === 1 ? 'delivery' : 'deliveries'}. Follow it with: ${prefix} events show ${published.id}`,
+      )
+    }),
+  )
+}

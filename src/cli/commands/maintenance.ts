@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { withApi } from '../connection/with-api.ts'
+import { textOf } from '../field-list.ts'
+import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
+
+export function registerMaintenance(program: Command): void {
+  const maintenance = program.command('maintenance').description('what one node does for all')
+  maintenance
+    .command('status')
+    .description('which node leads, and how each task went')
+    .option(...watchOption)
+    .action((flags: { watch?: WatchFlag }, command: Command) =>
+      withApi(command, ({ client, output }) =>
+        watch(flags.watch, async () => {
+          const status = await client.maintenance.status()
+          if (output.isJson) {
+            output.line(JSON.stringify(status))
+            return
+          }
+          output.table(
+            [
+              { title: 'TASK', value: ({ name }) => name },
+              {
+                title: 'STATE',
+                value: ({ state }) => output.paintData(state === 'failing' ? 'red' : 'green', state),
+              },
+              { title: 'SUCCEEDED', value: ({ lastSucceededAt }) => textOf(lastSucceededAt) },
+              { title: 'NEXT', value: ({ nextRunAt }) => textOf(nextRunAt) },
+              { title: 'ERROR', value: ({ lastError }) => textOf(lastError) },
+            ],
+            status.tasks,
+          )
+          output.message(`Led by ${status.leader.node ?? 'nobody'}.`)
+        }),
+      ),
+    )
+  maintenance
+    .command('run')
+    .description('run a task at the next look of the leader, within about a second')
+    .argument('<task>')
+    .action((task: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        await client.maintenance.run({ params: { task } })
+        output.data({ task }, () => `${task} will run`)
+      }),
+    )
+}

@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import { type ApiSession, withApi } from '../connection/with-api.ts'
+import { fieldsOf, formatFields } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+import { describeOperation, followOperation, noWaitOption } from '../interact/follow-operation.ts'
+import { decimalNumber, pastInstant } from '../option-parsers.ts'
+import { given } from './endpoint-flags.ts'
+
+interface ReplayFlags extends Readonly<Record<string, unknown>> {
+  readonly from: string
+  readonly to: string
+  readonly rate?: number
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+  readonly wait: boolean
+}
+
+const time = (text: string) => pastInstant(text, Date.now())
+
+export function registerReplays(program: Command): void {
+  const replays = program.command('replays').description('send a range of the archive once more')
+  replays
+    .command('create')
+    .description('replay what was delivered in a time, in its order; each has a webhook-id of its own')
+    .requiredOption('--from <time>', 'ISO 8601, or before now like -2h', time)
+    .option('--to <time>', 'written like --from; now, if left out', time, new Date().toISOString())
+    .option('--endpoint <name>', 'only what went to this endpoint')
+    .option('--route <name>', 'only what went along this route')
+    .option('--event-type <type>', '`order.created`, or `order.*`')
+    .option('--tenant <tenant>', 'only of this tenant')
+    .option('--correlation-id <id>', 'only with this one')
+    .option('--state <state>', 'succeeded, dead, expired, cancelled or dropped')
+    .option('--target-endpoint <name>', 'to this endpoint instead of its own')
+    .option('--rate <number>', 'at most so many a second', decimalNumber)
+    .option('--dry-run', 'count, and send nothing')
+    .option(...yesOption)
+    .option(...noWaitOption)
+    .action((flags: ReplayFlags, command: Command) => withApi(command, (session) => create(session, flags)))
+  replays
+    .command('event')
+    .description('replay one event, to all its endpoints or to another')
+    .argument('<id>', 'msg_…')
+    .option('--target-endpoint <name>', 'to this endpoint instead')
+    .action((id: string, flags: { targetEndpoint?: string }, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const replayed = await client.operations.replayOne({ params: { id }, body: { ...flags } })
+        output.data(replayed, () => replayed.deliveryIds.join('\n'))
+      }),
+    )
+  replays
+    .command('show')
+    .description('progress of a replay')
+    .argument('<id>', 'op_…')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const operation = await client.operations.get({ params: { id } })
+        output.data(operation, () => formatFields(output, fieldsOf(operation)))
+      }),
+    )
+  replays
+    .command('cancel')
+    .description('end a replay; what was sent stays sent')
+    .argument('<id>', 'op_…')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const operation = await client.operations.cancel({ params: { id } })
+        output.data(operation, () => describeOperation(operation))
+      }),
+    )
+}
+
+async function create(session: ApiSession, flags: ReplayFlags): Promise<void> {
+  const { client, output } = session
+  const { dryRun, yes, wait, rate, from, to, ...filter } = flags
+  const input = { from, to, ...given(filter), ...(rate !== undefined && { ratePerSecond: rate }) }
+  const counted = await client.operations.replay({ body: { ...input, dryRun: true } })
+  if (!('count' in counted)) throw new Error('a dry run answered with an operation')
+  if (dryRun === true || counted.count === 0) {
+    output.data({ count: counted.count }, () => `${counted.count} deliveries would be sent once more.`)
+    return
+  }
+  await confirm(session, `This sends ${counted.count} deliveries once more.`, yes)
+  const operation = await client.operations.replay({ body: { ...input, asOf: counted.asOf } })
+  if ('count' in operation) throw new Error('a replay answered with a count')
+  if (wait) await followOperation(session, operation)
+  else output.data(operation, () => describeOperation(operation))
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { operations } from '../../contract/operations.ts'
+import { withApi } from '../connection/with-api.ts'
+import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+import { addList } from '../noun.ts'
+
+export function registerRuns(program: Command): void {
+  const runs = program.command('runs').description('what jobs do and did')
+  addList(runs, {
+    description: 'look up runs, the newest first',
+    operation: operations.runs.list,
+    columns: () => [
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'JOB', value: ({ job }) => textOf(job) },
+      { title: 'QUEUE', value: ({ queue }) => queue },
+      { title: 'STATE', value: ({ state }) => state },
+      { title: 'ATTEMPT', isNumber: true, value: ({ attempt }) => String(attempt) },
+      { title: 'WORKER', value: ({ worker }) => textOf(worker) },
+      { title: 'ERROR', value: ({ error, errorCode }) => textOf(error ?? errorCode).slice(0, 60) },
+    ],
+    nothing: () => 'There are no such runs.',
+  })
+  runs
+    .command('show')
+    .description('show a run: state, logs, progress, result')
+    .argument('<id>', 'run_…')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const run = await client.runs.get({ params: { id } })
+        output.data(run, () => formatFields(output, fieldsOf(run)))
+      }),
+    )
+  runs
+    .command('cancel')
+    .description('end a run, or ask the worker that has it to')
+    .argument('<id>', 'run_…')
+    .option('--reason <text>', 'kept in the audit log')
+    .option(...yesOption)
+    .action((id: string, flags: { reason?: string; yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        await confirm(session, `This cancels 1 run, ${id}.`, flags.yes)
+        const body = flags.reason === undefined ? {} : { reason: flags.reason }
+        const cancelled = await session.client.runs.cancel({ params: { id }, body })
+        session.output.data(cancelled, () => `${id} ${cancelled.outcome}`)
+      }),
+    )
+  runs
+    .command('retry')
+    .description('make a run due now')
+    .argument('<id>', 'run_…')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const retried = await client.runs.retry({ params: { id } })
+        output.data(retried, () => `${id} ${retried.isDueNow ? 'is due now' : 'is not waiting'}`)
+      }),
+    )
+}

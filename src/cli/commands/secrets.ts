@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import type { ReencryptResult } from '../../sdk/secrets.ts'
+import { newEncryptionKey } from '../../secrets/keyring.ts'
+import { exitCode } from '../exit-code.ts'
+import { withHoldfast } from '../find-database.ts'
+import { watchStopSignals } from '../run-node.ts'
+import { openSession } from '../session.ts'
+import { printable } from '../table.ts'
+
+export function registerSecrets(program: Command): void {
+  const secrets = program.command('secrets').description("the encryption of endpoints' secrets")
+  secrets
+    .command('new-key')
+    .description('print a new key for HOLDFAST_ENCRYPTION_KEY; nothing is stored')
+    .action(async (_options: unknown, command: Command) => {
+      const session = await openSession(command)
+      const key = newEncryptionKey()
+      session.output.data({ key }, () => key)
+    })
+  secrets
+    .command('reencrypt')
+    .description('encrypt all secrets anew with the first key; may be stopped and run again')
+    .action(async (_options: unknown, command: Command) => {
+      const session = await openSession(command)
+      const stopping = new AbortController()
+      void watchStopSignals(session).then(() => stopping.abort())
+      const result = await withHoldfast(session, (holdfast) =>
+        holdfast.secrets.reencrypt({
+          signal: stopping.signal,
+          onProgress: ({ total, reencrypted }) =>
+            session.output.message(`${reencrypted} of ${total} secrets are under the new key`),
+        }),
+      )
+      session.output.data(result, () => describe(result))
+      if (!result.isComplete) process.exitCode = exitCode.failure
+    })
+}
+
+function describe(result: ReencryptResult): string {
+  const { reencrypted, unreadableSecrets, keyId } = result
+  if (result.isComplete)
+    return `All secrets are under key ${keyId} (${reencrypted} were changed). Older keys may go.`
+  const lines = unreadableSecrets.map(
+    (secret) => `  ${printable(secret.endpoint)}: ${printable(secret.field)} needs key ${secret.keyId}`,
+  )
+  return [
+    `${reencrypted} secrets were changed to key ${keyId}; some are still under another one. Run it again, with their keys behind the first.`,
+    ...lines,
+  ].join('\n')
+}

@@ -1,0 +1,83 @@
+import type { Command } from 'commander'
+import type { Change } from '../../client/read-changes.ts'
+import { withApi } from '../connection/with-api.ts'
+import { textOf } from '../field-list.ts'
+import type { Output } from '../output.ts'
+import type { Colour } from '../paint.ts'
+import { printable } from '../table.ts'
+
+interface TailFlags {
+  readonly endpoint?: string
+  readonly failures?: boolean
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+const outcomeColours: Readonly<Record<string, Colour>> = {
+  success: 'green',
+  retryable: 'yellow',
+  throttled: 'yellow',
+}
+
+export function registerTail(program: Command): void {
+  program
+    .command('tail')
+    .description('follow live traffic: attempts as they are made, dead letters, changes; until Ctrl-C')
+    .option('--endpoint <name>', 'only what this endpoint gets')
+    .option('--failures', 'only what did not succeed')
+    .action((flags: TailFlags, command: Command) =>
+      withApi(command, async ({ client, output, api }) => {
+        const stop = new AbortController()
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+        if (!output.isJson) output.message(`Following ${api.url}. Stop with Ctrl-C.`)
+        for await (const change of client.changes({ signal: stop.signal })) {
+          for (const each of linesOf(change)) {
+            if (!isWanted(each, flags)) continue
+            output.data({ event: each.event, ...each.data }, () => format(output, each))
+          }
+        }
+      }),
+    )
+}
+
+interface TailLine {
+  readonly event: string
+  readonly data: Data
+}
+
+/** Attempts come in handfuls; totals are for dashboards. */
+function linesOf({ event, data }: Change): TailLine[] {
+  if (event === 'totals') return []
+  if (event !== 'attempts') return [{ event, data: data as Data }]
+  const { attempts = [], leftOut = 0 } = data as { attempts?: Data[]; leftOut?: number }
+  return [
+    ...attempts.map((attempt) => ({ event: 'attempt', data: attempt })),
+    ...(leftOut > 0 ? [{ event: 'left_out', data: { count: leftOut } }] : []),
+  ]
+}
+
+function isWanted({ event, data }: TailLine, { endpoint, failures }: TailFlags): boolean {
+  if (endpoint !== undefined && data['endpoint'] !== endpoint) return false
+  if (failures !== true) return true
+  return event === 'dead_letter' || (event === 'attempt' && data['outcome'] !== 'success')
+}
+
+function format(output: Output, { event, data }: TailLine): string {
+  const at = output.paintData('dim', textOf(data['at']).slice(11, 23))
+  const text = (field: string) => textOf(data[field])
+  if (event === 'attempt') {
+    const outcome = text('outcome')
+    const result = output.paintData(outcomeColours[outcome] ?? 'red', outcome)
+    const status = [text('statusCode'), text('error')].filter((part) => part !== '').join(' ')
+    return `${at} ${text('endpoint')} ← ${text('messageId')} ${text('eventType')} ${result} ${status} ${text('durationMs')} ms, attempt ${text('attempt')}`.replace(
+      / {2,}/g,
+      ' ',
+    )
+  }
+  if (event === 'dead_letter') {
+    return `${at} ${output.paintData('red', 'dead letter')} ${text('id')} ${text('endpoint')}: ${text('reason')}`
+  }
+  if (event === 'change') return `${at} ${output.paintData('cyan', text('action'))} ${text('subject')}`
+  if (event === 'left_out') return output.paintData('dim', `… and ${text('count')} more attempts`)
+  return `${printable(event)} ${printable(JSON.stringify(data))}`
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { createWorker } from '../../sdk/create-worker.ts'
+import { findDatabase } from '../find-database.ts'
+import { loadJobs } from '../load-jobs.ts'
+import { collectText, wholeNumber } from '../option-parsers.ts'
+import { watchStopSignals } from '../run-node.ts'
+import { openSession } from '../session.ts'
+
+interface WorkerFlags {
+  readonly import: readonly string[]
+  readonly queue?: readonly string[]
+  readonly tag?: readonly string[]
+  readonly name?: string
+  readonly concurrency?: number
+  readonly journalDir?: string
+  readonly stopTimeout?: number
+}
+
+export function registerWorker(program: Command): void {
+  program
+    .command('worker')
+    .description('run the jobs that your modules export, until a stop signal')
+    .requiredOption('--import <file>', 'a module that exports jobs; may be given more than once', collectText)
+    .option('--queue <name>', 'take from this queue only; may be given more than once', collectText)
+    .option('--name <name>', 'how this worker is called, and aimed at (default: the host name)')
+    .option(
+      '--tag <tag>',
+      'what this worker has; runs may ask for it; may be given more than once',
+      collectText,
+    )
+    .option('--concurrency <number>', 'handlers at once (default 10)', wholeNumber)
+    .option(
+      '--journal-dir <folder>',
+      'where results wait when the database is away (default: in the data dir)',
+    )
+    .option('--stop-timeout <ms>', 'how long handlers may take to end at a stop (default 30000)', wholeNumber)
+    .action(async (flags: WorkerFlags, command: Command) => {
+      const session = await openSession(command)
+      const stopped = watchStopSignals(session)
+      const { url } = await findDatabase(session)
+      const jobs = await loadJobs(flags.import, process.cwd())
+      const { name, queue, tag, concurrency, stopTimeout } = flags
+      const worker = await createWorker({
+        databaseUrl: url,
+        jobs,
+        logger: session.logger,
+        journalFolder:
+          flags.journalDir ??
+          join(session.config.dataDir, 'worker-journal', encodeURIComponent(name ?? 'worker')),
+        ...(name !== undefined && { name }),
+        ...(queue !== undefined && { queues: queue }),
+        ...(tag !== undefined && { tags: tag }),
+        ...(concurrency !== undefined && { concurrency }),
+        ...(stopTimeout !== undefined && { limits: { stopTimeoutMs: stopTimeout } }),
+      })
+      session.output.message(
+        `Worker ${worker.incarnation} runs ${jobs.map((job) => job.name).join(', ')}. Ctrl-C stops it.`,
+      )
+      const signal = await stopped
+      session.output.message(`Got ${signal}: finishing what is running. Once more stops at once.`)
+      await worker.stop()
+      session.output.message('Stopped. What had not begun went back.')
+    })
+}

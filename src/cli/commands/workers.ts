@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { operations } from '../../contract/operations.ts'
+import { withApi } from '../connection/with-api.ts'
+import { textOf } from '../field-list.ts'
+import { addList } from '../noun.ts'
+import { printable } from '../table.ts'
+
+export function registerWorkers(program: Command): void {
+  const workers = program.command('workers').description('the fleet that executes runs')
+  addList(workers, {
+    description: 'list workers, their heartbeats and what each runs',
+    operation: operations.jobs.listWorkers,
+    columns: (output) => [
+      { title: 'ID', isNumber: true, value: ({ id }) => String(id) },
+      { title: 'NAME', value: ({ name }) => printable(name) },
+      {
+        title: 'STATE',
+        value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
+      },
+      { title: 'RUNNING', isNumber: true, value: ({ running, concurrency }) => `${running}/${concurrency}` },
+      { title: 'QUEUES', value: ({ queues }) => textOf(queues) },
+      { title: 'LAST BEAT', value: ({ lastBeatAt }) => lastBeatAt.toISOString() },
+    ],
+    nothing: () => 'There are no workers.',
+  })
+  workers
+    .command('drain')
+    .description('let a worker finish what it has and take nothing new')
+    .argument('<id>', 'as `workers list` shows it')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        await client.jobs.drainWorker({ params: { id } })
+        output.data({ id }, () => `${id} drains`)
+      }),
+    )
+}

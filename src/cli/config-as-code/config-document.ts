@@ -1,0 +1,72 @@
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { HoldfastError } from '../../core/errors.ts'
+
+export interface PlacedProblem {
+  readonly line: number
+  readonly path: string
+  readonly message: string
+}
+
+/** Longer files are generated, and better cut. */
+const maxFileCharacters = 10 * 1024 * 1024
+/** What a chain of aliases may grow to: more is an attack or an accident. */
+const maxAliasCount = 100
+
+/** A YAML file, and where in it each thing stands. JSON is YAML too. */
+export class ConfigDocument {
+  readonly name: string
+  readonly value: unknown
+  readonly #document: Document.Parsed
+  readonly #lines: LineCounter
+
+  constructor(name: string, text: string) {
+    this.name = name
+    if (text.length > maxFileCharacters) {
+      throw new HoldfastError('invalid_file', `${name} is longer than ${maxFileCharacters} characters.`)
+    }
+    this.#lines = new LineCounter()
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false })
+    const [error] = this.#document.errors
+    if (error !== undefined)
+      throw this.refusal([{ line: this.#lineAt(error.pos[0]), path: '', message: error.message }])
+    try {
+      this.value = this.#document.toJS({ maxAliasCount })
+    } catch (cause) {
+      throw this.refusal([{ line: 1, path: '', message: (cause as Error).message }])
+    }
+  }
+
+  /** The line of a field, or of the nearest thing around it that is written down. */
+  lineOf(path: readonly PropertyKey[]): number {
+    for (let depth = path.length; depth > 0; depth--) {
+      const parent =
+        depth === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, depth - 1), true)
+      const key = path[depth - 1]
+      const pair = isMap(parent)
+        ? parent.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key))
+        : undefined
+      const node = (pair?.key ?? this.#document.getIn(path.slice(0, depth), true)) as
+        | { range?: [number, number, number] | null }
+        | undefined
+      if (node?.range != null) return this.#lineAt(node.range[0])
+    }
+    return 1
+  }
+
+  refusal(problems: readonly PlacedProblem[]): HoldfastError {
+    const listed = problems
+      .toSorted((one, other) => one.line - other.line)
+      .map(({ line, path, message }) => `  ${this.name}:${line}: ${path === '' ? '' : `${path} `}${message}`)
+    return new HoldfastError(
+      'invalid_file',
+      `${this.name} is not right; nothing was changed.\n${listed.join('\n')}`,
+      {
+        problems,
+      },
+    )
+  }
+
+  #lineAt(offset: number): number {
+    return this.#lines.linePos(offset).line
+  }
+}

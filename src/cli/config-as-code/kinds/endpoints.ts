@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { parseEndpoint } from '../../../core/endpoint-config.ts'
+import { type EndpointInput, endpointInput } from '../../../core/endpoint-input.ts'
+import { type Problem, problemsOf } from '../../../core/problem.ts'
+import { isSecretMark } from '../../../secrets/endpoint-secrets.ts'
+import { httpConfigInput } from '../../../transports/http/http-config.ts'
+import { isSame } from '../compare.ts'
+import { collect, type Fields, type Kind, writable } from '../kind.ts'
+
+const sections = ['config', 'retry', 'request', 'circuit', 'limits', 'autoDisable'] as const
+
+export const endpointKind: Kind = {
+  list: 'endpoints',
+  noun: 'endpoint',
+  schema: endpointInput,
+  merged: sections,
+  hasReferences: true,
+  read: async (client) => {
+    const endpoints = await collect(client.paginate(client.endpoints.list, { query: { limit: 1000 } }))
+    return endpoints.map((endpoint) => writable(endpoint, endpointInput.shape))
+  },
+  check: async (fields, { isNew }) => {
+    const parsed = parseEndpoint(fields)
+    if (!parsed.ok) return parsed.problems
+    const isWhole = isNew || (fields['config'] as Fields | undefined)?.['url'] !== undefined
+    return parsed.value.transport === 'http' && isWhole ? configProblems(parsed.value.config) : []
+  },
+  create: async (client, _name, fields) => {
+    const { signingSecret } = await client.endpoints.create({ body: fields as EndpointInput })
+    return signingSecret ?? null
+  },
+  update: async (client, name, changes) => {
+    await client.endpoints.update({ params: { name }, body: changes })
+    return null
+  },
+  delete: async (client, name) => {
+    await client.endpoints.delete({ params: { name } })
+  },
+  toFile: (fields) => {
+    const parsed = parseEndpoint({ name: fields['name'], preset: fields['preset'] })
+    if (!parsed.ok) return fields
+    const usual: Fields = { ...parsed.value, preset: 'standard' }
+    const kept: Record<string, unknown> = {}
+    for (const [field, value] of Object.entries(fields)) {
+      if (field === 'name') kept[field] = value
+      else if (field === 'config')
+        kept[field] = configToFile(String(fields['name']), value as Fields, usual['config'] as Fields)
+      else if ((sections as readonly string[]).includes(field)) {
+        const rest = unusual(value as Fields, usual[field] as Fields)
+        if (Object.keys(rest).length > 0) kept[field] = rest
+      } else if (!isSame(value, usual[field])) kept[field] = value
+    }
+    return kept
+  },
+}
+
+function configProblems(config: Fields): readonly Problem[] {
+  const parsed = httpConfigInput.safeParse(config)
+  if (parsed.success) return []
+  return problemsOf(new z.ZodError(parsed.error.issues)).map(({ path, message }) => ({
+    path: path === '' ? 'config' : `config.${path}`,
+    message,
+  }))
+}
+
+function unusual(fields: Fields, usual: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isSame(value, usual[name])))
+}
+
+const usualConfig: Fields = {
+  method: 'POST',
+  headers: {},
+  auth: { type: 'none' },
+  capture: 'errors',
+  maxResponseBytes: 65_536,
+  classify: {},
+  // Each endpoint signs unless it is told not to, and its secret stays where it is.
+  signing: { scheme: 'standard-webhooks', secret: { isSet: true } },
+}
+
+/** A secret can't be read, so a reference stands in its place; that of the signature stays as it is when nothing is said. */
+function configToFile(endpoint: string, config: Fields, usual: Fields): Fields {
+  const rest = unusual(config, { ...usualConfig, ...usual })
+  return referenced(rest, [endpoint]) as Fields
+}
+
+function referenced(value: unknown, path: readonly string[]): unknown {
+  if (isSecretMark(value)) return `env:${path.join('_').replace(/\W+/g, '_').toUpperCase()}`
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, referenced(each, [...path, name])]),
+  )
+}

@@ -1,0 +1,59 @@
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { HoldfastError } from '../../core/errors.ts'
+import { writePrivateFile } from '../../postgres/embedded/cluster.ts'
+
+const profile = z.object({ url: z.string(), apiKey: z.string() })
+const profilesFile = z.object({ current: z.string().nullable(), profiles: z.record(z.string(), profile) })
+
+export type Profile = Readonly<z.infer<typeof profile>>
+export interface Profiles {
+  /** Used when none is named. */
+  readonly current: string | null
+  readonly profiles: Readonly<Record<string, Profile>>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export const defaultProfile = 'default'
+
+export function profilesPath(environment: Environment): string {
+  const base = environment['XDG_CONFIG_HOME'] ?? ''
+  return join(base === '' ? join(homedir(), '.config') : base, 'holdfast', 'profiles.json')
+}
+
+/** Empty when nobody has signed in yet. */
+export async function readProfiles(environment: Environment): Promise<Profiles> {
+  const path = profilesPath(environment)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // Somebody else's home, as under `sudo -u`: there is no profile of ours in there.
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code ?? '')) return null
+    throw unreadable(path, error)
+  })
+  if (text === null) return { current: null, profiles: {} }
+  // It holds keys: one that others can read is mended, not complained about.
+  if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {})
+  try {
+    return profilesFile.parse(JSON.parse(text))
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+export async function writeProfiles(environment: Environment, profiles: Profiles): Promise<string> {
+  const path = profilesPath(environment)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writePrivateFile(path, `${JSON.stringify(profiles, null, 2)}\n`)
+  return path
+}
+
+function unreadable(path: string, cause: unknown): HoldfastError {
+  return new HoldfastError(
+    'configuration_invalid',
+    `The profiles in ${path} can't be read: ${(cause as Error).message.split('\n', 1)[0]}. Mend or delete the file, then run: holdfast login`,
+    { path },
+    cause,
+  )
+}

@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { HoldfastClient } from '../../client/holdfast-client.ts'
+import { HoldfastError } from '../../core/errors.ts'
+import { openSession, type Session } from '../session.ts'
+import { type FoundApi, findApi } from './find-api.ts'
+
+/** What a command over the API works with. */
+export interface ApiSession extends Session {
+  readonly client: HoldfastClient
+  readonly api: FoundApi
+}
+
+/** Runs a command over the API; what goes wrong on the way there names the next command to run. */
+export async function withApi(command: Command, work: (session: ApiSession) => Promise<void>): Promise<void> {
+  const session = await openSession(command)
+  const api = await findApi(session)
+  const client = new HoldfastClient({ url: api.url, apiKey: api.apiKey })
+  try {
+    await work({ ...session, api, client })
+  } catch (error) {
+    throw explained(error, api)
+  }
+}
+
+export function explained(error: unknown, { url, source }: FoundApi): unknown {
+  if (!(error instanceof HoldfastError)) return error
+  const next = nextStep(error, url, source)
+  return next === null
+    ? error
+    : new HoldfastError(error.code, `${error.message} ${next}`, error.details, error)
+}
+
+function nextStep({ code }: HoldfastError, url: string, source: string): string | null {
+  if (code === 'unauthenticated') {
+    return (
+      `${url} and its key came from ${source}. Sign in anew with: holdfast login --api-url ${url} — ` +
+      'a lost admin key is replaced beside the database with: holdfast api-keys create <name> --role admin --local'
+    )
+  }
+  if (code === 'forbidden') return 'See which key this is with: holdfast whoami'
+  if (code === 'api_unavailable') return `The URL came from ${source}. Start a server with: holdfast dev`
+  return null
+}

@@ -1,0 +1,75 @@
+import type { EndpointInput } from '../../core/endpoint-input.ts'
+import type { EventTypeInput } from '../../core/event-type-input.ts'
+import type { RouteInput } from '../../core/route-input.ts'
+
+/** Its events carry this tenant, so that they reach the demo's own routes and nobody else's. */
+export const demoTenant = 'demo'
+export const demoTag = 'demo'
+
+export const demoEndpointNames = ['healthy', 'flaky', 'slow', 'dead', 'gone'] as const
+
+export type DemoEndpointName = (typeof demoEndpointNames)[number]
+
+const special: Readonly<Record<DemoEndpointName, Partial<EndpointInput>>> = {
+  healthy: {},
+  flaky: { retry: { maxRetries: 5 } },
+  slow: { limits: { concurrency: 2 } },
+  dead: {},
+  // One at a time, so that one letter dies of it and not all that are out.
+  gone: { autoDisable: { onGone: true }, limits: { concurrency: 1 } },
+}
+
+export function demoEndpointUrl(name: DemoEndpointName, receiversUrl: string): string {
+  return `${receiversUrl}${name}`
+}
+
+export function demoEndpoint(name: DemoEndpointName, receiversUrl: string): EndpointInput {
+  return {
+    name,
+    tenant: demoTenant,
+    tags: [demoTag],
+    preset: 'development',
+    config: { url: demoEndpointUrl(name, receiversUrl) },
+    ...special[name],
+  }
+}
+
+export const orderPlaced = 'demo.order.placed'
+export const orderShipped = 'demo.order.shipped'
+export const customerLeft = 'demo.customer.left'
+
+export const demoEventType: EventTypeInput = {
+  name: orderPlaced,
+  description: 'Somebody placed an order in the shop of the demo.',
+  schema: {
+    type: 'object',
+    required: ['order', 'customer', 'total'],
+    properties: {
+      order: { type: 'integer', minimum: 1 },
+      customer: { type: 'string', minLength: 1 },
+      total: { type: 'number', minimum: 0 },
+      currency: { enum: ['EUR', 'USD'] },
+    },
+  },
+}
+
+export const demoRoutes: readonly (RouteInput & { readonly endpoint: DemoEndpointName })[] = [
+  { name: 'demo-orders', eventType: 'demo.order.*', endpoint: 'healthy' },
+  { name: 'demo-bookkeeping', eventType: orderPlaced, endpoint: 'flaky' },
+  {
+    name: 'demo-large-orders',
+    eventType: orderPlaced,
+    filter: '$.total >= 900',
+    transform: {
+      type: 'template',
+      template: {
+        reference: 'order-{{ order }}',
+        text: '{{ customer }} ordered for {{ total }} {{ currency ?? "EUR" }}',
+        total: '{{ total }}',
+      },
+    },
+    endpoint: 'slow',
+  },
+  { name: 'demo-shipping', eventType: orderShipped, endpoint: 'dead' },
+  { name: 'demo-newsletter', eventType: customerLeft, endpoint: 'gone' },
+].map((route) => ({ ...route, tenant: demoTenant, endpoint: route.endpoint as DemoEndpointName }))

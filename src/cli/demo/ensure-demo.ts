@@ -1,0 +1,81 @@
+import { type ErrorCode, HoldfastError } from '../../core/errors.ts'
+import type { Endpoint } from '../../sdk/endpoints.ts'
+import type { Holdfast } from '../../sdk/holdfast.ts'
+import { pauseDemoJobs } from './demo-jobs.ts'
+import {
+  type DemoEndpointName,
+  demoEndpoint,
+  demoEndpointNames,
+  demoEndpointUrl,
+  demoEventType,
+  demoRoutes,
+  demoTag,
+  demoTenant,
+} from './demo-plan.ts'
+
+const pauseReason = 'the demo is not running'
+
+/**
+ * Points the demo's endpoints at this process's receivers, and makes what is missing. Returns the names that a person's own endpoints
+ * have: those are left alone.
+ */
+export async function ensureDemo(
+  holdfast: Holdfast,
+  receiversUrl: string,
+): Promise<readonly DemoEndpointName[]> {
+  const taken: DemoEndpointName[] = []
+  for (const name of demoEndpointNames) {
+    if (!(await ensureEndpoint(holdfast, name, receiversUrl))) taken.push(name)
+  }
+  await unlessExists('event_type_exists', holdfast.eventTypes.create(demoEventType))
+  for (const route of demoRoutes) {
+    if (!taken.includes(route.endpoint)) await unlessExists('route_exists', holdfast.routes.create(route))
+  }
+  return taken
+}
+
+/** For a start without the demo: nobody answers at its endpoints, so they wait. Returns those that were paused now. */
+export async function pauseDemo(holdfast: Holdfast): Promise<readonly string[]> {
+  const active = (await holdfast.endpoints.list({ tag: demoTag, tenant: demoTenant })).filter(
+    (endpoint) => isOurs(endpoint) && endpoint.state === 'active',
+  )
+  for (const { name } of active) await holdfast.endpoints.pause(name, pauseReason)
+  await pauseDemoJobs(holdfast, pauseReason)
+  return active.map(({ name }) => name)
+}
+
+async function ensureEndpoint(
+  holdfast: Holdfast,
+  name: DemoEndpointName,
+  receiversUrl: string,
+): Promise<boolean> {
+  const created = await unlessExists(
+    'endpoint_exists',
+    holdfast.endpoints.create(demoEndpoint(name, receiversUrl)),
+  )
+  if (created) return true
+  const existing = await holdfast.endpoints.get(name)
+  if (!isOurs(existing)) return false
+  // What a person has changed about it besides stays.
+  await holdfast.endpoints.update(name, { config: { url: demoEndpointUrl(name, receiversUrl) } })
+  if (existing.state !== 'active') await holdfast.endpoints.resume(name)
+  return true
+}
+
+/** A person may use the tag, the tenant or the name; who uses all three has copied the demo. */
+function isOurs({ name, tags, tenant }: Endpoint): boolean {
+  return (
+    tags.includes(demoTag) && tenant === demoTenant && demoEndpointNames.some((demoName) => demoName === name)
+  )
+}
+
+/** False when it is there already. */
+async function unlessExists(code: ErrorCode, creating: Promise<unknown>): Promise<boolean> {
+  try {
+    await creating
+    return true
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === code) return false
+    throw error
+  }
+}

@@ -1,0 +1,29 @@
+import { createInterface } from 'node:readline/promises'
+import { HoldfastError } from '../../core/errors.ts'
+import { isTerminal } from '../paint.ts'
+import type { Session } from '../session.ts'
+
+/** Asks before something is destroyed. Without a terminal nobody could answer, so then only `--yes` will do. */
+export async function confirm(
+  { output }: Pick<Session, 'output'>,
+  what: string,
+  isYes: boolean | undefined,
+): Promise<void> {
+  if (isYes === true) return
+  if (!isTerminal(process.stdin) || !isTerminal(process.stderr)) {
+    throw new HoldfastError(
+      'not_confirmed',
+      `${what} There is no terminal to ask on: repeat it with --yes if that is what you want.`,
+    )
+  }
+  const prompt = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await prompt.question(`${what} Go on? ${output.paintMessage('bold', '[y/N]')} `)
+    if (/^y(es)?$/i.test(answer.trim())) return
+  } finally {
+    prompt.close()
+  }
+  throw new HoldfastError('not_confirmed', 'Nothing was changed.')
+}
+
+export const yesOption = ['--yes', "don't ask first"] as const

@@ -1,0 +1,51 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ResultOf } from '../../contract/operation.ts'
+import type { Operations } from '../../contract/operations.ts'
+import type { ApiSession } from '../connection/with-api.ts'
+import { exitCode } from '../exit-code.ts'
+import { isTerminal } from '../paint.ts'
+import { printable } from '../table.ts'
+
+export type BulkOperation = ResultOf<Operations['operations']['get']>
+
+const pollMs = 500
+const barWidth = 30
+
+export const noWaitOption = ['--no-wait', "start it and don't wait for its end"] as const
+
+/** Shows how far an operation is until it ends or pauses. Ctrl-C ends the showing, not the operation. */
+export async function followOperation(session: ApiSession, first: BulkOperation): Promise<void> {
+  const { client, output, prefix } = session
+  const isScreen = isTerminal(process.stderr) && !output.isJson
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  let operation = first
+  while (operation.state === 'running' && !stop.signal.aborted) {
+    if (isScreen) process.stderr.write(`\r${progressLine(operation)}\u001b[K`)
+    await wait(pollMs, undefined, { signal: stop.signal }).catch(() => {})
+    operation = await client.operations.get({ params: { id: first.id } })
+  }
+  if (isScreen) process.stderr.write('\r\u001b[K')
+  output.data(operation, () => describeOperation(operation))
+  if (operation.state === 'failed') process.exitCode = exitCode.failure
+  if (operation.state === 'running' && !output.isJson) {
+    output.message(`It goes on by itself. Follow it with: ${prefix} operations watch ${first.id}`)
+  }
+}
+
+/** @example '[##########--------------------]  33%  340 of 1000' */
+export function progressLine({
+  done,
+  skipped,
+  total,
+}: Pick<BulkOperation, 'done' | 'skipped' | 'total'>): string {
+  const share = total === 0 ? 1 : Math.min(1, (done + skipped) / total)
+  const filled = Math.round(share * barWidth)
+  const bar = '#'.repeat(filled) + '-'.repeat(barWidth - filled)
+  return `[${bar}] ${String(Math.floor(share * 100)).padStart(3)}%  ${done + skipped} of ${total}`
+}
+
+export function describeOperation({ id, kind, state, done, skipped, total, error }: BulkOperation): string {
+  const left = skipped === 0 ? '' : `, ${skipped} had changed and were left alone`
+  return `${id} ${kind} ${state}: ${done} of ${total} done${left}${error === null ? '' : `: ${printable(error)}`}`
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Operation } from '../contract/operation.ts'
+import { HoldfastError } from '../core/errors.ts'
+import type { PlainInput } from './call-input.ts'
+import { encodeBody, encodeUrl } from './encode-request.ts'
+import { type RemoteError, readProblem } from './remote-error.ts'
+import { type Failure, parseRetryAfterMs, retryWaitMs } from './retry-wait.ts'
+
+export interface CallerOptions {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly fetch: typeof globalThis.fetch
+  readonly timeoutMs: number
+  readonly maxRetries: number
+}
+
+interface PreparedRequest {
+  readonly url: string
+  readonly body: string | undefined
+  readonly headers: Record<string, string>
+}
+
+interface Failed {
+  readonly failure: Failure
+  readonly error: HoldfastError
+}
+
+/** Makes calls, tries them again where that is safe and can help, and turns answers into results or errors. */
+export class Caller {
+  readonly #options: CallerOptions
+
+  constructor(options: CallerOptions) {
+    this.#options = options
+  }
+
+  async call(operation: Operation, input: PlainInput): Promise<unknown> {
+    const request = this.#prepare(operation, input)
+    for (let repeat = 0; ; repeat++) {
+      input.signal?.throwIfAborted()
+      const outcome = await this.#try(operation, request, input)
+      if (!('failure' in outcome)) return outcome.result
+      const waitMs = retryWaitMs(operation, outcome.failure, repeat, Math.random())
+      if (waitMs === null || repeat >= this.#options.maxRetries) throw outcome.error
+      await wait(waitMs, undefined, input.signal === undefined ? {} : { signal: input.signal })
+    }
+  }
+
+  /** An open answer, for what never ends. Not tried again: the reader knows where it was. */
+  async open(path: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+    const url = `${this.#options.baseUrl}${path}`
+    let response: Response
+    try {
+      response = await this.#options.fetch(url, {
+        headers: { ...this.#headers(), ...headers },
+        redirect: 'manual',
+        signal: signal ?? null,
+      })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw this.#unreachable(error)
+    }
+    if (response.status === 200) return response
+    throw this.#refusal(response.status, await response.text())
+  }
+
+  #headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.#options.apiKey}`, accept: 'application/json' }
+  }
+
+  #prepare(operation: Operation, input: PlainInput): PreparedRequest {
+    const body = encodeBody(input.body)
+    // One key for all tries: that is what makes them one write.
+    const key = operation.method === 'GET' ? undefined : (input.idempotencyKey ?? randomUUID())
+    return {
+      url: encodeUrl(this.#options.baseUrl, operation, input),
+      body,
+      headers: {
+        ...this.#headers(),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
+    }
+  }
+
+  async #try(
+    operation: Operation,
+    request: PreparedRequest,
+    input: PlainInput,
+  ): Promise<Failed | { readonly result: unknown }> {
+    const deadline = AbortSignal.timeout(input.timeoutMs ?? this.#options.timeoutMs)
+    const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline])
+    let response: Response
+    let text: string
+    try {
+      response = await this.#options.fetch(request.url, {
+        method: operation.method,
+        headers: request.headers,
+        // A redirect would carry the key to wherever it points.
+        redirect: 'manual',
+        signal,
+        ...(request.body !== undefined && { body: request.body }),
+      })
+      text = await response.text()
+    } catch (error) {
+      input.signal?.throwIfAborted()
+      return { failure: { kind: 'network' }, error: this.#unreachable(error) }
+    }
+    if (response.status === operation.status) return { result: this.#decode(operation, text) }
+    const error = this.#refusal(response.status, text)
+    const retryAfterMs = parseRetryAfterMs(response.headers.get('retry-after'), Date.now())
+    if (retryAfterMs !== null) Object.assign(error.details, { retryAfterMs })
+    return {
+      failure: { kind: 'answer', status: response.status, code: error.code, retryAfterMs },
+      error,
+    }
+  }
+
+  #decode(operation: Operation, text: string): unknown {
+    if (operation.status === 204) return undefined
+    try {
+      return z.decode(operation.result, JSON.parse(text) as never)
+    } catch (error) {
+      throw this.#strange(`to ${operation.id} with something that it doesn't say`, error)
+    }
+  }
+
+  #refusal(status: number, text: string): RemoteError | HoldfastError {
+    return readProblem(status, text) ?? this.#strange(`with status ${status} and no problem of ours`)
+  }
+
+  #unreachable(cause: unknown): HoldfastError {
+    const { baseUrl } = this.#options
+    const why = reasonOf(cause)
+    return new HoldfastError(
+      'api_unavailable',
+      `The API at ${baseUrl} can't be reached: ${why}. Check the URL, and that a node runs there.`,
+      { url: baseUrl },
+      cause,
+    )
+  }
+
+  #strange(what: string, cause?: unknown): HoldfastError {
+    const { baseUrl } = this.#options
+    return new HoldfastError(
+      'invalid_answer',
+      `${baseUrl} answered ${what}. Check that the URL leads to Holdfast's API, and that the versions fit.`,
+      { url: baseUrl },
+      cause,
+    )
+  }
+}
+
+/** `fetch` says "fetch failed", and why in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return 'no answer came in time'
+  const { cause } = error as { cause?: unknown }
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
+  return cause instanceof Error ? cause.message : error.message
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { Operation } from '../contract/operation.ts'
+import { HoldfastError } from '../core/errors.ts'
+import { RawJson } from '../sdk/raw-json.ts'
+import type { PlainInput } from './call-input.ts'
+
+/** The address of a call, with its parameters and its query. */
+export function encodeUrl(
+  base: string,
+  operation: Operation,
+  { params = {}, query = {} }: PlainInput,
+): string {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name]
+    // An empty part would be another call: `DELETE /v1/endpoints/` isn't one endpoint.
+    if (typeof value === 'string' && value !== '' && value !== '.' && value !== '..') {
+      return encodeURIComponent(value)
+    }
+    throw new HoldfastError('invalid_request', `The parameter "${name}" of ${operation.id} is missing.`, {
+      problems: [{ path: name, message: 'must be text that is not empty' }],
+    })
+  })
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null) search.append(name, encodeValue(each))
+    }
+  }
+  const text = search.toString()
+  return `${base}${path}${text === '' ? '' : `?${text}`}`
+}
+
+function encodeValue(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/**
+ * JSON text, in which a `RawJson` stands digit by digit as it was given. `JSON.stringify` has no way to write text as it is on Node.js 20,
+ * so a mark that nobody can guess holds its place.
+ */
+export function encodeBody(body: unknown): string | undefined {
+  const raw: string[] = []
+  const mark = randomUUID()
+  const text = JSON.stringify(body, (_, value: unknown) => {
+    if (!(value instanceof RawJson)) return value
+    raw.push(value.text)
+    return `${mark}:${raw.length - 1}`
+  })
+  if (raw.length === 0) return text
+  return text.replace(new RegExp(`"${mark}:(\\d+)"`, 'g'), (_, index: string) => raw[Number(index)] ?? 'null')
+}

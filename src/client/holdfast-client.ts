@@ -1,0 +1,157 @@
+import type { z } from 'zod'
+import type { eventInput, messageInput } from '../contract/events.ts'
+import type { Operation, ResultOf } from '../contract/operation.ts'
+import { type Operations, operations } from '../contract/operations.ts'
+import { HoldfastError } from '../core/errors.ts'
+import type { CallArguments, CallInput, CallSettings } from './call-input.ts'
+import { Caller } from './caller.ts'
+import { type GroupedCalls, groupCalls } from './grouped-calls.ts'
+import { type Change, readChanges } from './read-changes.ts'
+
+export interface HoldfastClientOptions {
+  /** Of a node: `https://holdfast.example.com`. */
+  readonly url: string
+  /** `hf_…` */
+  readonly apiKey: string
+  /** Instead of the global one. */
+  readonly fetch?: typeof globalThis.fetch
+  /** For one try of a call, from the first byte to the last; 30 seconds by default. */
+  readonly timeoutMs?: number
+  /** Tries after the first, where another one is safe and can help; 3 by default. */
+  readonly maxRetries?: number
+}
+
+type PublishBody = z.input<typeof eventInput>
+/** The options of an event, and how the call is made. Its `idempotencyKey` is the event's own. */
+export type RemotePublishOptions = Omit<PublishBody, 'type' | 'payload'> &
+  Omit<CallSettings, 'idempotencyKey'>
+export type RemoteSendOptions = Omit<z.input<typeof messageInput>, 'payload'> &
+  Omit<CallSettings, 'idempotencyKey'>
+
+type EventCalls = Operations['events']
+type Paged<Item> = { readonly data: readonly Item[]; readonly nextCursor: string | null }
+
+const defaultTimeoutMs = 30_000
+const defaultMaxRetries = 3
+
+/** A class whose fields are the groups, so that TypeScript takes their types from the contract. */
+const Grouped = function Grouped(this: object, groups: GroupedCalls): void {
+  Object.assign(this, groups)
+} as unknown as new (
+  groups: GroupedCalls,
+) => GroupedCalls
+
+/**
+ * Holdfast over HTTP. Every call of the API is a function, typed by the API's own description. Writes carry an `Idempotency-Key`, the
+ * same one for every retry, so that a lost answer can't act twice.
+ *
+ * @example
+ * const client = new HoldfastClient({ url: 'http://127.0.0.1:8420', apiKey: process.env.HOLDFAST_API_KEY })
+ * const { id } = await client.publish('order.created', { id: 17 })
+ * await client.endpoints.pause({ params: { name: 'crm' }, body: { reason: 'moving house' } })
+ */
+export class HoldfastClient extends Grouped {
+  readonly #caller: Caller
+  /** Where it talks to. */
+  readonly url: string
+
+  constructor(options: HoldfastClientOptions) {
+    const caller = new Caller({
+      baseUrl: baseUrlOf(options.url),
+      apiKey: options.apiKey,
+      fetch: options.fetch ?? globalThis.fetch,
+      timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+      maxRetries: options.maxRetries ?? defaultMaxRetries,
+    })
+    super(groupCalls((operation, input) => caller.call(operation, input)))
+    this.#caller = caller
+    this.url = baseUrlOf(options.url)
+  }
+
+  /** Any operation of the contract; the groups (`client.endpoints.list(…)`) are made of this. */
+  call<Op extends { readonly id: string }>(
+    operation: Op,
+    ...[input]: CallArguments<Op>
+  ): Promise<ResultOf<Op>> {
+    return this.#caller.call(operation as unknown as Operation, input ?? {}) as Promise<ResultOf<Op>>
+  }
+
+  /** Stores an event and a delivery for every route that wants it. A `RawJson` payload keeps every digit. */
+  publish(
+    type: string,
+    payload: unknown,
+    options: RemotePublishOptions = {},
+  ): Promise<ResultOf<EventCalls['publish']>> {
+    const { signal, timeoutMs, ...rest } = options
+    return this.call(operations.events.publish, { body: { ...rest, type, payload }, signal, timeoutMs })
+  }
+
+  /** All of them or none. */
+  async publishBatch(
+    events: readonly PublishBody[],
+    settings: CallSettings = {},
+  ): Promise<ResultOf<EventCalls['publishBatch']>['events']> {
+    const input = { ...settings, body: { events: [...events] } }
+    return (await this.call(operations.events.publishBatch, input)).events
+  }
+
+  /** One message straight to one endpoint. */
+  send(
+    endpoint: string,
+    payload: unknown,
+    options: RemoteSendOptions = {},
+  ): Promise<ResultOf<EventCalls['send']>> {
+    const { signal, timeoutMs, ...rest } = options
+    return this.call(operations.events.send, {
+      params: { name: endpoint },
+      body: { ...rest, payload },
+      signal,
+      timeoutMs,
+    })
+  }
+
+  /** Calls an endpoint and waits for its answer. Not repeated by the client: the endpoint's own policy does that. */
+  request(
+    endpoint: string,
+    input: CallInput<Operations['endpoints']['request']>['body'] = {},
+    settings: CallSettings = {},
+  ): Promise<ResultOf<Operations['endpoints']['request']>> {
+    return this.call(operations.endpoints.request, { ...settings, params: { name: endpoint }, body: input })
+  }
+
+  /**
+   * Everything of a list, page by page as it is asked for.
+   *
+   * @example
+   * for await (const endpoint of client.paginate(client.endpoints.list, { query: { tag: 'eu' } })) console.log(endpoint.name)
+   */
+  async *paginate<Input extends { readonly query?: object | undefined }, Item>(
+    list: (input: Input) => Promise<Paged<Item>>,
+    ...[input]: object extends NoInfer<Input> ? [input?: NoInfer<Input>] : [input: NoInfer<Input>]
+  ): AsyncGenerator<Item, void, undefined> {
+    let cursor: string | undefined
+    do {
+      const query = { ...input?.query, ...(cursor !== undefined && { cursor }) }
+      const page = await list({ ...input, query } as Input)
+      yield* page.data
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
+  }
+
+  /** What changes, as it changes; goes on where it was when the connection breaks. Ends with the signal. */
+  changes(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Change, void, undefined> {
+    return readChanges((headers) => this.#caller.open('/v1/stream', headers, options.signal), options.signal)
+  }
+}
+
+function baseUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isUsable =
+    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  if (isUsable && url.search === '' && url.hash === '') return url.href.replace(/\/+$/, '')
+  // The text isn't repeated: it may hold a password.
+  throw new HoldfastError(
+    'configuration_invalid',
+    'The URL of the API must be like http://127.0.0.1:8420, without a user, a password or a query.',
+  )
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { field } from '../core/field.ts'
+import { permissions, roles } from '../core/roles.ts'
+import { defineOperation } from './define-operation.ts'
+import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
+
+const apiKeyInput = z
+  .strictObject({
+    name: field.text(100).meta({ description: 'Who uses it; shown in the audit log.' }),
+    role: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }),
+    expiresInMs: field
+      .wholeNumber(60_000, 10 * 366 * 86_400_000)
+      .nullable()
+      .optional()
+      .meta({ description: 'Null: it does not expire.' }),
+  })
+  .meta({ id: 'ApiKeyInput', examples: [{ name: 'shop', role: 'publisher', expiresInMs: null }] })
+
+const apiKeyShape = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(roles),
+    createdAt: timestamp,
+    createdBy: z.string(),
+    expiresAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable().meta({ description: 'To the minute.' }),
+    revokedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' })
+
+const auditEntry = z
+  .object({
+    id: z.string(),
+    at: timestamp,
+    actor: z.string().meta({ description: 'Who: `key:<name>`, `cli:<user>`, `node:<name>` …' }),
+    action: z.string(),
+    subject: z.string(),
+    detail: jsonObject.meta({
+      description: 'With `before` and `after` where something changed; secrets redacted.',
+    }),
+  })
+  .meta({ id: 'AuditEntry' })
+
+export const accessOperations = {
+  whoAmI: defineOperation({
+    id: 'whoAmI',
+    method: 'GET',
+    path: '/v1/me',
+    tag: 'Access',
+    summary: 'Which key this is, and what it may do',
+    permission: 'any',
+    result: z
+      .object({
+        name: z.string(),
+        role: z.enum(roles),
+        permissions: z.array(z.enum(permissions)),
+        version: z.string(),
+      })
+      .meta({ id: 'Identity' }),
+  }),
+  listKeys: defineOperation({
+    id: 'listApiKeys',
+    method: 'GET',
+    path: '/v1/api-keys',
+    tag: 'Access',
+    summary: 'List API keys',
+    permission: 'administer',
+    query: z.strictObject(pageQuery),
+    result: listOf(apiKeyShape),
+  }),
+  createKey: defineOperation({
+    id: 'createApiKey',
+    method: 'POST',
+    path: '/v1/api-keys',
+    tag: 'Access',
+    summary: 'Create an API key',
+    description:
+      'The key itself is in this answer and nowhere else, so no result is kept under an Idempotency-Key.',
+    permission: 'administer',
+    body: apiKeyInput,
+    status: 201,
+    result: apiKeyShape
+      .extend({ key: z.string().meta({ description: 'Shown this once.' }) })
+      .meta({ id: 'CreatedApiKey' }),
+    errors: ['api_key_exists'],
+    keepsResult: false,
+  }),
+  revokeKey: defineOperation({
+    id: 'revokeApiKey',
+    method: 'DELETE',
+    path: '/v1/api-keys/{id}',
+    tag: 'Access',
+    summary: 'Revoke an API key',
+    permission: 'administer',
+    params: z.object({
+      id: z
+        .string()
+        .max(64)
+        .meta({ examples: ['a1b2c3d4e5'] }),
+    }),
+    result: apiKeyShape,
+    errors: ['api_key_not_found'],
+  }),
+  audit: defineOperation({
+    id: 'listAudit',
+    method: 'GET',
+    path: '/v1/audit',
+    tag: 'Access',
+    summary: 'Who changed what, the newest first',
+    permission: 'administer',
+    query: z.strictObject({
+      ...pageQuery,
+      subject: field
+        .text(255)
+        .optional()
+        .meta({ examples: ['endpoint:crm'] }),
+      action: field.text(100).optional(),
+      actor: field.text(255).optional(),
+    }),
+    result: listOf(auditEntry),
+  }),
+}

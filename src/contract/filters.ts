@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { field } from '../core/field.ts'
+import { queryNumber } from './shapes.ts'
+
+const time = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z"',
+})
+
+/** Pages of what there can be millions of are smaller. */
+export const tracePage = {
+  limit: queryNumber(1, 500).default(50).meta({ description: 'How many to return at most.' }),
+  cursor: z.string().max(64).optional().meta({ description: 'The `nextCursor` of the page before.' }),
+}
+
+export const timeFilter = {
+  from: time.optional().meta({ description: 'Inclusive.' }),
+  to: time.optional().meta({ description: 'Exclusive.' }),
+}
+
+export const messageFilter = {
+  tenant: field.text(255).optional(),
+  eventType: field
+    .text(255)
+    .optional()
+    .meta({ description: '`order.created`, or `order.*` for all that begin so.' }),
+  correlationId: field.text(255).optional(),
+}
+
+export const failureFilter = {
+  endpoint: field.text(63).optional(),
+  route: field.text(127).optional(),
+  statusCode: queryNumber(100, 999).optional(),
+  errorCode: field.text(100).optional(),
+  error: field.text(500).optional().meta({ description: "Part of the error's text, in any case." }),
+}

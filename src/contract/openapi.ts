@@ -1,0 +1,267 @@
+import { z } from 'zod'
+import { errorCatalogue } from '../core/errors.ts'
+import { rolesWith } from '../core/roles.ts'
+import { version } from '../version.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
+import { problemShape } from './problem.ts'
+
+type Json = Record<string, unknown>
+
+const description =
+  'Reliable delivery of events, webhooks and background jobs. Nothing lost. Errors are `application/problem+json` with a stable `code`.'
+
+/** The OpenAPI 3.1 document of the whole API, written from the contract. */
+export function describeApi(): Json {
+  const components = new Components()
+  const paths: Record<string, Json> = {}
+  for (const operation of Object.values(operations).flatMap(
+    (group) => Object.values(group) as unknown as Operation[],
+  )) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describeOperation(operation, components),
+    }
+  }
+  paths['/v1/stream'] = { get: describeStream(components) }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Holdfast', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/', description: 'This node' }],
+    security: [{ key: [] }],
+    tags: tagsOf(paths),
+    paths,
+    components: {
+      schemas: components.sorted(),
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer hf_…`' },
+      },
+    },
+  }
+}
+
+function describeOperation(operation: Operation, components: Components): Json {
+  const { id, tag, summary, params, query, body, status, result, isBodyOptional } = operation
+  const { permission } = operation
+  const roles = permission === 'any' ? 'any' : rolesWith(permission).join(', ')
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [operation.description, `Roles: ${roles}.`].filter(Boolean).join(' '),
+    parameters: [
+      ...parametersOf(params, 'path'),
+      ...parametersOf(query, 'query'),
+      ...(operation.method === 'GET' ? [] : [idempotencyKey]),
+    ],
+    ...(body !== null && {
+      requestBody: {
+        required: !isBodyOptional,
+        content: { 'application/json': { schema: components.reference(body) } },
+      },
+    }),
+    responses: {
+      [status]: {
+        description: status === 204 ? 'Done.' : 'Done; what came of it.',
+        ...(status !== 204 && { content: { 'application/json': { schema: components.reference(result) } } }),
+      },
+      ...problemsOf(operation, components),
+    },
+  }
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same key with the same request has one effect and one answer, for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+function parametersOf(shape: z.ZodObject, place: 'path' | 'query'): Json[] {
+  const { properties = {}, required = [] } = toJsonSchema(shape) as { properties?: Json; required?: string[] }
+  return Object.entries(properties).map(([name, schema]) => {
+    const { description: about, ...rest } = schema as Json
+    const isRequired = place === 'path' || required.includes(name)
+    return {
+      name,
+      in: place,
+      required: isRequired,
+      ...(about !== undefined && { description: about }),
+      schema: rest,
+    }
+  })
+}
+
+const commonProblems: Readonly<Record<number, string>> = {
+  400: 'The body is not JSON, or this is no valid HTTP.',
+  401: 'No key, or one that is unknown, expired or revoked.',
+  403: 'The key may not do this.',
+  409: 'A write with this Idempotency-Key is still going on.',
+  413: 'The body is too large.',
+  415: 'The body is not application/json.',
+  422: 'The input is invalid; `problems` names each place.',
+  429: 'Too much at once; try again after Retry-After.',
+  503: 'The database is away or the node stops; try again after Retry-After.',
+}
+
+function problemsOf(operation: Operation, components: Components): Json {
+  const { errors, method } = operation
+  // A call without a body or a query can still be sent one, and says so.
+  const statuses = new Set([
+    400,
+    401,
+    403,
+    422,
+    429,
+    503,
+    ...(method === 'GET' ? [] : [409, 413, 415]),
+    ...errors.map((code) => errorCatalogue[code].status),
+  ])
+  const described = [...statuses]
+    .sort((first, second) => first - second)
+    .map((status) => {
+      const codes = errors
+        .filter((code) => errorCatalogue[code].status === status)
+        .map((code) => `\`${code}\``)
+      const about = [commonProblems[status], codes.join(', ')].filter(Boolean).join(' ')
+      return [status, problemAnswer(about, components)] as const
+    })
+  return Object.fromEntries(described)
+}
+
+function problemAnswer(about: string, components: Components): Json {
+  return {
+    description: about,
+    content: { 'application/problem+json': { schema: components.reference(problemShape) } },
+  }
+}
+
+function describeStream(components: Components): Json {
+  return {
+    operationId: 'followStream',
+    tags: ['Stream'],
+    summary: 'Follow what changes, as server-sent events',
+    description:
+      '`change` (what the audit log got), `dead_letter`, `attempts` (a sample of live traffic, and how many were left out), `totals`, and `reset` when too much was missed to be told. Roles: viewer, operator, admin.',
+    parameters: [
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        required: false,
+        description: 'The id of the last event that was read: it goes on from there.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'Until either side ends it.',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      401: problemAnswer(commonProblems[401] ?? '', components),
+      403: problemAnswer(commonProblems[403] ?? '', components),
+      503: problemAnswer('`too_many_readers`', components),
+    },
+  }
+}
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Events: 'What happened: publish it, and see what became of it.',
+  Endpoints: 'Where messages go, and how they are doing.',
+  Routes: 'Who hears of which events, and in what shape.',
+  'Event types': 'What kinds of events there are, with their schemas.',
+  Deliveries: 'One message owed to one endpoint.',
+  'Dead letters': "What can't succeed by itself any more.",
+  Operations: 'Bulk actions in the background: preview, progress, pause, cancel.',
+  Replays: 'What was published before, once more.',
+  Jobs: 'Work that workers do: settings, triggers, switches.',
+  Runs: 'One job, once: state, logs, progress, result.',
+  Schedules: 'When jobs run by themselves.',
+  Queues: 'Lines of runs that workers share.',
+  Workers: 'The fleet.',
+  Alerts: 'What is wrong, whom it is told to, and from when on.',
+  Maintenance: 'What one node does for all of them.',
+  Overview: 'Everything at a glance.',
+  Access: 'Keys, roles, and who changed what.',
+  Stream: 'What changes, as it happens.',
+}
+
+function tagsOf(paths: Readonly<Record<string, Json>>): Json[] {
+  const names = Object.values(paths).flatMap((item) =>
+    Object.values(item).flatMap((operation) => (operation as { tags: string[] }).tags),
+  )
+  return [...new Set(names)].map((name) => ({ name, description: tagDescriptions[name] ?? name }))
+}
+
+/** Schemas that have a name of their own are written once and referred to. */
+class Components {
+  readonly #schemas = new Map<string, unknown>()
+
+  /** A reference to the schema where it has a name, else the schema itself. */
+  reference(schema: z.ZodType): unknown {
+    const { $defs = {}, ...whole } = toJsonSchema(schema) as Json & { $defs?: Json }
+    const { id: name, examples } = z.globalRegistry.get(schema) ?? {}
+    for (const [each, definition] of Object.entries($defs)) {
+      // Zod leaves out the examples of a schema that transforms what comes in.
+      this.#add(
+        each,
+        each === name && examples !== undefined ? { ...(definition as Json), examples } : definition,
+      )
+    }
+    if (name === undefined || '$ref' in whole) {
+      return pointToComponents(examples === undefined || '$ref' in whole ? whole : { ...whole, examples })
+    }
+    this.#add(name, whole)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  sorted(): Json {
+    return Object.fromEntries([...this.#schemas].sort(([first], [second]) => (first < second ? -1 : 1)))
+  }
+
+  #add(name: string, schema: unknown): void {
+    const { id: _, ...rest } = schema as Json
+    const written = pointToComponents(rest)
+    const known = this.#schemas.get(name)
+    if (known !== undefined && !isSameSchema(known, written)) {
+      throw new Error(`two schemas of the contract are called "${name}"`)
+    }
+    this.#schemas.set(name, { ...(known as Json | undefined), ...(written as Json) })
+  }
+}
+
+function isSameSchema(first: unknown, second: unknown): boolean {
+  const bare = (schema: Json) => JSON.stringify({ ...schema, examples: undefined })
+  return bare(first as Json) === bare(second as Json)
+}
+
+/** What travels is the input of our codecs, on both ways. */
+function toJsonSchema(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return rest
+}
+
+/** References lead to the components. A choice that JSON can't spell (a Date beside its text) is no choice on the wire. */
+function pointToComponents(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, part: unknown) => {
+    if (key === '$ref' && typeof part === 'string') return part.replace('#/$defs/', '#/components/schemas/')
+    if (hasChoices(part)) return withoutEmptyChoices(part)
+    return isTime(part) ? { type: 'string', format: 'date-time' } : part
+  }) as unknown
+}
+
+/** The format says it; the pattern that checks it is no help to a reader. */
+function isTime(part: unknown): boolean {
+  return (
+    typeof part === 'object' && part !== null && (part as Json)['format'] === 'date-time' && 'pattern' in part
+  )
+}
+
+function hasChoices(part: unknown): part is Json & { anyOf: Json[] } {
+  return typeof part === 'object' && part !== null && Array.isArray((part as Json)['anyOf'])
+}
+
+function withoutEmptyChoices({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json {
+  const choices = anyOf.filter((choice) => Object.keys(choice).length > 0)
+  return choices.length === 1 ? { ...choices[0], ...rest } : { anyOf: choices, ...rest }
+}

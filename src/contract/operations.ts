@@ -1,0 +1,37 @@
+import { accessOperations } from './access.ts'
+import { alertOperations } from './alerts.ts'
+import { bulkOperations } from './bulk-operations.ts'
+import { deadLetterOperations } from './dead-letters.ts'
+import { deliveryOperations } from './deliveries.ts'
+import { endpointOperations } from './endpoints.ts'
+import { eventTypeOperations } from './event-types.ts'
+import { eventOperations } from './events.ts'
+import { jobOperations } from './jobs.ts'
+import { maintenanceOperations } from './maintenance.ts'
+import { overviewOperations } from './overview.ts'
+import { routeOperations } from './routes.ts'
+import { runOperations, scheduleOperations } from './runs.ts'
+import { statisticsOperations } from './statistics.ts'
+import { storedEventOperations } from './stored-events.ts'
+
+/** Every call of the API, by what it is about. */
+export const operations = {
+  events: eventOperations,
+  endpoints: endpointOperations,
+  routes: routeOperations,
+  eventTypes: eventTypeOperations,
+  storedEvents: storedEventOperations,
+  deliveries: deliveryOperations,
+  deadLetters: deadLetterOperations,
+  operations: bulkOperations,
+  jobs: jobOperations,
+  runs: runOperations,
+  schedules: scheduleOperations,
+  statistics: statisticsOperations,
+  alerts: alertOperations,
+  maintenance: maintenanceOperations,
+  overview: overviewOperations,
+  access: accessOperations,
+}
+
+export type Operations = typeof operations

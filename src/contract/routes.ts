@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { field } from '../core/field.ts'
+import { routeInput } from '../core/route-input.ts'
+import { defineOperation } from './define-operation.ts'
+import { eventInput } from './events.ts'
+import { jsonObject, listOf, pageQuery, queryFlag, timestamp } from './shapes.ts'
+
+const tag = 'Routes'
+
+const routeParams = z.object({
+  name: z
+    .string()
+    .max(255)
+    .meta({ description: 'The route.', examples: ['orders-to-crm'] }),
+})
+
+const exampleRoute = {
+  name: 'orders-to-crm',
+  eventType: 'order.*',
+  filter: '$.amount > 100',
+  endpoint: 'crm',
+  transform: { type: 'template', template: { id: '{{ id }}' } },
+}
+
+const routeShape = z
+  .object({
+    name: z.string(),
+    eventType: z.string(),
+    filter: z.string().nullable(),
+    transform: jsonObject.nullable(),
+    endpoint: z.string(),
+    tenant: z.string().nullable(),
+    criticality: z.enum(['best_effort', 'standard', 'critical']).nullable(),
+    enabled: z.boolean(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Route' })
+
+const problem = z.object({ path: z.string(), message: z.string() })
+
+const routePreview = z
+  .object({
+    matches: z.boolean(),
+    isEnabled: z.boolean(),
+    matchesEventType: z.boolean(),
+    matchesTenant: z.boolean(),
+    matchesFilter: z.boolean(),
+    schemaFailures: z.array(problem),
+    rendered: jsonObject.nullable(),
+    error: jsonObject.nullable(),
+    request: jsonObject.nullable(),
+  })
+  .meta({ id: 'RoutePreview' })
+
+export const routeOperations = {
+  list: defineOperation({
+    id: 'listRoutes',
+    method: 'GET',
+    path: '/v1/routes',
+    tag,
+    summary: 'List routes by name',
+    permission: 'read',
+    query: z.strictObject({ ...pageQuery, endpoint: field.text(255).optional() }),
+    result: listOf(routeShape),
+  }),
+  create: defineOperation({
+    id: 'createRoute',
+    method: 'POST',
+    path: '/v1/routes',
+    tag,
+    summary: 'Create a route',
+    description: 'The pattern, the filter and the transform are checked before anything is stored.',
+    permission: 'configure',
+    body: routeInput.meta({ id: 'RouteInput', examples: [exampleRoute] }),
+    status: 201,
+    result: routeShape,
+    errors: ['route_exists', 'invalid_route', 'endpoint_not_found'],
+  }),
+  get: defineOperation({
+    id: 'getRoute',
+    method: 'GET',
+    path: '/v1/routes/{name}',
+    tag,
+    summary: 'Look at a route',
+    permission: 'read',
+    params: routeParams,
+    result: routeShape,
+    errors: ['route_not_found'],
+  }),
+  update: defineOperation({
+    id: 'updateRoute',
+    method: 'PATCH',
+    path: '/v1/routes/{name}',
+    tag,
+    summary: 'Change a route',
+    permission: 'configure',
+    params: routeParams,
+    body: routeInput
+      .omit({ name: true })
+      .partial()
+      .meta({ id: 'RouteChanges', examples: [{ enabled: false }] }),
+    result: routeShape,
+    errors: ['route_not_found', 'invalid_route', 'endpoint_not_found'],
+  }),
+  delete: defineOperation({
+    id: 'deleteRoute',
+    method: 'DELETE',
+    path: '/v1/routes/{name}',
+    tag,
+    summary: 'Delete a route',
+    description:
+      'Refused while deliveries are owed along it, unless `force=true`: then they end as cancelled.',
+    permission: 'configure',
+    params: routeParams,
+    query: z.strictObject({ force: queryFlag.default(false) }),
+    result: z.object({ cancelled: z.int() }),
+    errors: ['route_not_found', 'still_owed'],
+  }),
+  preview: defineOperation({
+    id: 'previewRoute',
+    method: 'POST',
+    path: '/v1/routes/preview',
+    tag,
+    summary: 'Try a route on a sample event',
+    description: 'Shows whether it matches and the request that would be sent. Nothing is stored or sent.',
+    permission: 'read',
+    body: z
+      .strictObject({
+        route: z
+          .union([field.text(255), routeInput.partial({ name: true })])
+          .meta({ description: 'The name of a route, or one that is not stored.' }),
+        event: eventInput,
+      })
+      .meta({
+        id: 'RoutePreviewInput',
+        examples: [{ route: 'orders-to-crm', event: { type: 'order.created', payload: { id: 17 } } }],
+      }),
+    result: routePreview,
+    errors: ['route_not_found', 'invalid_route', 'endpoint_not_found', 'invalid_options', 'invalid_payload'],
+    keepsResult: false,
+    isRepeatable: true,
+    maxBodyBytes: 2 * 1024 * 1024,
+  }),
+}

@@ -1,0 +1,237 @@
+import { z } from 'zod'
+import { field } from '../core/field.ts'
+import { defineOperation } from './define-operation.ts'
+import { tracePage } from './filters.ts'
+import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
+
+const tag = 'Runs'
+
+const runParams = z.object({
+  id: z
+    .string()
+    .max(64)
+    .meta({ description: 'The run.', examples: ['run_0jm3x1c8000'] }),
+})
+
+const states = [
+  'scheduled',
+  'waiting',
+  'running',
+  'succeeded',
+  'failed',
+  'timed_out',
+  'cancelled',
+  'expired',
+] as const
+
+const summary = {
+  id: z.string(),
+  messageId: z.string(),
+  job: z.string().nullable(),
+  queue: z.string(),
+  state: z.enum(states),
+  attempt: z.int().meta({ description: 'How often it has been tried.' }),
+  crashes: z.int(),
+  priority: z.int(),
+  dueAt: timestamp.nullable(),
+  expiresAt: timestamp.nullable(),
+  worker: z.string().nullable(),
+  target: z.string().nullable(),
+  createdAt: timestamp.nullable(),
+  endedAt: timestamp.nullable(),
+  error: z.string().nullable(),
+  errorCode: z.string().nullable(),
+}
+
+const runShape = z.object(summary).meta({ id: 'Run' })
+
+const wholeRun = z
+  .object({
+    ...summary,
+    payload: z.unknown(),
+    correlationId: z.string().nullable(),
+    headers: z.record(z.string(), z.string()),
+    metadata: jsonObject,
+    result: z.unknown(),
+    progress: z.unknown(),
+    logs: z.array(z.unknown()),
+    deadLetterId: z.string().nullable(),
+    attempts: z.array(
+      z.object({
+        attempt: z.int(),
+        startedAt: timestamp,
+        durationMs: z.int().nullable(),
+        outcome: z.string(),
+        errorCode: z.string().nullable(),
+        error: z.string().nullable(),
+        logs: z.array(z.unknown()),
+      }),
+    ),
+  })
+  .meta({ id: 'RunDetail' })
+
+export const runOperations = {
+  list: defineOperation({
+    id: 'listRuns',
+    method: 'GET',
+    path: '/v1/runs',
+    tag,
+    summary: 'Look up runs, the newest first',
+    permission: 'read',
+    query: z.strictObject({
+      ...tracePage,
+      queue: field.text(63).optional(),
+      job: field.text(127).optional(),
+      state: field.oneOf(...states).optional(),
+    }),
+    result: listOf(runShape),
+    errors: ['run_not_found'],
+  }),
+  get: defineOperation({
+    id: 'getRun',
+    method: 'GET',
+    path: '/v1/runs/{id}',
+    tag,
+    summary: 'A run with its input, result, progress, logs and attempts',
+    permission: 'read',
+    params: runParams,
+    result: wholeRun,
+    errors: ['run_not_found'],
+  }),
+  cancel: defineOperation({
+    id: 'cancelRun',
+    method: 'POST',
+    path: '/v1/runs/{id}/cancel',
+    tag,
+    summary: 'End a waiting run, or tell the handler of a running one',
+    permission: 'operate',
+    params: runParams,
+    body: z
+      .strictObject({ reason: field.text(1000).optional() })
+      .meta({ examples: [{ reason: 'Planned work until nine.' }] }),
+    isBodyOptional: true,
+    result: z.object({ outcome: z.enum(['cancelled', 'requested']) }),
+    errors: ['run_not_found'],
+  }),
+  retry: defineOperation({
+    id: 'retryRun',
+    method: 'POST',
+    path: '/v1/runs/{id}/retry',
+    tag,
+    summary: 'Make a run that waits for a time due now',
+    description: 'A failed run is redriven by its dead letter.',
+    permission: 'operate',
+    params: runParams,
+    result: z.object({ isDueNow: z.boolean() }),
+    errors: ['run_not_found'],
+  }),
+}
+
+const scheduleParams = z.object({
+  name: z
+    .string()
+    .max(127)
+    .meta({ description: 'The schedule.', examples: ['nightly'] }),
+})
+
+const scheduleShape = z
+  .object({
+    name: z.string(),
+    job: z.string(),
+    cron: z.string().nullable(),
+    timezone: z.string(),
+    everyMs: z.int().nullable(),
+    runAt: timestamp.nullable(),
+    payload: z.unknown(),
+    overlap: z.enum(['skip', 'queue', 'allow']),
+    catchUp: z.enum(['one', 'all', 'none']),
+    isPaused: z.boolean(),
+    pauseReason: z.string().nullable(),
+    nextAt: timestamp.nullable(),
+    lastAt: timestamp.nullable(),
+    lastRunId: z.string().nullable(),
+    fired: z.int(),
+    skipped: z.int(),
+  })
+  .meta({ id: 'Schedule' })
+
+export const scheduleOperations = {
+  list: defineOperation({
+    id: 'listSchedules',
+    method: 'GET',
+    path: '/v1/schedules',
+    tag: 'Schedules',
+    summary: 'List schedules by name',
+    permission: 'read',
+    query: z.strictObject(pageQuery),
+    result: listOf(scheduleShape),
+  }),
+  put: defineOperation({
+    id: 'putSchedule',
+    method: 'PUT',
+    path: '/v1/schedules/{name}',
+    tag: 'Schedules',
+    summary: 'Create or change a schedule',
+    description: 'Exactly one of `cron`, `everyMs` and `runAt`.',
+    permission: 'configure',
+    params: scheduleParams,
+    body: z
+      .strictObject({
+        job: field.text(127),
+        cron: field.text(255).optional(),
+        timezone: field.text(100).optional(),
+        everyMs: field.wholeNumber(1000, 366 * 86_400_000).optional(),
+        runAt: z.iso.datetime({ offset: true }).optional(),
+        payload: z.unknown().optional(),
+        overlap: field.oneOf('skip', 'queue', 'allow').optional(),
+        catchUp: field.oneOf('one', 'all', 'none').optional(),
+      })
+      .meta({
+        id: 'ScheduleSettings',
+        examples: [{ job: 'nightly-report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' }],
+      }),
+    result: scheduleShape,
+    errors: ['job_not_found', 'invalid_schedule'],
+  }),
+  get: defineOperation({
+    id: 'getSchedule',
+    method: 'GET',
+    path: '/v1/schedules/{name}',
+    tag: 'Schedules',
+    summary: 'A schedule with its next ten times',
+    permission: 'read',
+    params: scheduleParams,
+    result: scheduleShape.extend({ next: z.array(timestamp) }).meta({ id: 'ScheduleDetail' }),
+    errors: ['schedule_not_found'],
+  }),
+  pause: scheduleSwitch('pause', 'Fire no more'),
+  resume: scheduleSwitch('resume', 'Go on with the next tick from now'),
+  delete: defineOperation({
+    id: 'deleteSchedule',
+    method: 'DELETE',
+    path: '/v1/schedules/{name}',
+    tag: 'Schedules',
+    summary: 'Delete a schedule; its runs stay',
+    permission: 'configure',
+    params: scheduleParams,
+    errors: ['schedule_not_found'],
+  }),
+}
+
+function scheduleSwitch(action: 'pause' | 'resume', summaryText: string) {
+  return defineOperation({
+    id: `${action}Schedule`,
+    method: 'POST',
+    path: `/v1/schedules/{name}/${action}`,
+    tag: 'Schedules',
+    summary: summaryText,
+    permission: 'operate',
+    params: scheduleParams,
+    body: z
+      .strictObject({ reason: field.text(1000).optional() })
+      .meta({ examples: [{ reason: 'Planned work until nine.' }] }),
+    isBodyOptional: true,
+    result: scheduleShape,
+    errors: ['schedule_not_found'],
+  })
+}

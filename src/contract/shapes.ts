@@ -1,0 +1,43 @@
+import { z } from 'zod'
+
+/** Travels as ISO 8601 text, is a Date on either side. */
+export const timestamp = z.codec(z.iso.datetime({ offset: true }), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (date) => date.toISOString(),
+})
+
+const defaultPageSize = 50
+const maxPageSize = 1000
+const maxCursorLength = 512
+
+/** A number of a query string. */
+export function queryNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+
+/** `true` or `false` of a query string. */
+export const queryFlag = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((text) => text === 'true')
+
+export const pageQuery = {
+  limit: queryNumber(1, maxPageSize)
+    .default(defaultPageSize)
+    .meta({ description: 'How many to return at most.' }),
+  cursor: z
+    .string()
+    .max(maxCursorLength)
+    .optional()
+    .meta({ description: 'The `nextCursor` of the page before.' }),
+}
+
+/** A page of a list. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    nextCursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+  })
+}
+
+export const jsonObject = z.record(z.string(), z.unknown())

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { field } from './field.ts'
+import { type IdPrefix, parseId } from './ids.ts'
+import { type Parsed, problemsOf } from './problem.ts'
+
+/** Bulk actions on chosen rows name them one by one, up to this many. */
+export const maxIdsPerFilter = 1000
+export const maxPageRows = 500
+export const defaultPageRows = 50
+
+const timeAdvice = 'must be a Date or an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z"'
+const time = z
+  .union([z.date(), z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
+    error: timeAdvice,
+  })
+  .refine((date) => /^\d{4}-/.test(date.toISOString()), { error: timeAdvice })
+
+function id(prefix: IdPrefix) {
+  return z.string().refine((text) => parseId(prefix, text) !== undefined, {
+    error: `must be an id like ${prefix}_00000000001`,
+  })
+}
+
+function ids(prefix: IdPrefix) {
+  const error = `must be a list of 1 to ${maxIdsPerFilter} ids`
+  return z.array(id(prefix), { error }).min(1, { error }).max(maxIdsPerFilter, { error })
+}
+
+const message = {
+  tenant: field.text(255).optional(),
+  /** `order.created`, or `order.*` for all that begin so. */
+  eventType: field.text(255).optional(),
+  correlationId: field.text(255).optional(),
+}
+
+const failure = {
+  endpoint: field.text(63).optional(),
+  route: field.text(127).optional(),
+  statusCode: field.wholeNumber(100, 999).optional(),
+  errorCode: field.text(100).optional(),
+  /** Part of the error's text, in any case. */
+  error: field.text(500).optional(),
+  /** Inclusive. */
+  from: time.optional(),
+  /** Exclusive. */
+  to: time.optional(),
+}
+
+const deadLetterFields = {
+  ...message,
+  ...failure,
+  ids: ids('dlt').optional(),
+  messageId: id('msg').optional(),
+  state: field.oneOf('open', 'redriven', 'resolved', 'discarded').optional(),
+  reason: field.text(100).optional(),
+  class: field.oneOf('retryable', 'permanent', 'gone', 'throttled').optional(),
+  fingerprint: field.text(64).optional(),
+  criticality: field.oneOf('critical', 'standard', 'best_effort').optional(),
+  orderingKey: field.text(255).optional(),
+}
+
+const deliveryFields = {
+  ...message,
+  ...failure,
+  ids: ids('dlv').optional(),
+  messageId: id('msg').optional(),
+  state: field
+    .oneOf('pending', 'in_flight', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped')
+    .optional(),
+}
+
+const eventFields = {
+  ...message,
+  state: field.oneOf('unrouted', 'routed').optional(),
+  from: failure.from,
+  to: failure.to,
+}
+
+const page = {
+  limit: field.wholeNumber(1, maxPageRows).optional(),
+  /** What the last page gave as `nextCursor`. */
+  cursor: z.string({ error: 'must be what the last page gave as nextCursor' }).optional(),
+}
+
+export const deadLetterFilter = z.strictObject(deadLetterFields)
+export const deliveryFilter = z.strictObject(deliveryFields)
+export const eventFilter = z.strictObject(eventFields)
+
+export const deadLetterQuery = z.strictObject({ ...deadLetterFields, ...page })
+export const deliveryQuery = z.strictObject({ ...deliveryFields, ...page })
+export const eventQuery = z.strictObject({ ...eventFields, ...page })
+
+export type DeadLetterFilter = z.input<typeof deadLetterFilter>
+export type DeliveryFilter = z.input<typeof deliveryFilter>
+export type EventFilter = z.input<typeof eventFilter>
+export type DeadLetterQuery = z.input<typeof deadLetterQuery>
+export type DeliveryQuery = z.input<typeof deliveryQuery>
+export type EventQuery = z.input<typeof eventQuery>
+
+/** @example parseFilter(deadLetterFilter, { endpoint: 'crm', statusCode: 422 }) */
+export function parseFilter<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): Parsed<z.output<Schema>> {
+  const parsed = schema.safeParse(input)
+  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
+}

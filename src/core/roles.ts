@@ -1,0 +1,23 @@
+export const permissions = ['read', 'publish', 'operate', 'configure', 'administer'] as const
+/** What a call of the API needs. */
+export type Permission = (typeof permissions)[number]
+
+export const roles = ['viewer', 'publisher', 'operator', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/** Who may do what. A publisher can't read: a key that sits in an application sees no other's events. */
+const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
+  viewer: ['read'],
+  publisher: ['publish'],
+  operator: ['read', 'publish', 'operate'],
+  admin: permissions,
+}
+
+export function isAllowed(role: Role, permission: Permission): boolean {
+  return permissionsOf[role].includes(permission)
+}
+
+/** The roles that have a permission, the least powerful first. */
+export function rolesWith(permission: Permission): readonly Role[] {
+  return roles.filter((role) => isAllowed(role, permission))
+}

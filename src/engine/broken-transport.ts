@@ -1,0 +1,11 @@
+import type { AttemptOutcome } from '../core/attempt.ts'
+
+/** A transport that throws has a bug; its delivery is tried again, and the lane goes on. */
+export function brokenTransport(error: unknown): AttemptOutcome {
+  return {
+    class: 'retryable',
+    isHealthFailure: false,
+    durationMs: 0,
+    error: { code: 'transport_error', message: error instanceof Error ? error.message : String(error) },
+  }
+}

@@ -1,0 +1,66 @@
+import { suspectTreatment } from '../core/crash-suspects.ts'
+import { giveUpThresholdMs } from '../core/give-up.ts'
+import { outcomeCodes } from '../storage/settle.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import type { CarefulMode } from './careful-mode.ts'
+import type { Clock } from './clock.ts'
+import { bestEffort, type DeathReason } from './decide.ts'
+import type { Delivery } from './delivery.ts'
+import { endingRecord } from './failure-record.ts'
+import type { Settler } from './settler.ts'
+
+export interface EndingsOptions {
+  readonly transports: TransportRegistry
+  readonly settler: Settler
+  readonly careful: CarefulMode
+  readonly clock: Clock
+}
+
+/** Deliveries that end without another attempt. */
+export class Endings {
+  readonly #options: EndingsOptions
+
+  constructor(options: EndingsOptions) {
+    this.#options = options
+  }
+
+  /** What must not be sent any more ends here: expired, owed for too long, or present at three crashes. */
+  letGo(delivery: Delivery, nowMs: number): boolean {
+    if (delivery.expiresAtMs !== null && delivery.expiresAtMs <= nowMs) {
+      this.end(delivery, 'expire', 'expired')
+      return true
+    }
+    const crashes = this.#options.careful.crashesOf(delivery.id)
+    if (crashes > 0 && suspectTreatment(crashes) === 'dead') {
+      this.end(delivery, 'dead', 'crashed_its_node')
+      return true
+    }
+    // Before its first attempt nothing is given up here: a delivery that nobody could even try is the sweeper's, which knows why.
+    if (delivery.attemptsMade === 0) return false
+    const policy = delivery.lane.policy(this.#options.transports)
+    if (policy === null) return false
+    const { giveUpAfterMs } = policy.settings.retry
+    if (delivery.owedSinceMs > nowMs - giveUpAfterMs) return false
+    if (delivery.owedSinceMs > giveUpThresholdMs({ nowMs, giveUpAfterMs, pauses: policy.pauses }))
+      return false
+    this.end(delivery, 'dead', 'gave_up')
+    return true
+  }
+
+  end(
+    delivery: Delivery,
+    action: 'dead' | 'expire',
+    reason: DeathReason | 'expired' | 'message_missing',
+  ): void {
+    const isDropped = action === 'dead' && delivery.criticality === bestEffort
+    this.#options.settler.fail(
+      endingRecord(delivery, isDropped ? 'drop' : action, reason, this.#options.clock.monotonicMs()),
+    )
+  }
+
+  /** Its route was deleted after it was read, or while it was being published: nothing was tried. */
+  cancel(delivery: Delivery, why: string): void {
+    const record = endingRecord(delivery, 'expire', 'cancelled', this.#options.clock.monotonicMs())
+    this.#options.settler.fail({ ...record, action: 'cancel', outcome: outcomeCodes.cancelled, error: why })
+  }
+}

@@ -1,0 +1,53 @@
+import type { Database } from '../storage/database.ts'
+import { type NoticeRow, readNotices } from '../storage/notices.ts'
+
+const maxRowsPerRead = 1000
+
+/**
+ * What nodes are told by NOTIFY though no row shows it (a route or endpoint that is gone, deliveries that were ended), read from a table with
+ * the heartbeat: a node that no notification reaches, or that missed one, learns of it within a beat.
+ */
+export class Notices {
+  readonly #database: Database
+  /** Seen, and written by a transaction that the next read looks at again. */
+  #told = new Set<number>()
+  #watermark = '0'
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Up to where they have been read. */
+  get watermark(): string {
+    return this.#watermark
+  }
+
+  /** Starts from now: what was told before is in the rows that are read from now on. */
+  async open(): Promise<void> {
+    const { watermark } = await readNotices(this.#database, { xid: '0', id: 0 }, 0)
+    this.#watermark = watermark
+  }
+
+  /** Those that haven't been returned before, in no particular order. */
+  async read(): Promise<NoticeRow[]> {
+    const seen = new Set<number>()
+    const fresh: NoticeRow[] = []
+    let next: string | undefined
+    let after = { xid: this.#watermark, id: 0 }
+    for (;;) {
+      const { rows, watermark } = await readNotices(this.#database, after, maxRowsPerRead)
+      // The first snapshot's: who was running then may have written behind the later pages.
+      next ??= watermark
+      for (const row of rows) {
+        seen.add(row.id)
+        if (!this.#told.has(row.id)) fresh.push(row)
+      }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < maxRowsPerRead) break
+      after = { xid: last.xid, id: last.id }
+    }
+    this.#told = seen
+    this.#watermark = next
+    return fresh
+  }
+}

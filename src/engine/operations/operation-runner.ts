@@ -1,0 +1,102 @@
+import { isConnectionError } from '../../postgres/connection-error.ts'
+import type { Database } from '../../storage/database.ts'
+import { failStep, readDueOperations, stepOperation } from '../../storage/operations.ts'
+import type { Logger } from '../logger.ts'
+import { Signal } from '../signal.ts'
+
+export interface OperationRunnerOptions {
+  readonly database: Database
+  readonly logger: Logger
+  readonly nodeName: string
+  /** False while this node may not work: it has fenced itself, or stops. */
+  readonly mayWork: () => boolean
+  readonly pollMs: number
+}
+
+/** Rows of one step: one transaction, which nobody else's pause or cancel should have to wait for long. */
+const maxStepRows = 5000
+const maxOperationsPerLook = 20
+const busyPollMs = 50
+/** A stop waits so long for a step under way; it is rolled back when its connection goes. */
+const stopWaitMs = 2000
+
+/**
+ * Carries out bulk actions, a step at a time. Every node runs one: a step locks its operation, so that nodes never do the same step, and
+ * what one leaves behind when it dies the others go on with.
+ */
+export class OperationRunner {
+  readonly #options: OperationRunnerOptions
+  readonly #wake = new Signal()
+  #running: Promise<void> | null = null
+  #isStopped = false
+
+  constructor(options: OperationRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Safe to call twice. */
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Lets the step under way finish, if it does soon. Safe to call twice. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#wake.raise()
+    let timer: NodeJS.Timeout | undefined
+    const expired = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, stopWaitMs)
+    })
+    await Promise.race([this.#running, expired])
+    clearTimeout(timer)
+  }
+
+  /** An operation was created, resumed or cancelled. */
+  wake(): void {
+    this.#wake.raise()
+  }
+
+  async #run(): Promise<void> {
+    const { logger, mayWork, pollMs } = this.#options
+    while (!this.#isStopped) {
+      let waitMs = pollMs
+      if (mayWork()) {
+        try {
+          waitMs = await this.#stepAll()
+        } catch (error) {
+          logger[isConnectionError(error) ? 'warn' : 'error'](
+            { error: String(error) },
+            'Looking for operations failed; trying again',
+          )
+        }
+      }
+      if (waitMs > 0) await this.#wake.wait(waitMs)
+    }
+  }
+
+  /** One step of each operation that is due. Returns how long to wait for the next look. */
+  async #stepAll(): Promise<number> {
+    const { database, mayWork, pollMs } = this.#options
+    const { ids, nextMs } = await readDueOperations(database, maxOperationsPerLook)
+    let hasStepped = false
+    for (const id of ids) {
+      if (this.#isStopped || !mayWork()) return pollMs
+      if (await this.#step(id)) hasStepped = true
+    }
+    // Due and not to be had: another node is at it.
+    if (ids.length > 0) return hasStepped ? 0 : busyPollMs
+    return Math.ceil(Math.max(1, Math.min(pollMs, nextMs ?? pollMs)))
+  }
+
+  async #step(id: number): Promise<boolean> {
+    const { database, logger, nodeName } = this.#options
+    try {
+      return (await stepOperation(database, id, nodeName, maxStepRows)) !== null
+    } catch (error) {
+      if (isConnectionError(error)) throw error
+      logger.error({ operation: id, error: String(error) }, 'A step of an operation failed')
+      await failStep(database, id, error instanceof Error ? error.message : String(error))
+      return false
+    }
+  }
+}

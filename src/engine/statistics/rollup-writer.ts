@@ -1,0 +1,50 @@
+import { isTransientError } from '../../postgres/connection-error.ts'
+import type { Database } from '../../storage/database.ts'
+import { addRollups, type RollupRow } from '../../storage/rollups.ts'
+import type { RollupCounter } from './rollup-counter.ts'
+
+export interface RollupWriterOptions {
+  readonly database: Database
+  readonly counter: RollupCounter
+  readonly incarnation: () => number
+}
+
+/** Lanes' minutes in one statement; ten thousand trickling lanes take a minute to go round. */
+const maxMinutesPerFlush = 2000
+
+/** Writes down what was counted. A flush that failed, or whose answer got lost, is sent again as it was, and counts once. */
+export class RollupWriter {
+  readonly #options: RollupWriterOptions
+  #unsent: {
+    readonly incarnation: number
+    readonly number: number
+    readonly rows: readonly RollupRow[]
+  } | null = null
+  #flushNumber = 0
+
+  constructor(options: RollupWriterOptions) {
+    this.#options = options
+  }
+
+  async flush(): Promise<void> {
+    const { counter, database, incarnation } = this.#options
+    if (this.#unsent === null) {
+      if (counter.isEmpty) return
+      this.#flushNumber += 1
+      this.#unsent = {
+        incarnation: incarnation(),
+        number: this.#flushNumber,
+        rows: counter.take(maxMinutesPerFlush),
+      }
+    }
+    const { rows, number } = this.#unsent
+    try {
+      await addRollups(database, this.#unsent.incarnation, number, rows)
+    } catch (error) {
+      // Refused for what it is, it would be refused again and hold up all that come after it.
+      if (!isTransientError(error)) this.#unsent = null
+      throw error
+    }
+    this.#unsent = null
+  }
+}

@@ -1,0 +1,60 @@
+import type { AttemptOutcome } from '../core/attempt.ts'
+import { startDeliverySpan, traceHeader } from '../observe/tracing.ts'
+import type { TransportChannel } from '../transports/transport.ts'
+import { AttemptSender } from './attempt-sender.ts'
+import type { Delivery } from './delivery.ts'
+
+/** Makes attempts under spans. Only where somebody listens to spans: the plain sender knows nothing of them. */
+export class TracedSender extends AttemptSender {
+  override send(
+    delivery: Delivery,
+    channel: TransportChannel,
+    signal: AbortSignal,
+  ): AttemptOutcome | Promise<AttemptOutcome> {
+    const { correlationId } = delivery
+    const span = startDeliverySpan(delivery.endpoint, [delivery.storedHeaders[traceHeader]], {
+      'messaging.message.id': delivery.messageId,
+      'holdfast.delivery.id': delivery.deliveryId,
+      'holdfast.attempt': delivery.attempt,
+      ...(correlationId !== null && { 'messaging.message.conversation_id': correlationId }),
+    })
+    delivery.traceparent = span.traceparent
+    try {
+      const outcome = span.run(() => super.send(delivery, channel, signal))
+      if (!(outcome instanceof Promise)) {
+        span.end(outcome)
+        return outcome
+      }
+      return outcome.then(
+        (late) => {
+          span.end(late)
+          return late
+        },
+        (error: unknown) => {
+          span.end(null)
+          throw error
+        },
+      )
+    } catch (error) {
+      span.end(null)
+      throw error
+    }
+  }
+
+  override async sendBatch(
+    deliveries: readonly Delivery[],
+    channel: TransportChannel,
+    signal: AbortSignal,
+  ): Promise<AttemptOutcome | null> {
+    const stored = deliveries.map((delivery) => delivery.storedHeaders[traceHeader])
+    const endpoint = deliveries[0]?.endpoint ?? 'unknown'
+    const span = startDeliverySpan(endpoint, stored, { 'messaging.batch.message_count': deliveries.length })
+    let outcome: AttemptOutcome | null = null
+    try {
+      outcome = await span.run(() => super.sendBatch(deliveries, channel, signal, span.traceparent))
+      return outcome
+    } finally {
+      span.end(outcome)
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import type { Logger } from '../engine/logger.ts'
+import { Signal } from '../engine/signal.ts'
+import { isTransientError } from '../postgres/connection-error.ts'
+import { type ClaimHint, type ClaimResult, claimRuns, returnClaim } from '../storage/claim-runs.ts'
+import type { Database } from '../storage/database.ts'
+import { setWorkerAsleep } from '../storage/workers.ts'
+import type { Executor } from './executor.ts'
+import type { WorkerLimits } from './worker-limits.ts'
+
+export interface ClaimerOptions {
+  readonly database: Database
+  readonly executor: Executor
+  readonly limits: WorkerLimits
+  readonly concurrency: number
+  readonly logger: Logger
+  readonly worker: () => number
+  readonly laneIds: () => readonly number[]
+  /** False while stopping, draining, fenced, or with a full journal. */
+  readonly mayClaim: () => boolean
+  /** Whether a notification can reach us. */
+  readonly canBeRung: () => boolean
+  readonly take: (result: ClaimResult) => Promise<void>
+}
+
+/** `settling`: asleep is committed, but those that saw it awake may still be storing runs. */
+type Alertness = 'awake' | 'settling' | 'asleep'
+
+const busyPollMs = 5
+const minPollMs = 2
+const maxUnrungPollMs = 100
+/** Half of what a claim of 500 costs is the same for one run (3.1 of 5.8 ms, on a busy machine): larger ones pay while runs are short. */
+const maxBatchRuns = 2000
+/** So many in one look are worth staying awake for: ringing costs whoever enqueues a database-wide lock. */
+const busyRuns = 64
+/** The line in front of the slots holds what is finished in this time, at the rate of the last looks. */
+const prefetchMs = 200
+const minSampleMs = 5
+
+/**
+ * The one loop that claims. It keeps the slots filled and, when runs are short, a line in front of them, whose length follows from how fast it
+ * empties. With nothing to do it says so in the database and sleeps until it is rung; see WorkLoop, whose protocol this is.
+ */
+export class Claimer {
+  readonly #options: ClaimerOptions
+  readonly #signal = new Signal()
+  #alertness: Alertness = 'awake'
+  #settlesAfter = 0
+  #prefetch = 0
+  #ratePerMs = 0
+  #sampledAtMs = performance.now()
+  #completedThen = 0
+  #pollMs = busyPollMs
+  #nextPollAtMs = 0
+  #lastBusyAtMs = performance.now()
+  #isRung = true
+  #isStopped = false
+  #request = 0
+  /** The claim whose answer didn't arrive: it may have taken runs that nobody knows of. */
+  #unanswered: number | null = null
+  #running: Promise<void> | null = null
+
+  constructor(options: ClaimerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#signal.raise()
+    await this.#running
+  }
+
+  /** There may be work. */
+  ring(): void {
+    this.#isRung = true
+    this.#signal.raise()
+  }
+
+  /** A slot is free. */
+  noteRoom(): void {
+    if (this.#room() > 0) this.#signal.raise()
+  }
+
+  /** A new incarnation starts awake. */
+  reset(): void {
+    this.#alertness = 'awake'
+    this.ring()
+  }
+
+  /** How many to claim: enough for the free slots and the line, but not so few that a claim doesn't pay. */
+  #room(): number {
+    const { executor, concurrency } = this.#options
+    const room = concurrency + this.#prefetch - executor.runningCount - executor.queuedCount
+    const isWorthIt =
+      room >= Math.min(maxBatchRuns / 2, (concurrency + this.#prefetch) / 2) || executor.queuedCount === 0
+    return isWorthIt ? Math.min(room, maxBatchRuns) : 0
+  }
+
+  async #run(): Promise<void> {
+    let backoffMs = 10
+    while (!this.#isStopped) {
+      const room = this.#options.mayClaim() ? this.#room() : 0
+      const isDue = this.#isRung || performance.now() >= this.#nextPollAtMs
+      if (room > 0 && isDue) {
+        try {
+          await this.#look(room)
+          backoffMs = 10
+        } catch (error) {
+          const level = isTransientError(error) ? 'warn' : 'error'
+          this.#options.logger[level]({ error: String(error) }, 'Claiming failed')
+          await this.#signal.wait(backoffMs)
+          backoffMs = Math.min(backoffMs * 2, 1000)
+          this.#isRung = true
+        }
+        continue
+      }
+      const untilPollMs = room > 0 ? this.#nextPollAtMs - performance.now() : this.#options.limits.slowPollMs
+      await this.#signal.wait(Math.max(1, Math.min(untilPollMs, this.#options.limits.slowPollMs)))
+    }
+  }
+
+  async #look(room: number): Promise<void> {
+    await this.#returnUnanswered()
+    this.#isRung = false
+    let left = room
+    let taken = 0
+    let hint: ClaimHint | null = null
+    let waitMs = Number.POSITIVE_INFINITY
+    for (const laneId of this.#options.laneIds()) {
+      if (left <= 0) break
+      const result = await this.#claim(laneId, left)
+      left -= result.runs.length
+      taken += result.runs.length
+      if (result.hint !== null) {
+        hint = result.hint
+        waitMs = Math.min(waitMs, result.hint.waitMs ?? Number.POSITIVE_INFINITY)
+      }
+    }
+    this.#adaptPrefetch()
+    if (left === 0) {
+      // There is more, most likely.
+      this.#isRung = true
+      this.#lastBusyAtMs = performance.now()
+      return
+    }
+    await this.#adjust(taken, hint, waitMs)
+  }
+
+  async #claim(laneId: number, wanted: number): Promise<ClaimResult> {
+    const { database, executor, worker } = this.#options
+    this.#request += 1
+    this.#unanswered = this.#request
+    const result = await claimRuns(database, {
+      worker: worker(),
+      laneId,
+      wanted,
+      suspectRoom: Math.max(0, executor.freeSlots - executor.queuedCount),
+      mayTakeDeadly: !executor.hasDeadly,
+      request: this.#request,
+    })
+    await this.#options.take(result)
+    this.#unanswered = null
+    return result
+  }
+
+  async #returnUnanswered(): Promise<void> {
+    if (this.#unanswered === null) return
+    const { database, worker, logger } = this.#options
+    const returned = await returnClaim(database, worker(), this.#unanswered)
+    this.#unanswered = null
+    if (returned > 0) logger.warn({ runs: returned }, 'Gave back what a claim took whose answer was lost')
+  }
+
+  /** Long runs get no line: what waits in it could run elsewhere. */
+  #adaptPrefetch(): void {
+    const { executor, limits } = this.#options
+    const nowMs = performance.now()
+    const elapsedMs = nowMs - this.#sampledAtMs
+    if (elapsedMs < minSampleMs) return
+    const finished = executor.completed - this.#completedThen
+    this.#ratePerMs = (this.#ratePerMs + finished / elapsedMs) / 2
+    this.#sampledAtMs = nowMs
+    this.#completedThen = executor.completed
+    this.#prefetch = Math.min(limits.maxPrefetch, Math.floor(this.#ratePerMs * prefetchMs))
+  }
+
+  /** After a look that found less than was wanted: how soon to look again, and whether to sleep. */
+  async #adjust(taken: number, hint: ClaimHint | null, waitMs: number): Promise<void> {
+    const { limits, canBeRung, database, worker } = this.#options
+    const nowMs = performance.now()
+    if (taken > 0) this.#lastBusyAtMs = nowMs
+    if (!canBeRung()) {
+      this.#alertness = 'awake'
+      this.#pollMs = taken > 0 ? busyPollMs : Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
+    } else if (this.#alertness === 'awake') {
+      this.#pollMs = busyPollMs
+      if (nowMs - this.#lastBusyAtMs >= limits.sleepAfterMs) {
+        await setWorkerAsleep(database, worker(), true)
+        this.#alertness = 'settling'
+        this.#settlesAfter = 0
+        this.#pollMs = minPollMs
+        this.#isRung = true
+      }
+    } else if (taken >= busyRuns) {
+      await setWorkerAsleep(database, worker(), false)
+      this.#alertness = 'awake'
+      this.#pollMs = busyPollMs
+    } else if (this.#alertness === 'settling' && hint !== null) {
+      // Everything that began before `asleep` was committed lies below what the first look after it saw.
+      if (this.#settlesAfter === 0) this.#settlesAfter = hint.xmax
+      if (hint.xmin >= this.#settlesAfter) {
+        this.#alertness = 'asleep'
+        this.#pollMs = limits.slowPollMs
+      } else {
+        this.#pollMs = Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
+      }
+    }
+    this.#nextPollAtMs = nowMs + Math.min(this.#pollMs, Math.max(0, waitMs))
+  }
+}

@@ -1,0 +1,371 @@
+import { decideRun, type RunEnding } from '../core/run-decision.ts'
+import type { Logger } from '../engine/logger.ts'
+import type { ClaimedRun } from '../storage/claim-runs.ts'
+import { outcomeCodes } from '../storage/settle.ts'
+import type { RunRecord } from '../storage/settle-runs.ts'
+import { endingOf, errorCode, errorText, RunAbortedError } from './handler-ending.ts'
+import type { AnyJob } from './job.ts'
+import type { JobTable, KnownJob } from './job-table.ts'
+import type { JournalEntry } from './journal.ts'
+import { jsonOf, RunContext, type RunObserver } from './run-context.ts'
+
+export interface QueuedRun {
+  readonly run: ClaimedRun
+  /** The incarnation that claimed it. */
+  readonly worker: number
+  readonly claimedAtMs: number
+}
+
+interface RunningRun extends QueuedRun {
+  readonly job: KnownJob
+  readonly context: RunContext
+  readonly startedAtMs: number
+  readonly startedMonotonicMs: number
+  deadlineMs: number
+}
+
+export interface ExecutorOptions {
+  readonly jobs: ReadonlyMap<string, AnyJob>
+  readonly table: JobTable
+  readonly concurrency: number
+  readonly cancelGraceMs: number
+  readonly logger: Logger
+  readonly observer: RunObserver
+  readonly mayStart: () => boolean
+  /** This run's success waits in the journal. */
+  readonly hasSucceeded: (runId: number) => boolean
+  readonly settle: (entry: JournalEntry) => void
+  /** A slot or room in the line has become free. */
+  readonly onRoom: () => void
+}
+
+const maxResultBytes = 64 * 1024
+/** A run whose job nobody here can handle goes back and waits for a worker that can. */
+const noHandlerDelayMs = 5000
+
+/** Runs handlers, so many at a time: resolve, run, decide, hand over to be settled. */
+export class Executor {
+  readonly #options: ExecutorOptions
+  readonly #running = new Map<number, RunningRun>()
+  #line: QueuedRun[] = []
+  #lineStart = 0
+  #deadlineTimer: NodeJS.Timeout | null = null
+  #nextDeadlineMs = Number.POSITIVE_INFINITY
+  #isStopping = false
+  #isPumping = false
+  completed = 0
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options
+  }
+
+  get runningCount(): number {
+    return this.#running.size
+  }
+
+  get queuedCount(): number {
+    return this.#line.length - this.#lineStart
+  }
+
+  get freeSlots(): number {
+    return this.#options.concurrency - this.#running.size
+  }
+
+  /** Whether one that was there at two crashes runs or waits here. */
+  get hasDeadly(): boolean {
+    for (const { run } of this.#running.values()) if (run.crashes > 1) return true
+    for (let at = this.#lineStart; at < this.#line.length; at++) {
+      if ((this.#line[at]?.run.crashes ?? 0) > 1) return true
+    }
+    return false
+  }
+
+  get contexts(): Iterable<RunContext> {
+    return [...this.#running.values()].map(({ context }) => context)
+  }
+
+  add(runs: readonly QueuedRun[]): void {
+    for (const run of runs) this.#line.push(run)
+    this.pump()
+  }
+
+  /** Starts what may start. */
+  pump(): void {
+    if (this.#isPumping) return
+    this.#isPumping = true
+    const { concurrency } = this.#options
+    while (
+      this.#running.size < concurrency &&
+      this.queuedCount > 0 &&
+      !this.#isStopping &&
+      this.#options.mayStart()
+    ) {
+      const next = this.#line[this.#lineStart]
+      this.#lineStart += 1
+      if (next !== undefined) this.#start(next)
+    }
+    if (this.#lineStart > 1000 || this.#lineStart === this.#line.length) {
+      this.#line = this.#line.slice(this.#lineStart)
+      this.#lineStart = 0
+    }
+    this.#isPumping = false
+  }
+
+  /** Tells a running handler to stop, for good. */
+  cancel(runId: number, reason: string | null): void {
+    const running = this.#running.get(runId)
+    if (running === undefined || running.context.abortReason !== undefined) return
+    running.context.abort(new RunAbortedError('cancelled', reason ?? 'The run was cancelled.'))
+    this.#setDeadline(running, performance.now() + this.#options.cancelGraceMs)
+  }
+
+  /** Drops the line: these runs have been taken from us. Returns what was in it. */
+  dropLine(): QueuedRun[] {
+    const dropped = this.#line.slice(this.#lineStart)
+    this.#line = []
+    this.#lineStart = 0
+    return dropped
+  }
+
+  /** Hands back what has waited here for so long: somebody else may have a free slot for it. */
+  releaseStale(maxWaitMs: number): void {
+    const oldest = this.#line[this.#lineStart]
+    if (oldest === undefined || performance.now() - oldest.claimedAtMs < maxWaitMs) return
+    for (const queued of this.dropLine()) this.#settleUntried(queued, { kind: 'released' }, null, null)
+  }
+
+  /** Starts nothing more, hands back what hasn't begun, and tells the handlers to stop. */
+  stop(): void {
+    this.#isStopping = true
+    for (const queued of this.dropLine()) this.#settleUntried(queued, { kind: 'released' }, null, null)
+    for (const { context } of this.#running.values()) {
+      context.abort(new RunAbortedError('stopping', 'The worker stops.'))
+    }
+  }
+
+  /** Hands back what hasn't ended by itself; its handlers are left to the end of the process. */
+  releaseAll(): number {
+    const left = [...this.#running.values()]
+    for (const running of left) this.#finish(running, { kind: 'released' }, null, null)
+    if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer)
+    return left.length
+  }
+
+  #start(queued: QueuedRun): void {
+    const { run } = queued
+    const { table, jobs, hasSucceeded, observer } = this.#options
+    // Executed before, by us: its success is on its way, and comes in before this.
+    if (hasSucceeded(run.id)) {
+      this.#settleUntried(queued, { kind: 'released' }, null, null)
+      return
+    }
+    const startedMonotonicMs = performance.now()
+    const startedAtMs = Date.now()
+    const known = table.get(run.jobId)
+    const job = known === undefined ? undefined : jobs.get(known.name)
+    if (run.expiresAtMs !== null && run.expiresAtMs <= startedAtMs) {
+      this.#settleUntried(queued, { kind: 'expired' }, 'expired', 'Nobody ran it in time.')
+      return
+    }
+    if (known === undefined || job === undefined || !job.hasHandler) {
+      this.#options.logger.warn(
+        { runId: run.id, job: known?.name },
+        'No handler for this job here; the run goes back',
+      )
+      this.#settleUntried(queued, { kind: 'released' }, null, null, noHandlerDelayMs)
+      return
+    }
+    const { timeoutMs } = known.settings
+    const context = new RunContext(run, known.name, timeoutMs, startedAtMs, observer)
+    const running: RunningRun = {
+      ...queued,
+      job: known,
+      context,
+      startedAtMs,
+      startedMonotonicMs,
+      deadlineMs: startedMonotonicMs + timeoutMs,
+    }
+    this.#running.set(run.id, running)
+    if (run.body === null) {
+      this.#finish(
+        running,
+        { kind: 'failed', isPermanent: true, retryAfterMs: null },
+        'body_missing',
+        'The input of this run is gone.',
+      )
+      return
+    }
+    let returned: unknown
+    try {
+      returned = job.run(JSON.parse(run.body), context)
+    } catch (error) {
+      this.#fail(running, error)
+      return
+    }
+    if (isThenable(returned)) {
+      this.#armDeadline(running.deadlineMs)
+      returned.then(
+        (result) => this.#succeed(running, result),
+        (error: unknown) => this.#fail(running, error),
+      )
+    } else {
+      this.#succeed(running, returned)
+    }
+  }
+
+  #succeed(running: RunningRun, result: unknown): void {
+    // Also one that came too late for its time-out: that it was done is a fact.
+    this.#finish(running, { kind: 'succeeded' }, null, null, result)
+  }
+
+  #fail(running: RunningRun, error: unknown): void {
+    if (!this.#isCurrent(running)) return
+    const { abortReason } = running.context
+    const why = abortReason instanceof RunAbortedError ? abortReason.why : null
+    if (why === 'stopping') this.#finish(running, { kind: 'released' }, null, null)
+    else if (why === 'cancelled')
+      this.#finish(running, { kind: 'cancelled' }, 'cancelled', errorText(abortReason))
+    else this.#finish(running, endingOf(error), errorCode(error), errorText(error))
+  }
+
+  #isCurrent(running: RunningRun): boolean {
+    return this.#running.get(running.run.id) === running
+  }
+
+  #finish(
+    running: RunningRun,
+    ending: RunEnding,
+    code: string | null,
+    error: string | null,
+    result?: unknown,
+  ): void {
+    const isCurrent = this.#isCurrent(running)
+    if (!isCurrent && ending.kind !== 'succeeded') return
+    if (isCurrent) this.#running.delete(running.run.id)
+    const { run, worker, context, job } = running
+    const decision = decideRun(ending, context.attempt, job.settings, Math.random)
+    const isTried = ending.kind !== 'released'
+    this.#options.settle({
+      worker,
+      record: {
+        id: run.id,
+        message: run.messageId,
+        claim: run.claimId,
+        lane: run.laneId,
+        attempt: context.attempt,
+        expected: run.attempt,
+        action: decision.action,
+        outcome: outcomeOf(ending),
+        startedAtMs: running.startedAtMs,
+        durationMs: Math.round(performance.now() - running.startedMonotonicMs),
+        errorCode: code,
+        error,
+        detail: detailOf(context, result),
+        delayMs: decision.delayMs,
+        reason: decision.reason,
+        isTried,
+      },
+    })
+    this.completed += 1
+    this.pump()
+    this.#options.onRoom()
+  }
+
+  #settleUntried(
+    { run, worker }: QueuedRun,
+    ending: RunEnding,
+    code: string | null,
+    error: string | null,
+    delayMs: number | null = null,
+  ): void {
+    const record: RunRecord = {
+      id: run.id,
+      message: run.messageId,
+      claim: run.claimId,
+      lane: run.laneId,
+      attempt: run.attempt,
+      expected: run.attempt,
+      action: ending.kind === 'expired' ? 'expire' : 'release',
+      outcome: outcomeOf(ending),
+      startedAtMs: Date.now(),
+      durationMs: null,
+      errorCode: code,
+      error,
+      detail: null,
+      delayMs,
+      reason: ending.kind === 'expired' ? 'expired' : null,
+      isTried: false,
+    }
+    this.#options.settle({ worker, record })
+  }
+
+  #setDeadline(running: RunningRun, deadlineMs: number): void {
+    if (deadlineMs >= running.deadlineMs) return
+    running.deadlineMs = deadlineMs
+    this.#armDeadline(deadlineMs)
+  }
+
+  /** One timer for all: it stands at the earliest deadline that we know of. */
+  #armDeadline(deadlineMs: number): void {
+    if (deadlineMs >= this.#nextDeadlineMs) return
+    this.#nextDeadlineMs = deadlineMs
+    if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer)
+    const delayMs = Math.min(Math.max(1, deadlineMs - performance.now()), 2 ** 31 - 1)
+    this.#deadlineTimer = setTimeout(() => this.#endOverdue(), delayMs)
+    this.#deadlineTimer.unref()
+  }
+
+  #endOverdue(): void {
+    const nowMs = performance.now()
+    this.#nextDeadlineMs = Number.POSITIVE_INFINITY
+    this.#deadlineTimer = null
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const running of Array.from(this.#running.values())) {
+      if (running.deadlineMs > nowMs) {
+        nextMs = Math.min(nextMs, running.deadlineMs)
+        continue
+      }
+      const { abortReason } = running.context
+      if (abortReason instanceof RunAbortedError && abortReason.why === 'cancelled') {
+        this.#finish(running, { kind: 'cancelled' }, 'cancelled', errorText(abortReason))
+        continue
+      }
+      const text = `The handler took longer than ${running.job.settings.timeoutMs} ms.`
+      running.context.abort(new RunAbortedError('timed_out', text))
+      this.#finish(running, { kind: 'timed_out' }, 'timed_out', text)
+    }
+    if (nextMs < Number.POSITIVE_INFINITY) this.#armDeadline(nextMs)
+  }
+}
+
+function isThenable(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+const plainOutcomes: Readonly<Record<Exclude<RunEnding['kind'], 'failed'>, number>> = {
+  succeeded: outcomeCodes.success,
+  cancelled: outcomeCodes.cancelled,
+  expired: outcomeCodes.expired,
+  timed_out: outcomeCodes.retryable,
+  released: outcomeCodes.retryable,
+}
+
+function outcomeOf(ending: RunEnding): number {
+  if (ending.kind !== 'failed') return plainOutcomes[ending.kind]
+  return ending.isPermanent ? outcomeCodes.permanent : outcomeCodes.retryable
+}
+
+/** What is kept of an execution beside its outcome; null when there is nothing. */
+function detailOf(context: RunContext, result: unknown): object | null {
+  if (result === undefined && !context.hasNews) return null
+  const json = result === undefined ? null : jsonOf(result)
+  const isKept = json !== null && Buffer.byteLength(json) <= maxResultBytes
+  const progress = context.progressValue === undefined ? null : jsonOf(context.progressValue)
+  return {
+    ...(isKept && { result: JSON.parse(json) as unknown }),
+    ...(result !== undefined && !isKept && { resultOmitted: json === null ? 'not_storable' : 'too_large' }),
+    ...(progress !== null &&
+      progress.length <= maxResultBytes && { progress: JSON.parse(progress) as unknown }),
+    ...(context.logs.length > 0 && { logs: context.logs }),
+  }
+}

@@ -1,0 +1,29 @@
+import type { Cancellation, WorkerBeat } from '../storage/workers.ts'
+
+/** What the heartbeat's thread starts with. */
+export interface HeartbeatSettings {
+  readonly databaseUrl: string
+  readonly incarnation: number
+  readonly heartbeatMs: number
+  readonly leaseMs: number
+  /** [sending of the last good beat in ms on the process's monotonic clock, runs under way]. */
+  readonly shared: SharedArrayBuffer
+}
+
+export const slot = { lastGoodBeat: 0, running: 1 } as const
+
+export type HeartbeatMessage =
+  | {
+      readonly kind: 'beat'
+      readonly isKnown: boolean
+      readonly state: WorkerBeat['state']
+      readonly cancellations: readonly Cancellation[]
+    }
+  | { readonly kind: 'missed'; readonly error: string }
+  | { readonly kind: 'buried'; readonly incarnation: number; readonly runs: number }
+  | { readonly kind: 'stopped' }
+
+/** The same in every thread of the process, unlike performance.now(). */
+export function processMonotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1000n) / 1000
+}

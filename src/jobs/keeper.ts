@@ -1,0 +1,125 @@
+import type { Logger } from '../engine/logger.ts'
+import { Signal } from '../engine/signal.ts'
+import { isTransientError } from '../postgres/connection-error.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  clearLeftovers,
+  expireRuns,
+  expireTargets,
+  reenableJobs,
+  reviveRuns,
+  sweepZombies,
+  takeRound,
+} from '../storage/keep-runs.ts'
+import { buryWorker, readWorkerBeats } from '../storage/workers.ts'
+import { ScheduleFirer } from './schedule-firer.ts'
+import { WorkerWatch } from './worker-watch.ts'
+
+export interface KeeperLimits {
+  /** Runs stuck in a worker's hands: how often they are looked for, and for how long beyond their time-out they may stay. */
+  readonly zombieCheckMs: number
+  readonly zombieThresholdMs: number
+  /** How often expired runs, TTLs and jobs to re-enable are looked for. */
+  readonly sweepMs: number
+  /** How often the safety nets are drawn. */
+  readonly reviveMs: number
+  /** How often schedules are looked at when none is known to be due sooner. */
+  readonly scheduleMs: number
+}
+
+const defaultLimits: KeeperLimits = {
+  zombieCheckMs: 300_000,
+  zombieThresholdMs: 600_000,
+  sweepMs: 2000,
+  reviveMs: 30_000,
+  scheduleMs: 1000,
+}
+
+export interface KeeperOptions {
+  readonly database: Database
+  readonly logger: Logger
+  readonly limits?: Partial<KeeperLimits>
+  /** A worker's heartbeat watches its peers itself; a node needs us for it. */
+  readonly watchesWorkers: boolean
+  /** The incarnation in whose name it is done. */
+  readonly by: () => number
+}
+
+const maxRowsPerSweep = 500
+const watchMs = 1000
+
+/** What has to be done now and then, by whoever lives: nodes and workers alike. Each round falls to one of them. */
+export class Keeper {
+  readonly #options: KeeperOptions
+  readonly #limits: KeeperLimits
+  readonly #signal = new Signal()
+  readonly #watch: WorkerWatch
+  readonly #firer: ScheduleFirer
+  #isStopped = false
+  #running: Promise<void>[] = []
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+    this.#limits = { ...defaultLimits, ...options.limits }
+    this.#watch = new WorkerWatch(watchMs * 4)
+    this.#firer = new ScheduleFirer({
+      database: options.database,
+      logger: options.logger,
+      pollMs: this.#limits.scheduleMs,
+    })
+  }
+
+  start(): void {
+    if (this.#running.length > 0) return
+    this.#firer.start()
+    this.#running = [this.#run()]
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#signal.raise()
+    await this.#firer.stop()
+    await Promise.all(this.#running)
+  }
+
+  async #run(): Promise<void> {
+    const stepMs = Math.min(watchMs, this.#limits.sweepMs)
+    while (!this.#isStopped) {
+      try {
+        await this.#step()
+      } catch (error) {
+        const level = isTransientError(error) ? 'debug' : 'error'
+        this.#options.logger[level]({ error: String(error) }, 'Upkeep of runs failed')
+      }
+      if (!this.#isStopped) await this.#signal.wait(stepMs)
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { database, logger, by } = this.#options
+    const { sweepMs, reviveMs, zombieCheckMs, zombieThresholdMs } = this.#limits
+    if (this.#options.watchesWorkers) await this.#watchWorkers()
+    if (await takeRound(database, 'sweep', sweepMs)) {
+      await expireRuns(database, maxRowsPerSweep, by())
+      await expireTargets(database, maxRowsPerSweep, by())
+      await reenableJobs(database)
+    }
+    if (await takeRound(database, 'zombies', zombieCheckMs)) {
+      const found = await sweepZombies(database, zombieThresholdMs, maxRowsPerSweep, by())
+      if (found > 0) logger.warn({ runs: found }, 'Zombie runs were found')
+    }
+    if (await takeRound(database, 'revive', reviveMs)) {
+      const revived = await reviveRuns(database, maxRowsPerSweep)
+      if (revived > 0) logger.warn({ runs: revived }, 'Parked runs had been left behind')
+      await clearLeftovers(database)
+    }
+  }
+
+  async #watchWorkers(): Promise<void> {
+    const { database, logger, by } = this.#options
+    for (const dead of this.#watch.observe(await readWorkerBeats(database), performance.now())) {
+      const runs = await buryWorker(database, dead.incarnation, dead.beat, by())
+      logger.warn({ worker: dead.incarnation, runs }, 'A worker is dead; its runs go back')
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import type { Logger } from '../engine/logger.ts'
+import { Signal } from '../engine/signal.ts'
+import { isTransientError } from '../postgres/connection-error.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  fireSchedules,
+  readDueSchedules,
+  readNextFireMs,
+  type ScheduleFire,
+  type ScheduleRow,
+} from '../storage/schedules.ts'
+import { dueFires } from './schedule-times.ts'
+
+export interface ScheduleFirerOptions {
+  readonly database: Database
+  readonly logger: Logger
+  /** The longest wait between two looks. */
+  readonly pollMs: number
+}
+
+const maxBatch = 500
+
+/**
+ * Fires what is due. Any number of processes may do it at once: a schedule is moved on from exactly the time that was read, so that one of them
+ * fires it, and one that dies in between has fired nothing.
+ */
+export class ScheduleFirer {
+  readonly #options: ScheduleFirerOptions
+  readonly #signal = new Signal()
+  #isStopped = false
+  #running: Promise<void> | null = null
+
+  constructor(options: ScheduleFirerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#signal.raise()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { logger, pollMs } = this.#options
+    while (!this.#isStopped) {
+      let waitMs = pollMs
+      try {
+        waitMs = await this.#fire()
+      } catch (error) {
+        const level = isTransientError(error) ? 'debug' : 'error'
+        logger[level]({ error: String(error) }, 'Firing schedules failed')
+      }
+      if (!this.#isStopped && waitMs > 0) await this.#signal.wait(waitMs)
+    }
+  }
+
+  /** Returns how long to wait. */
+  async #fire(): Promise<number> {
+    const { database, pollMs } = this.#options
+    const { schedules, now } = await readDueSchedules(database, maxBatch)
+    if (schedules.length > 0) {
+      const fires = schedules.map((schedule) => this.#fireOf(schedule, now)).filter((fire) => fire !== null)
+      await fireSchedules(database, fires)
+      return schedules.length === maxBatch && fires.length > 0 ? 0 : 1
+    }
+    const nextMs = await readNextFireMs(database)
+    return Math.max(1, Math.min(pollMs, Math.ceil(nextMs ?? pollMs)))
+  }
+
+  #fireOf(schedule: ScheduleRow, now: Date): ScheduleFire | null {
+    const { id, cron, timezone, every_ms, run_at, catch_up, next_at } = schedule
+    if (next_at === null) return null
+    try {
+      const { times, next } = dueFires(
+        { cron, timezone, everyMs: every_ms, runAt: run_at },
+        catch_up,
+        next_at,
+        now,
+      )
+      return { id, expected: next_at, next, times }
+    } catch (error) {
+      // A rule written by hand that can't be read: said once, and out of the way.
+      this.#options.logger.error(
+        { schedule: schedule.name, error: String(error) },
+        'A schedule can not be read',
+      )
+      return { id, expected: next_at, next: null, times: [] }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { PeerBeat } from '../storage/workers.ts'
+
+interface Sighting {
+  beat: number
+  stillMs: number
+}
+
+/**
+ * Judges workers by their beat counters and our own monotonic clock, as nodes judge each other: a counter counts as standing still only while we
+ * ourselves reach the database. Each worker says how long its lease is.
+ */
+export class WorkerWatch {
+  readonly #maxGapMs: number
+  readonly #sightings = new Map<number, Sighting>()
+  #lastLookMs: number | null = null
+
+  /** Looks further apart than `maxGapMs` count for nothing. */
+  constructor(maxGapMs: number) {
+    this.#maxGapMs = maxGapMs
+  }
+
+  /** After a look that got through. Returns who is dead, with the counter at which it stood. */
+  observe(peers: readonly PeerBeat[], nowMs: number): readonly PeerBeat[] {
+    const gapMs = this.#lastLookMs === null ? 0 : nowMs - this.#lastLookMs
+    this.#lastLookMs = nowMs
+    const countedMs = gapMs <= this.#maxGapMs ? gapMs : 0
+    const dead: PeerBeat[] = []
+    const seen = new Set<number>()
+    for (const peer of peers) {
+      seen.add(peer.incarnation)
+      const sighting = this.#sightings.get(peer.incarnation)
+      if (sighting === undefined || sighting.beat !== peer.beat) {
+        this.#sightings.set(peer.incarnation, { beat: peer.beat, stillMs: 0 })
+        continue
+      }
+      sighting.stillMs += countedMs
+      if (sighting.stillMs >= peer.leaseMs) dead.push(peer)
+    }
+    for (const incarnation of this.#sightings.keys()) {
+      if (!seen.has(incarnation)) this.#sightings.delete(incarnation)
+    }
+    return dead
+  }
+}

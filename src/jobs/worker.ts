@@ -1,0 +1,466 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { type Logger, silentLogger } from '../engine/logger.ts'
+import { isTransientError } from '../postgres/connection-error.ts'
+import { Listener } from '../postgres/listener.ts'
+import { closePool, createPool } from '../postgres/pool.ts'
+import { assertSchema } from '../postgres/schema.ts'
+import { testSessionSupport } from '../postgres/self-test.ts'
+import type { ClaimResult } from '../storage/claim-runs.ts'
+import { Database } from '../storage/database.ts'
+import { declareJob, readJobsById } from '../storage/jobs.ts'
+import {
+  buryWorker,
+  type Cancellation,
+  markWorkerStopping,
+  readWorkerBeats,
+  registerWorker,
+  retireWorker,
+  type WorkerBeat,
+} from '../storage/workers.ts'
+import { version } from '../version.ts'
+import { Claimer } from './claimer.ts'
+import { Executor } from './executor.ts'
+import { Heartbeat } from './heartbeat.ts'
+import type { AnyJob } from './job.ts'
+import { JobTable } from './job-table.ts'
+import { Journal, type JournalEntry } from './journal.ts'
+import { Keeper, type KeeperLimits } from './keeper.ts'
+import { lockJournalFolder } from './lock-journal-folder.ts'
+import { ProgressWriter } from './progress-writer.ts'
+import { RunSettler } from './run-settler.ts'
+import { defaultWorkerLimits, type WorkerLimits } from './worker-limits.ts'
+
+export interface WorkerOptions {
+  readonly databaseUrl: string
+  /** The jobs that this worker handles. */
+  readonly jobs: readonly AnyJob[]
+  /** The queues to take from; those of the jobs when left out. */
+  readonly queues?: readonly string[]
+  /** How the worker is called, and aimed at; the host's name when left out. */
+  readonly name?: string
+  readonly tags?: readonly string[]
+  /** Handlers at once. */
+  readonly concurrency?: number
+  /** Where results wait when the database is away; null: in memory only. */
+  readonly journalFolder?: string | null
+  readonly limits?: Partial<WorkerLimits>
+  readonly keeper?: Partial<KeeperLimits>
+  /** A run came to its end, and it is committed; `holdfast.countRun` makes a metric of it. Must not throw. */
+  readonly onRunEnded?: (outcome: RunEnding) => void
+  readonly logger?: Logger
+}
+
+export type RunEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled'
+
+const endings = { succeed: 'succeeded', dead: 'dead', expire: 'expired', cancel: 'cancelled' } as const
+
+const connectTimeoutMs = 10_000
+const queryDeadlineMs = 15_000
+const closeDeadlineMs = 5000
+/** One claims, one settles, one is at hand for progress and the keeper. */
+const workConnections = 4
+const jobRefreshMs = 5000
+const leaveDeadlineMs = 5000
+/** What was claimed ahead and still waits after this goes back. */
+const maxLineWaitMs = 5000
+
+/** A process that executes runs. */
+export class JobWorker {
+  readonly #options: WorkerOptions
+  readonly #limits: WorkerLimits
+  readonly #logger: Logger
+  readonly #jobs: ReadonlyMap<string, AnyJob>
+  readonly #concurrency: number
+  readonly #name: string
+  #parts: Parts | null = null
+  #database: Database | null = null
+  #heartbeat: Heartbeat | null = null
+  #listener: Listener | null = null
+  #listenUrl: string | null = null
+  #incarnation = 0
+  #laneIds: readonly number[] = []
+  #queueNames: readonly string[] = []
+  #isStopping = false
+  #isDraining = false
+  #isRejoining = false
+  #unlock: (() => Promise<void>) | null = null
+  #refreshTimer: NodeJS.Timeout | null = null
+  #starting: Promise<void> | null = null
+  #stopping: Promise<void> | null = null
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    this.#limits = { ...defaultWorkerLimits, ...options.limits }
+    this.#logger = options.logger ?? silentLogger
+    this.#jobs = new Map(options.jobs.map((job) => [job.name, job]))
+    this.#concurrency = options.concurrency ?? 10
+    this.#name = options.name ?? hostname()
+  }
+
+  get incarnation(): number {
+    return this.#incarnation
+  }
+
+  get running(): number {
+    return this.#parts?.executor.runningCount ?? 0
+  }
+
+  /** Runs that have ended here, whatever came of them. */
+  get completed(): number {
+    return this.#parts?.executor.completed ?? 0
+  }
+
+  /** Starts to claim. Safe to call twice. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  /** Claims nothing more, hands back what hasn't begun, lets handlers end, and settles. Safe to call twice. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #start(): Promise<void> {
+    const { databaseUrl } = this.#options
+    const support = await testSessionSupport(databaseUrl)
+    if (support.reason !== null) {
+      this.#logger.warn(
+        { reason: support.reason },
+        'No notifications through this connection: the worker polls',
+      )
+    }
+    this.#listenUrl = support.listens ? databaseUrl : null
+    const database = this.#openDatabase(support.keepsSessions)
+    this.#database = database
+    await assertSchema(database.pool)
+    const journal = await this.#openJournal()
+    const parts = this.#assemble(database, journal?.journal ?? null)
+    this.#parts = parts
+    if (journal !== null) {
+      parts.settler.replay(journal.left, journal.journal.lastNumber)
+      // Before anything is claimed: what has been done must not be done again.
+      await parts.settler.drained()
+      await this.#buryPredecessors(database, journal.journal.formerWorkers)
+    }
+    const declared = await this.#declareJobs(database)
+    this.#queueNames = this.#options.queues ?? (declared.length === 0 ? ['default'] : declared)
+    await this.#register(database)
+    parts.claimer.start()
+    parts.keeper.start()
+    this.#refreshTimer = setInterval(() => void this.#refreshJobs(), jobRefreshMs)
+    this.#refreshTimer.unref()
+    this.#logger.info(
+      { worker: this.#incarnation, name: this.#name, queues: this.#queueNames },
+      'The worker takes runs',
+    )
+  }
+
+  #assemble(database: Database, journal: Journal | null): Parts {
+    const table = new JobTable(database)
+    const limits = this.#limits
+    const worker = () => this.#incarnation
+    const progress = new ProgressWriter({
+      database,
+      intervalMs: limits.progressMs,
+      logger: this.#logger,
+      worker,
+    })
+    const settler = new RunSettler({
+      database,
+      journal,
+      logger: this.#logger,
+      onSettled: (entries, refused) => this.#settled(entries, refused),
+    })
+    const executor: Executor = new Executor({
+      jobs: this.#jobs,
+      table,
+      concurrency: this.#concurrency,
+      cancelGraceMs: limits.cancelGraceMs,
+      logger: this.#logger,
+      observer: { onNews: (context) => progress.note(context) },
+      mayStart: () => settler.unsettled < limits.maxUnsettled && !this.#isFenced(),
+      hasSucceeded: (runId) => settler.hasSucceeded(runId),
+      settle: (entry) => settler.accept(entry),
+      onRoom: () => {
+        if (this.#heartbeat !== null) this.#heartbeat.running = executor.runningCount
+        claimer.noteRoom()
+      },
+    })
+    const claimer = new Claimer({
+      database,
+      executor,
+      limits,
+      concurrency: this.#concurrency,
+      logger: this.#logger,
+      worker,
+      laneIds: () => this.#laneIds,
+      mayClaim: () =>
+        !this.#isStopping &&
+        !this.#isDraining &&
+        !this.#isRejoining &&
+        !settler.isOffline &&
+        settler.unsettled < limits.maxUnsettled &&
+        journal?.isFull !== true &&
+        !this.#isFenced(),
+      canBeRung: () => this.#listener?.isConnected ?? false,
+      take: (result) => this.#take(result),
+    })
+    const keeper = new Keeper({
+      database,
+      logger: this.#logger,
+      by: worker,
+      watchesWorkers: false,
+      ...(this.#options.keeper !== undefined && { limits: this.#options.keeper }),
+    })
+    return { table, settler, executor, claimer, progress, journal, keeper }
+  }
+
+  /** Claimed under the incarnation that asked, also if another has taken its place meanwhile. */
+  async #take({ runs }: ClaimResult): Promise<void> {
+    const [first] = runs
+    if (first === undefined || this.#parts === null) return
+    const worker = this.#incarnation
+    const claimedAtMs = performance.now()
+    this.#parts.settler.expect(first.claimId, runs.length)
+    try {
+      await this.#parts.table.load(runs.map(({ jobId }) => jobId))
+    } catch (error) {
+      // They go back with their claim; nothing of them has begun.
+      this.#parts.settler.forget(first.claimId)
+      throw error
+    }
+    this.#parts.executor.add(runs.map((run) => ({ run, worker, claimedAtMs })))
+    if (this.#heartbeat !== null) this.#heartbeat.running = this.#parts.executor.runningCount
+  }
+
+  #settled(entries: readonly JournalEntry[], refused: ReadonlySet<number>): void {
+    if (refused.size > 0) {
+      this.#logger.warn({ runs: refused.size }, 'Decisions were refused: somebody else has these runs now')
+    }
+    for (const { record } of entries) {
+      const { action, id } = record
+      if (action !== 'retry' && action !== 'release' && !refused.has(id))
+        this.#options.onRunEnded?.(endings[action])
+    }
+    this.#parts?.progress.ended(entries.map(({ record }) => record.id))
+    this.#parts?.executor.pump()
+    this.#parts?.claimer.noteRoom()
+    const soonest = entries.some(({ record }) => record.action === 'retry' || record.action === 'release')
+    if (soonest && !this.#isStopping) this.#parts?.claimer.ring()
+  }
+
+  #isFenced(): boolean {
+    return this.#heartbeat?.isFenced ?? false
+  }
+
+  #startHeartbeat(): void {
+    const { heartbeatMs, leaseMs } = this.#limits
+    this.#heartbeat = new Heartbeat({
+      databaseUrl: this.#options.databaseUrl,
+      incarnation: this.#incarnation,
+      heartbeatMs,
+      leaseMs,
+      logger: this.#logger,
+      onBeat: (isKnown, state, cancellations) => this.#heard(isKnown, state, cancellations),
+    })
+    this.#heartbeat.start()
+  }
+
+  #heard(isKnown: boolean, state: WorkerBeat['state'], cancellations: readonly Cancellation[]): void {
+    if (this.#isStopping) return
+    if (!isKnown) {
+      void this.#rejoin().catch((error: unknown) =>
+        this.#logger.error({ error: String(error) }, 'The worker could not join again'),
+      )
+      return
+    }
+    this.#isDraining = state === 'draining'
+    for (const { id, reason } of cancellations) this.#parts?.executor.cancel(id, reason)
+    this.#parts?.executor.releaseStale(maxLineWaitMs)
+    // A fence may have been lifted.
+    this.#parts?.executor.pump()
+    this.#parts?.claimer.noteRoom()
+  }
+
+  /** Somebody took our runs while we were out of reach: what hasn't begun is theirs, and we come back as a new worker. */
+  async #rejoin(): Promise<void> {
+    if (this.#isRejoining || this.#database === null || this.#parts === null) return
+    this.#isRejoining = true
+    try {
+      const dropped = this.#parts.executor.dropLine()
+      for (const { run } of dropped) this.#parts.settler.forget(run.claimId)
+      this.#logger.warn(
+        { worker: this.#incarnation, dropped: dropped.length },
+        'Declared dead; joining again',
+      )
+      await this.#heartbeat?.stop()
+      this.#heartbeat = null
+      await this.#registerAgain(this.#database)
+    } finally {
+      this.#isRejoining = false
+    }
+    this.#parts.claimer.reset()
+  }
+
+  async #registerAgain(database: Database): Promise<void> {
+    for (let backoffMs = 50; !this.#isStopping; backoffMs = Math.min(backoffMs * 2, 1000)) {
+      try {
+        await this.#register(database)
+        return
+      } catch (error) {
+        if (!isTransientError(error)) throw error
+        await new Promise((resolve) => setTimeout(resolve, backoffMs))
+      }
+    }
+  }
+
+  async #register(database: Database): Promise<void> {
+    const { tags = [] } = this.#options
+    const registered = await registerWorker(database, {
+      name: this.#name,
+      version,
+      host: hostname(),
+      pid: process.pid,
+      queues: this.#queueNames,
+      tags,
+      concurrency: this.#concurrency,
+      leaseMs: this.#limits.leaseMs,
+    })
+    this.#incarnation = registered.incarnation
+    this.#laneIds = registered.laneIds
+    this.#parts?.journal?.noteWorker(registered.incarnation)
+    this.#startHeartbeat()
+    await this.#listen()
+  }
+
+  /** Makes our jobs known, and says which queues they are in, overrides considered. */
+  async #declareJobs(database: Database): Promise<readonly string[]> {
+    const ids: number[] = []
+    for (const job of this.#jobs.values()) ids.push(await declareJob(database, job.name, job.settings))
+    const rows = await readJobsById(database, ids)
+    return [...new Set(rows.map(({ queue }) => queue))].sort()
+  }
+
+  async #refreshJobs(): Promise<void> {
+    await this.#parts?.table.refresh().catch((error: unknown) => {
+      this.#logger.debug({ error: String(error) }, 'The jobs could not be read again')
+    })
+  }
+
+  async #listen(): Promise<void> {
+    await this.#listener?.stop()
+    if (this.#listenUrl === null) return
+    const own = `holdfast_worker_${this.#incarnation}`
+    this.#listener = new Listener({
+      connectionString: this.#listenUrl,
+      channels: [own, 'holdfast_jobs', ...this.#laneIds.map((laneId) => `holdfast_queue_${laneId}`)],
+      applicationName: 'holdfast-worker-listener',
+      logger: this.#logger,
+      onNotification: (channel) => {
+        if (channel === 'holdfast_jobs') void this.#refreshJobs().then(() => this.#parts?.claimer.ring())
+        else if (channel === own) this.#heartbeat?.beatNow()
+        else this.#parts?.claimer.ring()
+      },
+      onReconnect: () => this.#parts?.claimer.ring(),
+    })
+    await this.#listener.start()
+  }
+
+  async #openJournal(): Promise<{ journal: Journal; left: JournalEntry[] } | null> {
+    const { journalFolder } = this.#options
+    if (journalFolder === null) return null
+    const base =
+      journalFolder ??
+      join(process.env['HOLDFAST_DATA_DIR'] ?? '.holdfast', 'worker-journal', encodeURIComponent(this.#name))
+    const { folder, release } = await lockJournalFolder(base)
+    this.#unlock = release
+    const journal = new Journal({
+      folder,
+      maxBytes: this.#limits.maxJournalBytes,
+      retentionMs: this.#limits.journalRetentionMs,
+    })
+    const left = journal.open()
+    if (left.length > 0)
+      this.#logger.info({ results: left.length, folder }, 'The journal has results to hand in')
+    return { journal, left }
+  }
+
+  /** Whoever wrote this journal before us is dead, for we hold its lock: its runs needn't wait for its lease. */
+  async #buryPredecessors(database: Database, former: ReadonlySet<number>): Promise<void> {
+    if (former.size === 0) return
+    for (const { incarnation, beat } of await readWorkerBeats(database)) {
+      if (former.has(incarnation)) await buryWorker(database, incarnation, beat, incarnation)
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#starting?.catch(() => {})
+    this.#isStopping = true
+    if (this.#refreshTimer !== null) clearInterval(this.#refreshTimer)
+    const parts = this.#parts
+    const database = this.#database
+    if (parts !== null && database !== null) {
+      await markWorkerStopping(database, this.#incarnation).catch(() => {})
+      await parts.claimer.stop()
+      await parts.keeper.stop()
+      parts.executor.stop()
+      await this.#untilEnded(parts)
+      const left = parts.executor.releaseAll()
+      if (left > 0) this.#logger.warn({ runs: left }, 'These runs outlived the stop; they go back')
+      await withDeadline(parts.settler.drained(), leaveDeadlineMs)
+      parts.settler.abandon()
+      await parts.settler.drained()
+      await withDeadline(parts.progress.stop(), leaveDeadlineMs)
+      parts.journal?.close()
+    }
+    // Beats go on until everything is settled.
+    await this.#heartbeat?.stop()
+    await this.#listener?.stop()
+    if (database !== null) {
+      if (this.#incarnation !== 0) await retireWorker(database, this.#incarnation).catch(() => {})
+      await closePool(database.pool, closeDeadlineMs)
+    }
+    await this.#unlock?.()
+  }
+
+  async #untilEnded({ executor }: Parts): Promise<void> {
+    const deadlineMs = performance.now() + this.#limits.stopTimeoutMs
+    while (executor.runningCount > 0 && performance.now() < deadlineMs) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  #openDatabase(keepsSessions: boolean): Database {
+    const pool = createPool({
+      connectionString: this.#options.databaseUrl,
+      max: workConnections,
+      applicationName: 'holdfast-worker',
+      connectTimeoutMs,
+      plansOnce: keepsSessions,
+      logger: this.#logger,
+    })
+    return new Database({ pool, preparesStatements: keepsSessions, deadlineMs: queryDeadlineMs })
+  }
+}
+
+interface Parts {
+  readonly table: JobTable
+  readonly settler: RunSettler
+  readonly executor: Executor
+  readonly claimer: Claimer
+  readonly progress: ProgressWriter
+  readonly journal: Journal | null
+  readonly keeper: Keeper
+}
+
+async function withDeadline(work: Promise<void>, deadlineMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, deadlineMs)
+  })
+  await Promise.race([work, expired])
+  clearTimeout(timer)
+}

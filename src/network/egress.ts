@@ -1,0 +1,70 @@
+import type { LookupFunction, Socket } from 'node:net'
+import type { PortPolicy } from '../core/port-policy.ts'
+import { type ForwardProxy, parseProxyUrl } from './forward-proxy.ts'
+import { guardedSocket } from './guarded-socket.ts'
+import type { NetworkRefusal } from './network-refusal.ts'
+import { networkRules, refusalOfHost, refusalOfPort, refusalOfUrl } from './network-rules.ts'
+import { type OpenSocket, openSocket, type SocketTarget } from './open-socket.ts'
+import { openTunnel } from './proxy-tunnel.ts'
+
+export interface EgressOptions {
+  /** CIDRs that may be reached though they aren't public. Default: none. */
+  readonly allowNetworks?: readonly string[]
+  /** Default: all but the usual ports of other protocols. */
+  readonly ports?: PortPolicy
+  /** Everything goes through this proxy, which then resolves the names. */
+  readonly proxyUrl?: string
+  readonly resolve?: LookupFunction
+  readonly openSocket?: OpenSocket
+}
+
+export type OpenTcp = (hostname: string, port: number) => Socket
+
+/** What a request over plain HTTP needs in front of a proxy: the whole URL in its first line, and our credentials. */
+export interface AbsoluteForm {
+  readonly authorization: string | null
+}
+
+/**
+ * The one way out: whatever connects to a place that somebody else chose opens its socket here.
+ *
+ * @example
+ * const egress = createEgress({ allowNetworks: ['10.1.0.0/16'] })
+ * const socket = egress.openSocket({ protocol: 'https:', hostname: 'crm.example', port: 443 })
+ */
+export interface Egress {
+  /** Throws a `NetworkRefusal`, or lets the socket emit one. */
+  readonly openSocket: OpenSocket
+  /** For other protocols than HTTP: the address is judged, the port isn't, and no proxy stands between. */
+  readonly openTcp: OpenTcp
+  /** Set when requests to `http:` URLs go to a proxy in absolute form; those to `https:` are tunnelled. */
+  readonly absoluteForm: AbsoluteForm | null
+  /** What is known to be refused before anything is tried; a name is judged when it is resolved. */
+  refusalOf(url: URL): NetworkRefusal | null
+}
+
+export function createEgress(options: EgressOptions = {}): Egress {
+  const rules = networkRules(options.allowNetworks ?? [], options.ports)
+  const openDirect = guardedSocket({ ...rules, ports: { kind: 'any' } }, options)
+  const openTcp: OpenTcp = (hostname, port) => openDirect({ protocol: 'http:', hostname, port })
+  const refusalOf = (url: URL): NetworkRefusal | null => refusalOfUrl(url, rules)
+  if (options.proxyUrl === undefined) {
+    return { openSocket: guardedSocket(rules, options), openTcp, absoluteForm: null, refusalOf }
+  }
+  const proxy = parseProxyUrl(options.proxyUrl)
+  return {
+    openSocket: (target) => {
+      const refusal = refusalOfPort(target.port, rules) ?? refusalOfHost(target.hostname, rules)
+      if (refusal !== null) throw refusal
+      return openThroughProxy(proxy, target)
+    },
+    openTcp,
+    absoluteForm: { authorization: proxy.authorization },
+    refusalOf,
+  }
+}
+
+/** The proxy itself was named by the operator and usually stands in a private network: it isn't judged. */
+function openThroughProxy(proxy: ForwardProxy, target: SocketTarget): Socket {
+  return target.protocol === 'https:' ? openTunnel(proxy, target) : openSocket(proxy.target)
+}

@@ -1,0 +1,56 @@
+import type { LookupAddress } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { type NetworkRules, refusalOfAddress } from './network-rules.ts'
+
+type LookupAll = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void
+
+/**
+ * Resolves a name and judges every address of the answer. The socket connects to what this very answer says, so a name
+ * that changes its mind between a check and a connection gains nothing. One refused address refuses the name: a name
+ * that leads to both public and private addresses is a mistake or an attack.
+ */
+export function guardedLookup(rules: NetworkRules, resolve: LookupFunction): LookupFunction {
+  const lookupAll = sharedLookup(resolve)
+  return (hostname, options, callback) => {
+    lookupAll(hostname, options.family, (error, addresses) => {
+      if (error !== null) return callback(error, '', 0)
+      for (const { address } of addresses) {
+        const refusal = refusalOfAddress(address, rules, hostname)
+        if (refusal !== null) return callback(refusal, '', 0)
+      }
+      const [first] = addresses
+      if (first === undefined) return callback(noAddress(hostname), '', 0)
+      if (options.all === true) return callback(null, addresses)
+      return callback(null, first.address, first.family)
+    })
+  }
+}
+
+/**
+ * Look-ups of one name that run at the same time share one. getaddrinfo has four threads for the whole process: without this, the
+ * sixty-four connections of one endpoint whose name server is silent would keep every other endpoint from resolving.
+ */
+function sharedLookup(
+  resolve: LookupFunction,
+): (hostname: string, family: number | 'IPv4' | 'IPv6' | undefined, callback: LookupAll) => void {
+  const waiting = new Map<string, LookupAll[]>()
+  return (hostname, family, callback) => {
+    const key = `${family ?? 0} ${hostname}`
+    const others = waiting.get(key)
+    if (others !== undefined) {
+      others.push(callback)
+      return
+    }
+    waiting.set(key, [callback])
+    resolve(hostname, { all: true, ...(family !== undefined && { family }) }, (error, answer) => {
+      const callbacks = waiting.get(key) ?? []
+      waiting.delete(key)
+      const addresses = Array.isArray(answer) ? answer : [{ address: answer, family: 0 }]
+      for (const waiter of callbacks) waiter(error, error === null ? [...addresses] : [])
+    })
+  }
+}
+
+function noAddress(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENODATA' })
+}

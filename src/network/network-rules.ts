@@ -1,0 +1,74 @@
+import { HoldfastError } from '../core/errors.ts'
+import { formatIpv4, parseHostAddress, parseIpAddress } from '../core/ip-address.ts'
+import { judgeAddress } from '../core/judge-address.ts'
+import { type Network, parseNetwork, withoutMapping } from '../core/network.ts'
+import { isPortAllowed, type PortPolicy, usualPorts } from '../core/port-policy.ts'
+import { NetworkRefusal } from './network-refusal.ts'
+
+/** What connections may reach. */
+export interface NetworkRules {
+  readonly allowed: readonly Network[]
+  readonly ports: PortPolicy
+}
+
+/** Allows this machine: the default of `holdfast dev`, and of tests that talk to receivers of their own. */
+export const loopbackNetworks: readonly string[] = ['127.0.0.0/8', '::1/128']
+
+/** Throws `configuration_invalid` for a network that can't be read. */
+export function networkRules(allowNetworks: readonly string[], ports: PortPolicy = usualPorts): NetworkRules {
+  const allowed = allowNetworks.map((text) => {
+    const network = parseNetwork(text.trim())
+    if (network === null) {
+      throw new HoldfastError(
+        'configuration_invalid',
+        `"${text.slice(0, 80)}" is no network to allow. Write it like 10.0.0.0/8 or fd00::/8.`,
+        { network: text.slice(0, 80) },
+      )
+    }
+    return withoutMapping(network)
+  })
+  return { allowed, ports }
+}
+
+/** Judges an address as a socket or a resolver prints it. What isn't an address is refused. */
+export function refusalOfAddress(text: string, rules: NetworkRules, host = text): NetworkRefusal | null {
+  const address = parseIpAddress(text)
+  if (address === null) {
+    return new NetworkRefusal('address_refused', `"${text}" is no address that can be judged`)
+  }
+  const refusal = judgeAddress(address, rules.allowed)
+  if (refusal === null) return null
+  const { network, kind, leadsTo } = refusal
+  const resolved = host === text ? text : `${host} resolves to ${text}, which`
+  const subject = leadsTo === null ? `${resolved} is` : `${resolved} leads to ${leadsTo}, which is`
+  return new NetworkRefusal(
+    'address_refused',
+    `${subject} ${kind} that Holdfast may not reach; to allow it, add ${network} to HOLDFAST_ALLOW_NETWORKS (allowNetworks)`,
+    network,
+  )
+}
+
+/** Judges what is known before anybody looks up a name: port, and addresses in any spelling. */
+export function refusalOfHost(hostname: string, rules: NetworkRules): NetworkRefusal | null {
+  const address = parseHostAddress(hostname)
+  if (address === null) return null
+  const isPlain = parseIpAddress(hostname) !== null
+  return refusalOfAddress(isPlain ? hostname : formatIpv4(address.value), rules, hostname)
+}
+
+export function refusalOfPort(port: number, rules: NetworkRules): NetworkRefusal | null {
+  if (isPortAllowed(port, rules.ports)) return null
+  return new NetworkRefusal(
+    'port_refused',
+    `port ${port} isn't one that Holdfast may use; to allow it, list it in HOLDFAST_ALLOW_PORTS (allowPorts)`,
+  )
+}
+
+/** Null when nothing stands against a URL; what its name resolves to is judged when a connection is made. */
+export function refusalOfUrl(url: URL, rules: NetworkRules): NetworkRefusal | null {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return new NetworkRefusal('protocol_refused', `${url.protocol} is neither http: nor https:`)
+  }
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return refusalOfPort(port, rules) ?? refusalOfHost(url.hostname, rules)
+}

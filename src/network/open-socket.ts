@@ -1,0 +1,37 @@
+import net from 'node:net'
+import tls from 'node:tls'
+
+/** Where a connection goes, and how names and certificates are checked on the way. */
+export interface SocketTarget {
+  readonly protocol: 'http:' | 'https:'
+  /** A name or an address, without brackets. */
+  readonly hostname: string
+  readonly port: number
+  readonly lookup?: net.LookupFunction
+  readonly tls?: tls.ConnectionOptions
+}
+
+/** Starts a connection. Whoever asked watches the socket's events; it must emit `error`, or throw, when it can't connect. */
+export type OpenSocket = (target: SocketTarget) => net.Socket
+
+/** Without a guard: for the guard itself. Everything else opens its sockets through an `Egress`. */
+export const openSocket: OpenSocket = (target) => {
+  const { protocol, hostname, port, lookup } = target
+  const options = { host: hostname, port, noDelay: true, keepAlive: true, ...(lookup && { lookup }) }
+  if (protocol === 'http:') return net.connect(options)
+  return tls.connect({ ...tlsOptions(target), ...options })
+}
+
+export function tlsOptions({ hostname, tls }: SocketTarget): tls.ConnectionOptions {
+  // An address is no server name (RFC 6066): sending it makes some servers refuse the handshake.
+  const servername = net.isIP(hostname) === 0 ? { servername: hostname } : {}
+  return { ALPNProtocols: ['http/1.1'], ...servername, ...tls }
+}
+
+/** Where a URL leads. */
+export function socketTarget(url: URL): SocketTarget {
+  const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
+  const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
+  const port = url.port === '' ? (protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return { protocol, hostname, port }
+}

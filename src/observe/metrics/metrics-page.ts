@@ -1,0 +1,81 @@
+import { Registry } from 'prom-client'
+import { gaugeKeys, metricName, metricPrefix } from './catalogue.ts'
+import type { NodeMetrics } from './node-metrics.ts'
+import { PlainGauge } from './plain-metrics.ts'
+
+/** A value of the whole cluster; its name is without the prefix. */
+export interface ClusterGauge {
+  readonly metric: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+export interface MetricsPageOptions {
+  readonly node: NodeMetrics
+  /** Asks the database. */
+  readonly readGauges: () => Promise<readonly ClusterGauge[]>
+  readonly nowMs: () => number
+}
+
+/** However many scrape, the database is asked once in so long. */
+const cacheMs = 5000
+/** A scrape gives up after ten seconds or so: better a page without the cluster's gauges than none. */
+const patienceMs = 3000
+
+/** The text that Prometheus reads. */
+export class MetricsPage {
+  readonly #options: MetricsPageOptions
+  readonly #registry = new Registry()
+  readonly #gauges = new Map<string, PlainGauge>()
+  readonly #isUp = new PlainGauge(metricName('database_up'))
+  #reading: Promise<readonly ClusterGauge[] | null> | null = null
+  #readAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: MetricsPageOptions) {
+    this.#options = options
+    options.node.registerTo(this.#registry)
+    for (const key of gaugeKeys) {
+      const gauge = new PlainGauge(metricName(key))
+      gauge.registerTo(this.#registry)
+      this.#gauges.set(key, gauge)
+    }
+    this.#isUp.registerTo(this.#registry)
+  }
+
+  async render(): Promise<{ contentType: string; body: string }> {
+    const gauges = await this.#read()
+    this.#isUp.set([{ value: gauges === null ? 0 : 1, labels: {} }])
+    for (const [key, gauge] of this.#gauges) {
+      gauge.set((gauges ?? []).filter(({ metric }) => metric === key))
+    }
+    const body = await this.#registry.metrics()
+    return { contentType: this.#registry.contentType, body: withoutEmptyMetrics(body) }
+  }
+
+  /** Null when the database didn't answer in time. */
+  async #read(): Promise<readonly ClusterGauge[] | null> {
+    const { nowMs } = this.#options
+    if (this.#reading === null || nowMs() - this.#readAtMs > cacheMs) {
+      this.#readAtMs = nowMs()
+      this.#reading = this.#options.readGauges().catch(() => {
+        this.#readAtMs = Number.NEGATIVE_INFINITY
+        return null
+      })
+    }
+    let timer: NodeJS.Timeout | undefined
+    const expired = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), patienceMs)
+    })
+    try {
+      return await Promise.race([this.#reading, expired])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** A metric without a value is only noise to whoever reads the page. */
+function withoutEmptyMetrics(body: string): string {
+  const blocks = body.trimEnd().split('\n\n')
+  return `${blocks.filter((block) => block.split('\n').some((line) => line.startsWith(metricPrefix))).join('\n')}\n`
+}

@@ -1,0 +1,81 @@
+import type { Registry } from 'prom-client'
+import type { AttemptOutcome } from '../../core/attempt.ts'
+import { metricName } from './catalogue.ts'
+import { PlainCounter, PlainHistogram } from './plain-metrics.ts'
+
+/** What is measured of a delivery. */
+export interface MeasuredDelivery {
+  readonly transport: string
+  /** In database time, as exactly as it is known. */
+  readonly awaitedSinceMs: number
+}
+
+export type DeliveryEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped'
+
+const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+const latencyBounds = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400,
+]
+const batchBounds = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+
+/** What this node did, in plain numbers. It is an observer of the engine: an attempt costs three additions. */
+export class NodeMetrics {
+  readonly #attempts = new PlainCounter(metricName('attempts_total'), ['transport', 'class'], [])
+  readonly #deliveries = new PlainCounter(metricName('deliveries_total'), ['transport', 'outcome'], [])
+  readonly #durations = new PlainHistogram(metricName('attempt_duration_seconds'), durationBounds)
+  readonly #latencies = new PlainHistogram(metricName('delivery_latency_seconds'), latencyBounds)
+  readonly #deadLetters = new PlainCounter(metricName('dead_letters_total'))
+  readonly #circuits = new PlainCounter(
+    metricName('circuit_transitions_total'),
+    ['to'],
+    [['closed'], ['half_open'], ['open']],
+  )
+  readonly #runs = new PlainCounter(metricName('runs_total'), ['outcome'], [])
+  readonly #takeovers = new PlainCounter(metricName('shard_takeovers_total'))
+  readonly #batches = new PlainHistogram(metricName('settle_batch_size'), batchBounds)
+
+  registerTo(registry: Registry): void {
+    for (const metric of [
+      this.#deliveries,
+      this.#attempts,
+      this.#durations,
+      this.#latencies,
+      this.#deadLetters,
+      this.#circuits,
+      this.#runs,
+      this.#takeovers,
+      this.#batches,
+    ]) {
+      metric.registerTo(registry)
+    }
+  }
+
+  attempted(delivery: MeasuredDelivery, outcome: AttemptOutcome, nowMs: number): void {
+    this.#attempts.add(1, delivery.transport, outcome.class)
+    this.#durations.observe(outcome.durationMs / 1000)
+    if (outcome.class === 'success')
+      this.#latencies.observe(Math.max(0, nowMs - delivery.awaitedSinceMs) / 1000)
+  }
+
+  ended(ending: DeliveryEnding, transport: string, count: number): void {
+    this.#deliveries.add(count, transport, ending)
+    if (ending === 'dead') this.#deadLetters.add(count)
+  }
+
+  settled(count: number): void {
+    this.#batches.observe(count)
+  }
+
+  circuitChanged(_endpoint: string, to: 'closed' | 'half_open' | 'open'): void {
+    this.#circuits.add(1, to)
+  }
+
+  /** `from` is 0 when the shards were free, and the node's own number when it took back what it had forgotten. */
+  shardsTaken(shards: readonly number[], from: number, me: number): void {
+    if (from !== 0 && from !== me) this.#takeovers.add(shards.length)
+  }
+
+  runEnded(outcome: string): void {
+    this.#runs.add(1, outcome)
+  }
+}

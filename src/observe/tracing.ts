@@ -1,0 +1,139 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import type { AttemptOutcome } from '../core/attempt.ts'
+
+/** The W3C header that a trace travels by; it is stored among a message's own headers. */
+export const traceHeader = 'traceparent'
+
+const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+/** A batch of a thousand messages doesn't need a thousand links to be found. */
+const maxLinks = 128
+
+const tracer = () => trace.getTracer('holdfast')
+
+/** Whether somebody in this process listens to spans. Asked when a node starts, not for each attempt. */
+export function isTracing(): boolean {
+  const span = tracer().startSpan('holdfast.start', {}, ROOT_CONTEXT)
+  const isHeard = isSpanContextValid(span.spanContext())
+  if (isHeard) span.end()
+  return isHeard
+}
+
+/** @example formatTraceparent(span.spanContext()) // '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' */
+export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`
+}
+
+/** Null for what is no traceparent: whoever sent it may have sent anything. */
+export function parseTraceparent(text: unknown): SpanContext | null {
+  const match = typeof text === 'string' ? traceparentPattern.exec(text) : null
+  if (match === null) return null
+  const [, traceId = '', spanId = '', flags = ''] = match
+  const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  return isSpanContextValid(spanContext) ? spanContext : null
+}
+
+interface Traceable {
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** Stores items under a span of their own, whose traceparent they take along, unless they have one. Without a listener it only calls `store`. */
+export async function tracePublish<Item extends Traceable, Result>(
+  destination: string,
+  items: readonly Item[],
+  store: (items: readonly Item[]) => Promise<Result>,
+): Promise<Result> {
+  const span = tracer().startSpan(`publish ${destination}`, {
+    kind: SpanKind.PRODUCER,
+    attributes: {
+      'messaging.system': 'holdfast',
+      'messaging.operation.name': 'publish',
+      'messaging.destination.name': destination,
+      'messaging.batch.message_count': items.length,
+    },
+  })
+  const spanContext = span.spanContext()
+  if (!isSpanContextValid(spanContext)) return store(items)
+  const traceparent = formatTraceparent(spanContext)
+  const traced = items.map((item) =>
+    hasTrace(item) ? item : { ...item, headers: { ...item.headers, [traceHeader]: traceparent } },
+  )
+  try {
+    return await context.with(trace.setSpan(context.active(), span), () => store(traced))
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' })
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+function hasTrace({ headers }: Traceable): boolean {
+  return headers !== undefined && Object.keys(headers).some((name) => name.toLowerCase() === traceHeader)
+}
+
+export interface DeliverySpan {
+  /** What the receiver shall see as its parent. */
+  readonly traceparent: string
+  /** Runs what makes the attempt, so that spans begun in it (a handler's own) belong to it. */
+  run<Result>(work: () => Result): Result
+  end(outcome: AttemptOutcome | null): void
+}
+
+/** A span of one attempt. One message: a child of what published it. A batch: linked to what published each of them. */
+export function startDeliverySpan(
+  endpoint: string,
+  stored: readonly (string | undefined)[],
+  attributes: Attributes,
+): DeliverySpan {
+  const origins = stored.map(parseTraceparent).filter((origin) => origin !== null)
+  const [only] = origins
+  const isSingle = stored.length === 1
+  const parent: Context =
+    isSingle && only !== undefined ? trace.setSpanContext(ROOT_CONTEXT, only) : ROOT_CONTEXT
+  const links: Link[] = isSingle ? [] : origins.slice(0, maxLinks).map((origin) => ({ context: origin }))
+  const span = tracer().startSpan(
+    `deliver ${endpoint}`,
+    {
+      kind: SpanKind.CLIENT,
+      links,
+      attributes: {
+        'messaging.system': 'holdfast',
+        'messaging.operation.name': 'deliver',
+        'messaging.destination.name': endpoint,
+        ...attributes,
+      },
+    },
+    parent,
+  )
+  const active = trace.setSpan(parent, span)
+  return {
+    traceparent: formatTraceparent(span.spanContext()),
+    run: (work) => context.with(active, work),
+    end: (outcome) => endSpan(span, outcome),
+  }
+}
+
+/** Null: nothing is known of how it ended, or nothing was tried. */
+function endSpan(span: Span, outcome: AttemptOutcome | null): void {
+  if (outcome !== null) {
+    span.setAttribute('holdfast.outcome', outcome.class)
+    if (outcome.statusCode !== undefined) span.setAttribute('http.response.status_code', outcome.statusCode)
+    if (outcome.class !== 'success') {
+      // The code only: messages may quote what a receiver said.
+      span.setStatus({ code: SpanStatusCode.ERROR, message: outcome.error?.code ?? outcome.class })
+    }
+  }
+  span.end()
+}

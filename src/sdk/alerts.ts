@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { runbookAnchor } from '../core/alert-kinds.ts'
+import { HoldfastError } from '../core/errors.ts'
+import { field } from '../core/field.ts'
+import { formatId, parseId } from '../core/ids.ts'
+import { type AlertRecord, acknowledgeAlert, listAlerts, silenceAlert } from '../storage/alerts.ts'
+import type { Database } from '../storage/database.ts'
+import { beforeEverything } from '../storage/page.ts'
+import { checkedFilter, invalidFilter, knownId, onDatabase, type Page } from './page.ts'
+
+export interface Alert extends Omit<AlertRecord, 'id'> {
+  /** `alt_…` */
+  readonly id: string
+  /** The section of docs/runbook.md that says what to do. */
+  readonly runbook: string
+}
+
+export interface AlertsOptions {
+  readonly database: () => Database
+  readonly actor: string
+}
+
+const states = ['pending', 'firing', 'resolved'] as const
+const maxListed = 1000
+const defaultListed = 100
+
+const alertQuery = z.strictObject({
+  state: field.oneOf(...states).optional(),
+  limit: field.wholeNumber(1, maxListed).optional(),
+  cursor: field.text(64).optional(),
+})
+
+export type AlertQuery = z.input<typeof alertQuery>
+
+/** What was found to be wrong, and is, or was. */
+export class Alerts {
+  readonly #options: AlertsOptions
+
+  constructor(options: AlertsOptions) {
+    this.#options = options
+  }
+
+  /** Newest first; what fires and what has been resolved, unless a state is asked for. */
+  async list(query: AlertQuery = {}): Promise<Page<Alert>> {
+    const { state, limit = defaultListed, cursor } = checkedFilter(alertQuery, query)
+    const before = cursor === undefined ? beforeEverything : parseId('alt', cursor)
+    if (before === undefined) {
+      throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+    }
+    const wanted = state === undefined ? ['firing', 'resolved'] : [state]
+    const rows = await onDatabase(this.#options.database(), (database) =>
+      listAlerts(database, wanted, before, limit + 1),
+    )
+    const data = rows.slice(0, limit).map(toAlert)
+    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
+  }
+
+  /** Somebody looks after it: no more reminders. Its end is still told. */
+  async acknowledge(id: string, options: { note?: string } = {}): Promise<void> {
+    const alert = knownId('alt', id, notFound)
+    const isKnown = await onDatabase(this.#options.database(), (database) =>
+      acknowledgeAlert(database, alert, this.#options.actor, options.note ?? null),
+    )
+    if (!isKnown) throw notFound(id)
+  }
+
+  /** Nothing is told of it until then; null ends the silence. */
+  async silence(id: string, until: Date | null, options: { note?: string } = {}): Promise<void> {
+    const alert = knownId('alt', id, notFound)
+    const isKnown = await onDatabase(this.#options.database(), (database) =>
+      silenceAlert(database, alert, until, this.#options.actor, options.note ?? null),
+    )
+    if (!isKnown) throw notFound(id)
+  }
+}
+
+function toAlert(record: AlertRecord): Alert {
+  return {
+    ...record,
+    id: formatId('alt', record.id),
+    runbook: `docs/runbook.md#${runbookAnchor(record.kind)}`,
+  }
+}
+
+function notFound(id: string): HoldfastError {
+  return new HoldfastError('alert_not_found', `There is no open alert ${id}.`, { alert: id })
+}

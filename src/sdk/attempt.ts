@@ -1,0 +1,57 @@
+import type { AttemptClass } from '../core/attempt.ts'
+import { formatId } from '../core/ids.ts'
+import type { RememberedAttempt } from '../storage/dead-letters.ts'
+import type { AttemptRecord } from '../storage/deliveries.ts'
+import { outcomeCodes } from '../storage/settle.ts'
+
+export type Outcome = AttemptClass | 'expired' | 'cancelled' | 'dropped'
+
+const outcomeByCode = new Map<number, Outcome>(
+  Object.entries(outcomeCodes).map(([word, code]) => [code, word as Outcome]),
+)
+
+export function outcomeOf(code: number): Outcome {
+  const outcome = outcomeByCode.get(code)
+  if (outcome === undefined) throw new Error(`${code} is no outcome`)
+  return outcome
+}
+
+const criticalities = ['best_effort', 'standard', 'critical'] as const
+export type Criticality = (typeof criticalities)[number]
+
+export function criticalityOf(code: number): Criticality {
+  return criticalities[code] ?? 'standard'
+}
+
+/** One try at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`). */
+export interface Attempt {
+  readonly deliveryId: string | null
+  readonly attempt: number
+  readonly startedAt: Date
+  readonly durationMs: number | null
+  readonly outcome: Outcome
+  readonly statusCode: number | null
+  readonly isProbe: boolean
+  readonly errorCode: string | null
+  readonly error: string | null
+  /** The request as it was rendered (bounded, secrets redacted), the answer and the timings; as far as they were kept. */
+  readonly detail: Readonly<Record<string, unknown>> | null
+}
+
+export function toAttempt(record: AttemptRecord): Attempt {
+  const { deliveryId, outcome, ...rest } = record
+  return { ...rest, deliveryId: formatId('dlv', deliveryId), outcome: outcomeOf(outcome) }
+}
+
+/** What a dead letter remembers of an attempt whose own row may be gone. */
+export function fromMemory(remembered: RememberedAttempt): Attempt {
+  const { deliveryId, at, status, outcome, ...rest } = remembered
+  return {
+    ...rest,
+    deliveryId: deliveryId === null || deliveryId === undefined ? null : formatId('dlv', deliveryId),
+    startedAt: new Date(at),
+    outcome: outcomeOf(outcome),
+    statusCode: status,
+    detail: null,
+  }
+}

@@ -1,0 +1,261 @@
+import { HoldfastError } from '../core/errors.ts'
+import { formatId } from '../core/ids.ts'
+import {
+  type DeadLetterFilter,
+  type DeadLetterQuery,
+  deadLetterFilter,
+  deadLetterQuery,
+} from '../core/list-filter.ts'
+import { type DiscardInput, discardInput, type ResolveInput, resolveInput } from '../core/settlement-input.ts'
+import { type RecipientRow, readRecipients } from '../storage/criticality.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  type DeadLetterRow,
+  type DeadLetterSummaryRow,
+  groupDeadLetters,
+  readDeadLetterHistory,
+  readDeadLetters,
+  redriveLetter,
+  settleLetter,
+  summariseDeadLetters,
+} from '../storage/dead-letters.ts'
+import { readAttempts } from '../storage/deliveries.ts'
+import { readEventBody } from '../storage/events.ts'
+import {
+  type Attempt,
+  type Criticality,
+  criticalityOf,
+  fromMemory,
+  type Outcome,
+  outcomeOf,
+  toAttempt,
+} from './attempt.ts'
+import { type StoredMessage, toStoredMessage } from './events.ts'
+import { checkedFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
+
+/** A delivery that can't succeed by itself any more. */
+export interface DeadLetter {
+  readonly id: string
+  readonly deliveryId: string
+  readonly messageId: string
+  /** The message that this is a replay of. */
+  readonly replayOf: string | null
+  /** Null when it was deleted since. */
+  readonly endpoint: string | null
+  readonly route: string | null
+  readonly eventType: string | null
+  readonly tenant: string | null
+  readonly correlationId: string | null
+  readonly state: 'open' | 'redriven' | 'resolved' | 'discarded'
+  /** Why it died: `permanent`, `retries_exhausted`, `gave_up`, `gone`, `schema`, `transform`, `endpoint_full`, … */
+  readonly reason: string
+  /** Of its last attempt. */
+  readonly class: Outcome
+  readonly statusCode: number | null
+  readonly errorCode: string | null
+  readonly error: string | null
+  /** The same for errors that differ by ids, numbers and hosts only. */
+  readonly fingerprint: string
+  readonly criticality: Criticality
+  readonly priority: number
+  readonly orderingKey: string | null
+  /** Later messages of its ordering key wait until it is settled. */
+  readonly blocksKey: boolean
+  /** How many attempts were made, over all redrives. */
+  readonly attempts: number
+  readonly redrives: number
+  /** How many of the redrives came by schedule, because it is critical. */
+  readonly resends: number
+  readonly redrivenDeliveryId: string | null
+  readonly createdAt: Date
+  readonly settledAt: Date | null
+  readonly settledBy: string | null
+  readonly note: string | null
+  readonly action: string | null
+}
+
+export interface DeadLetterDetail extends Omit<DeadLetter, 'attempts'> {
+  /** Every one, over all redrives, oldest first. */
+  readonly attempts: readonly Attempt[]
+  /** The last request as it was rendered: bounded, secrets redacted. */
+  readonly request: Readonly<Record<string, unknown>> | null
+  /** Null only when its letter has been settled and its month was dropped. */
+  readonly message: StoredMessage | null
+}
+
+export interface DeadLetterGroup {
+  readonly fingerprint: string
+  readonly endpoint: string | null
+  readonly count: number
+  readonly firstSeenAt: Date
+  readonly lastSeenAt: Date
+  /** The newest of them. */
+  readonly sample: {
+    readonly id: string
+    readonly reason: string
+    readonly class: Outcome
+    readonly statusCode: number | null
+    readonly errorCode: string | null
+    readonly error: string | null
+  }
+}
+
+export type DeadLetterSummary = DeadLetterSummaryRow
+
+/** An endpoint whose critical events don't arrive: dead and unsettled, or owed for longer than an hour. */
+export interface Recipient extends Omit<RecipientRow, 'oldestMessageId'> {
+  readonly count: number
+  readonly oldestMessageId: string
+}
+
+export interface DeadLettersOptions {
+  readonly database: () => Database
+  readonly actor: string
+}
+
+const maxGroups = 500
+const maxAttemptsShown = 2000
+
+/** What couldn't be delivered: look at it, send it again, settle it. */
+export class DeadLetters {
+  readonly #options: DeadLettersOptions
+
+  constructor(options: DeadLettersOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Newest first.
+   *
+   * @example await holdfast.deadLetters.list({ endpoint: 'crm', state: 'open', statusCode: 422 })
+   */
+  async list(query: DeadLetterQuery = {}): Promise<Page<DeadLetter>> {
+    const checked = checkedFilter(deadLetterQuery, query)
+    return readPage(this.#options.database(), 'dead_letters', 'dlt', checked, readDeadLetters, toDeadLetter)
+  }
+
+  /** Whole: with its message and every attempt. */
+  async get(id: string): Promise<DeadLetterDetail> {
+    const letterId = knownId('dlt', id, deadLetterNotFound)
+    return onDatabase(this.#options.database(), async (database) => {
+      const [row] = await readDeadLetters(database, [letterId])
+      const history = await readDeadLetterHistory(database, letterId)
+      if (row === undefined || history === undefined) throw deadLetterNotFound(id)
+      const ids = [row.deliveryId, ...(row.redrivenDeliveryId === null ? [] : [row.redrivenDeliveryId])]
+      const stored = (await readAttempts(database, ids, maxAttemptsShown)).map(toAttempt)
+      const body = await readEventBody(database, row.messageId)
+      return {
+        ...toDeadLetter(row),
+        attempts: joinAttempts(history.attempts.map(fromMemory), stored),
+        request: history.request,
+        message: body === undefined ? null : toStoredMessage(body),
+      }
+    })
+  }
+
+  /** What is wrong where, by error fingerprint and endpoint; the largest group first, open letters only unless the filter says otherwise. */
+  async groups(filter: DeadLetterFilter = {}): Promise<readonly DeadLetterGroup[]> {
+    const checked = checkedFilter(deadLetterFilter, filter)
+    return onDatabase(this.#options.database(), async (database) => {
+      const rows = await groupDeadLetters(database, { state: 'open', ...checked }, maxGroups)
+      return rows.map(({ fingerprint, endpoint, count, firstSeenAt, lastSeenAt, sampleId, ...sample }) => {
+        const { reason, outcome, statusCode, errorCode, error } = sample
+        return {
+          fingerprint,
+          endpoint,
+          count,
+          firstSeenAt,
+          lastSeenAt,
+          sample: {
+            id: formatId('dlt', sampleId),
+            reason,
+            class: outcomeOf(outcome),
+            statusCode,
+            errorCode,
+            error,
+          },
+        }
+      })
+    })
+  }
+
+  /**
+   * Owes it again, through the whole flow, transform included. The letter becomes `redriven`; twice or from two places at once delivers
+   * once. Receivers see the same `webhook-id`.
+   */
+  async redrive(id: string): Promise<{ readonly deliveryId: string }> {
+    knownId('dlt', id, deadLetterNotFound)
+    const { actor } = this.#options
+    return onDatabase(this.#options.database(), async (database) => ({
+      deliveryId: await redriveLetter(database, id, actor),
+    }))
+  }
+
+  /** Says that it needs no delivery any more; who and when is kept with it. */
+  async resolve(id: string, input: ResolveInput = {}): Promise<DeadLetterDetail> {
+    const { note = null, action = null } = checkedFilter(resolveInput, input)
+    return this.#settle(id, { state: 'resolved', note, action })
+  }
+
+  /** Gives it up. It stays to be looked at until retention removes it. */
+  async discard(id: string, input: DiscardInput): Promise<DeadLetterDetail> {
+    const { reason } = checkedFilter(discardInput, input)
+    return this.#settle(id, { state: 'discarded', note: reason, action: 'discard' })
+  }
+
+  async #settle(id: string, settlement: Parameters<typeof settleLetter>[2]): Promise<DeadLetterDetail> {
+    knownId('dlt', id, deadLetterNotFound)
+    await onDatabase(this.#options.database(), (database) =>
+      settleLetter(database, id, settlement, this.#options.actor),
+    )
+    return this.get(id)
+  }
+
+  /** Who waits for critical events, the longest waiting first. */
+  async recipients(): Promise<readonly Recipient[]> {
+    const rows = await onDatabase(this.#options.database(), readRecipients)
+    return rows.map((row) => ({
+      ...row,
+      count: row.deadLetters + row.overdue,
+      oldestMessageId: formatId('msg', row.oldestMessageId),
+    }))
+  }
+
+  /** A row for each endpoint that has letters. */
+  async summary(): Promise<readonly DeadLetterSummary[]> {
+    return onDatabase(this.#options.database(), summariseDeadLetters)
+  }
+}
+
+/** The letter remembers every attempt, but not its detail; the attempt's own row has that, as long as its partition lives. */
+function joinAttempts(remembered: readonly Attempt[], stored: readonly Attempt[]): Attempt[] {
+  const keyOf = ({ deliveryId, attempt }: Attempt) => `${deliveryId}#${attempt}`
+  const joined = new Map(remembered.map((attempt) => [keyOf(attempt), attempt]))
+  for (const attempt of stored) joined.set(keyOf(attempt), attempt)
+  return [...joined.values()].sort(
+    (first, second) =>
+      first.startedAt.getTime() - second.startedAt.getTime() || first.attempt - second.attempt,
+  )
+}
+
+function toDeadLetter(row: DeadLetterRow): DeadLetter {
+  const { id, deliveryId, messageId, redrivenDeliveryId, replayId, outcome, criticality, ...rest } = row
+  return {
+    ...rest,
+    id: formatId('dlt', id),
+    deliveryId: formatId('dlv', deliveryId),
+    messageId: formatId('msg', replayId ?? messageId),
+    replayOf: replayId === null ? null : formatId('msg', messageId),
+    class: outcomeOf(outcome),
+    criticality: criticalityOf(criticality),
+    redrivenDeliveryId: redrivenDeliveryId === null ? null : formatId('dlv', redrivenDeliveryId),
+  }
+}
+
+export function deadLetterNotFound(id: string): HoldfastError {
+  return new HoldfastError(
+    'dead_letter_not_found',
+    `There is no dead letter "${id}". It may have been settled and removed by retention.`,
+    { deadLetter: id },
+  )
+}

@@ -1,0 +1,141 @@
+import { HoldfastError } from '../core/errors.ts'
+import { formatId } from '../core/ids.ts'
+import { type DeliveryQuery, deliveryQuery } from '../core/list-filter.ts'
+import type { Database } from '../storage/database.ts'
+import { type DeliveryRecord, readAttempts, readDeliveryRecords } from '../storage/deliveries.ts'
+import { actOnDelivery } from '../storage/operations.ts'
+import { type Attempt, type Criticality, criticalityOf, toAttempt } from './attempt.ts'
+import { checkedFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
+
+/** One message owed to one endpoint, whether it still is or not. */
+export interface Delivery {
+  readonly id: string
+  /** What its receiver sees as `webhook-id` (a second way of one message to one endpoint adds `.1`, and so on). */
+  readonly messageId: string
+  /** The message that this is a replay of. */
+  readonly replayOf: string | null
+  /** Null when it was deleted since. */
+  readonly endpoint: string | null
+  readonly route: string | null
+  readonly eventType: string | null
+  readonly tenant: string | null
+  readonly correlationId: string | null
+  /** What is out at this moment only its node knows: it is shown as `pending`. */
+  readonly state: 'pending' | 'in_flight' | 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped'
+  /** Attempts made. */
+  readonly attempt: number
+  /** Null when it is ready, or no longer owed. */
+  readonly nextAttemptAt: Date | null
+  readonly expiresAt: Date | null
+  readonly priority: number | null
+  readonly criticality: Criticality | null
+  readonly orderingKey: string | null
+  readonly deadLetterId: string | null
+  readonly lastAttemptAt: Date | null
+  readonly statusCode: number | null
+  readonly errorCode: string | null
+  readonly error: string | null
+  /** With `get`: every attempt, oldest first. */
+  readonly attempts?: readonly Attempt[]
+}
+
+export interface DeliveriesOptions {
+  readonly database: () => Database
+  readonly actor: string
+}
+
+/** A retry policy allows a thousand, and probes come on top. */
+const maxAttemptsShown = 2000
+const maxAttemptsShownEach = 100
+
+/** What is owed and what was: look it up, hurry it, call it off. */
+export class Deliveries {
+  readonly #options: DeliveriesOptions
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Newest first.
+   *
+   * @example await holdfast.deliveries.list({ endpoint: 'crm', state: 'dead', limit: 20 })
+   */
+  async list(query: DeliveryQuery = {}): Promise<Page<Delivery>> {
+    const checked = checkedFilter(deliveryQuery, query)
+    return readPage(this.#options.database(), 'deliveries', 'dlv', checked, readDeliveryRecords, toDelivery)
+  }
+
+  /** With its attempts. */
+  async get(id: string): Promise<Delivery> {
+    const deliveryId = knownId('dlv', id, deliveryNotFound)
+    return onDatabase(this.#options.database(), async (database) => {
+      const [record] = await readDeliveryRecords(database, [deliveryId])
+      if (record === undefined) throw deliveryNotFound(id)
+      const attempts = await readAttempts(database, [deliveryId], maxAttemptsShown)
+      return { ...toDelivery(record), attempts: attempts.map(toAttempt) }
+    })
+  }
+
+  /** Makes it due now instead of waiting for its time. One that is ready already stays so. */
+  retry(id: string): Promise<Delivery> {
+    return this.#act(id, 'retry', null)
+  }
+
+  /** Ends it, visibly. A request that is out at this moment may still arrive. */
+  cancel(id: string, options: { readonly reason?: string } = {}): Promise<Delivery> {
+    return this.#act(id, 'cancel', options.reason ?? null)
+  }
+
+  async #act(id: string, kind: 'retry' | 'cancel', note: string | null): Promise<Delivery> {
+    knownId('dlv', id, deliveryNotFound)
+    const isDone = await onDatabase(this.#options.database(), (database) =>
+      actOnDelivery(database, id, kind, note, this.#options.actor),
+    )
+    const delivery = await this.get(id)
+    if (!isDone && delivery.state !== 'pending') throw deliverySettled(delivery)
+    return delivery
+  }
+}
+
+/** Deliveries with their attempts, the last hundred of each. */
+export async function readWholeDeliveries(
+  database: Database,
+  ids: readonly number[],
+): Promise<readonly Delivery[]> {
+  if (ids.length === 0) return []
+  const records = await readDeliveryRecords(database, ids)
+  const attempts = (await readAttempts(database, ids, maxAttemptsShownEach)).map(toAttempt)
+  return records.map((record) => {
+    const delivery = toDelivery(record)
+    return { ...delivery, attempts: attempts.filter(({ deliveryId }) => deliveryId === delivery.id) }
+  })
+}
+
+function toDelivery(record: DeliveryRecord): Delivery {
+  const { id, messageId, criticality, deadLetterId, replayId, ...rest } = record
+  return {
+    ...rest,
+    id: formatId('dlv', id),
+    messageId: formatId('msg', replayId ?? messageId),
+    replayOf: replayId === null ? null : formatId('msg', messageId),
+    criticality: criticality === null ? null : criticalityOf(criticality),
+    deadLetterId: deadLetterId === null ? null : formatId('dlt', deadLetterId),
+  }
+}
+
+function deliverySettled({ id, state }: Delivery): HoldfastError {
+  return new HoldfastError(
+    'delivery_settled',
+    `Delivery "${id}" is no longer owed: it is ${state}. Redrive its dead letter, or replay it.`,
+    { delivery: id, state },
+  )
+}
+
+function deliveryNotFound(id: string): HoldfastError {
+  return new HoldfastError(
+    'delivery_not_found',
+    `There is no delivery "${id}". It may have been dropped with the archive of its month.`,
+    { delivery: id },
+  )
+}

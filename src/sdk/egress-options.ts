@@ -1,0 +1,25 @@
+import { HoldfastError } from '../core/errors.ts'
+import { parsePorts } from '../core/port-policy.ts'
+import { createEgress, type Egress } from '../network/egress.ts'
+
+export interface EgressSettings {
+  readonly allowNetworks?: readonly string[]
+  readonly allowPorts?: string
+  readonly proxyUrl?: string
+}
+
+/** The way out as the options of an SDK say; throws `configuration_invalid` for what can't be read. */
+export function createEgressFrom({ allowNetworks, allowPorts, proxyUrl }: EgressSettings): Egress {
+  const ports = allowPorts === undefined ? undefined : parsePorts(allowPorts)
+  if (ports === null) {
+    throw new HoldfastError(
+      'configuration_invalid',
+      'allowPorts must be "usual", "any", or ports and ranges separated by commas, like 80,443,8000-8999.',
+    )
+  }
+  return createEgress({
+    ...(allowNetworks !== undefined && { allowNetworks }),
+    ...(ports !== undefined && { ports }),
+    ...(proxyUrl !== undefined && { proxyUrl }),
+  })
+}

@@ -1,0 +1,394 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
+import type { EndpointInput } from '../core/endpoint-input.ts'
+import { HoldfastError } from '../core/errors.ts'
+import { parseEventTypePattern } from '../core/event-type-pattern.ts'
+import { problemsOf } from '../core/problem.ts'
+import { type EndpointTest, testEndpoint } from '../engine/endpoint-test.ts'
+import { type SplitConfig, sealSecrets, splitSecrets } from '../secrets/endpoint-secrets.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import { resetAllCircuits, resetCircuit, setEndpointState } from '../storage/breakers.ts'
+import type { Database } from '../storage/database.ts'
+import { type EndpointHealth, readHealth } from '../storage/endpoint-health.ts'
+import {
+  deleteEndpoint,
+  type EndpointRecord,
+  insertEndpoint,
+  isRouteNameTaken,
+  listEndpoints,
+  readEndpoint,
+  recordEndpointTest,
+  updateEndpoint,
+} from '../storage/endpoints.ts'
+import { readLaneByName } from '../storage/read-lanes.ts'
+import type { ShorthandPattern } from '../storage/routes.ts'
+import { drawLaneId, rotateSecret } from '../storage/secrets.ts'
+import { translateError } from '../storage/translate-error.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import { encodePayload } from './payload.ts'
+import { checkedRotation, type RotatedSecret, type RotateSecretOptions } from './rotate-secret.ts'
+
+/** An endpoint as the SDK returns it: the contract's shape, with its state. */
+export interface Endpoint extends EndpointSettings {
+  /** What is told about the secrets, whose places in `config` say `{ isSet: true }`. */
+  readonly secrets: readonly EndpointSecret[]
+  readonly state: 'active' | 'paused' | 'rejecting' | 'disabled'
+  readonly stateReason: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface EndpointQuery {
+  readonly afterName?: string | undefined
+  readonly limit?: number | undefined
+  readonly tag?: string | undefined
+  readonly tenant?: string | undefined
+  readonly state?: Endpoint['state'] | undefined
+}
+
+/** That a secret is set, since when, and under which key. */
+export interface EndpointSecret {
+  /** Its place in the config: `signing.secret`. */
+  readonly field: string
+  readonly keyId: string
+  readonly setAt: Date
+  /** For one that was rotated away and is still used beside its successor. */
+  readonly expiresAt: Date | null
+}
+
+/** What a change returns, and nothing else ever does. */
+export interface ChangedEndpoint extends Endpoint {
+  /** What receivers verify signatures with, when it was made just now: `whsec_…`. It can't be read again. */
+  readonly signingSecret?: string
+}
+
+export interface TestOptions {
+  /** Instead of the test's own, for a receiver that is particular. */
+  readonly payload?: unknown
+  readonly signal?: AbortSignal
+}
+
+export interface EndpointsOptions {
+  readonly database: () => Database
+  readonly transports: TransportRegistry
+  readonly actor: string
+  readonly judgesTargets: boolean
+}
+
+const signingField = 'signing.secret'
+const maxListed = 1000
+const maxRouteNameLength = 127
+
+/** Create, change, look at and switch endpoints. */
+export class Endpoints {
+  readonly #options: EndpointsOptions
+
+  constructor(options: EndpointsOptions) {
+    this.#options = options
+  }
+
+  /** A secret that is made for it is in the answer, and never shown again. */
+  async create(input: EndpointInput): Promise<ChangedEndpoint> {
+    const { settings, secrets, signingSecret } = this.#parse(input, true, [])
+    const patterns = shorthandPatterns(settings)
+    const keyring = this.#keyringFor(secrets)
+    const created = await this.#run(async (database) => {
+      const id = keyring === null ? null : await drawLaneId(database)
+      const sealed = id === null || keyring === null ? [] : sealSecrets(secrets.secrets, id, keyring)
+      return insertEndpoint(database, id, settings, patterns, sealed, this.#options.actor)
+    })
+    if (created === undefined) {
+      throw new HoldfastError(
+        'endpoint_exists',
+        `There is an endpoint named "${settings.name}" already. Update it, or choose another name.`,
+        { endpoint: settings.name },
+      )
+    }
+    return { ...toEndpoint(created), ...(signingSecret !== null && { signingSecret }) }
+  }
+
+  /** Changes the given settings and keeps the others. A secret that isn't given again stays as it is. */
+  async update(name: string, changes: Partial<Omit<EndpointInput, 'name'>>): Promise<ChangedEndpoint> {
+    const current = await this.#read(name)
+    const { transport, tenant, tags, contact, preset, config, eventTypes } = current
+    const { retry, request, circuit, limits, autoDisable, onDead, batch } = current.settings
+    const before = { retry, request, circuit, limits, autoDisable, onDead, batch }
+    const merged: Record<string, unknown> = {
+      eventTypes,
+      name,
+      transport,
+      tenant,
+      tags,
+      contact,
+      preset,
+      config,
+      ...before,
+    }
+    for (const [field, value] of Object.entries(changes)) {
+      const old = merged[field]
+      merged[field] = isPlainObject(old) && isPlainObject(value) ? { ...old, ...value } : value
+    }
+    const stored = current.secrets.map(({ field }) => field)
+    // Whoever changes the retries of an endpoint needn't be allowed to reach it.
+    const isTargetNew = changes.config !== undefined
+    const { settings, secrets, signingSecret } = this.#parse(merged, isTargetNew, stored)
+    const patterns = shorthandPatterns(settings)
+    const keyring = this.#keyringFor(secrets)
+    const sealed = keyring === null ? [] : sealSecrets(secrets.secrets, current.id, keyring)
+    const updated = await this.#run((database) =>
+      updateEndpoint(database, settings, patterns, { kept: secrets.kept, set: sealed }, this.#options.actor),
+    )
+    if (updated === undefined) throw notFound(name)
+    return { ...toEndpoint(updated), ...(signingSecret !== null && { signingSecret }) }
+  }
+
+  /**
+   * Replaces the secret that requests are signed with. For `overlapMs` they carry two signatures, so that receivers can change over
+   * without a gap.
+   */
+  async rotateSecret(name: string, options: RotateSecretOptions = {}): Promise<RotatedSecret> {
+    const { overlapMs, secret } = checkedRotation(options)
+    const current = await this.#read(name)
+    if (!current.secrets.some(({ field }) => field === signingField)) {
+      throw new HoldfastError(
+        'invalid_endpoint',
+        `Endpoint "${name}" doesn't sign, so it has no secret to rotate. Update it with the config {"signing":{"scheme":"standard-webhooks"}} first.`,
+        { endpoint: name },
+      )
+    }
+    const secrets = new Map([[signingField, secret]])
+    const [sealed] = sealSecrets(secrets, current.id, this.#requireKeyring())
+    if (sealed === undefined) throw new Error('one secret was sealed as none')
+    const previousExpiresAt = await this.#run((database) =>
+      rotateSecret(database, current.id, sealed, overlapMs, this.#options.actor),
+    )
+    return { endpoint: name, secret, previousExpiresAt }
+  }
+
+  async get(name: string): Promise<Endpoint> {
+    return toEndpoint(await this.#read(name))
+  }
+
+  /** By name; at most a thousand at a time (and one, to see whether more follow), after `afterName`. */
+  async list(options: EndpointQuery = {}): Promise<Endpoint[]> {
+    const { afterName = '', tag = null, tenant = null, state = null } = options
+    const limit = Math.min(options.limit ?? maxListed, maxListed + 1)
+    const rows = await this.#run((database) =>
+      listEndpoints(database, { afterName, tag, tenant, state }, limit),
+    )
+    return rows.map(toEndpoint)
+  }
+
+  /** Refused while it owes deliveries or routes lead to it, unless forced: then they end as cancelled. Returns how many did. */
+  async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
+    return this.#run((database) =>
+      deleteEndpoint(database, name, options.force ?? false, this.#options.actor),
+    )
+  }
+
+  async health(name: string): Promise<EndpointHealth> {
+    const health = await this.#run((database) => readHealth(database, name))
+    if (health === undefined) throw notFound(name)
+    return health
+  }
+
+  /** Stops deliveries and keeps them; also stops the clock of giving up. */
+  async pause(name: string, reason?: string): Promise<void> {
+    await this.#run((database) =>
+      setEndpointState(database, name, 'paused', reason ?? null, this.#options.actor),
+    )
+  }
+
+  /** Ends a pause, a `rejecting`, or a disabling. */
+  async resume(name: string): Promise<void> {
+    await this.#run((database) => setEndpointState(database, name, 'active', null, this.#options.actor))
+  }
+
+  async disable(name: string, reason?: string): Promise<void> {
+    await this.#run((database) =>
+      setEndpointState(database, name, 'disabled', reason ?? null, this.#options.actor),
+    )
+  }
+
+  async enable(name: string): Promise<void> {
+    await this.resume(name)
+  }
+
+  /** Closes the circuit and clears a hold. */
+  async resetCircuit(name: string): Promise<void> {
+    await this.#run((database) => resetCircuit(database, name, this.#options.actor))
+  }
+
+  /** Closes every circuit that isn't closed and clears every hold; returns whose. */
+  async resetAllCircuits(options: { tag?: string | undefined } = {}): Promise<string[]> {
+    return this.#run((database) => resetAllCircuits(database, options.tag ?? null, this.#options.actor))
+  }
+
+  /**
+   * Sends one signed event of type `holdfast.test` and says in plain words what the receiver did with it. Works in every state of the endpoint;
+   * the circuit doesn't hear of it and no delivery is stored, only who tested and how it went, in the audit log.
+   *
+   * @example
+   * const { ok, explanation } = await holdfast.endpoints.test('crm')
+   */
+  async test(name: string, options: TestOptions = {}): Promise<EndpointTest> {
+    const lane = await this.#run((database) => readLaneByName(database, name))
+    if (lane === undefined) throw notFound(name)
+    const { payload = { message: 'This is a test by Holdfast.', sentAt: new Date().toISOString() } } = options
+    const body = encodePayload(payload, 0)
+    const signal = options.signal ?? new AbortController().signal
+    const test = await testEndpoint(lane, this.#options.transports, body, signal)
+    await this.#run((database) => recordEndpointTest(database, lane.id, test, this.#options.actor))
+    return test
+  }
+
+  async #read(name: string): Promise<EndpointRecord> {
+    const found = await this.#run((database) => readEndpoint(database, name))
+    if (found === undefined) throw notFound(name)
+    return found
+  }
+
+  /** The settings as they are stored, and the secrets that they had. `stored` are those that the endpoint has already. */
+  #parse(input: unknown, isTargetNew: boolean, stored: readonly string[]): ParsedInput {
+    const parsed = parseEndpoint(input)
+    if (!parsed.ok) throw invalid(parsed.problems)
+    const found = this.#options.transports.get(parsed.value.transport)
+    if (!found.isFound) throw invalid([{ path: 'transport', message: found.message }])
+    const { transport } = found
+    try {
+      transport.parseConfig(parsed.value.config)
+    } catch (error) {
+      throw invalid(configProblems(error))
+    }
+    const refused = isTargetNew && this.#options.judgesTargets ? transport.refuse?.(parsed.value.config) : []
+    if (refused !== undefined && refused.length > 0) throw invalid(refused)
+    const completed = transport.completeConfig?.(parsed.value.config, (field) => stored.includes(field))
+    const config = completed?.config ?? parsed.value.config
+    const secrets = splitSecrets(config, transport.secretPaths?.(config) ?? [])
+    const missing = secrets.kept.filter((field) => !stored.includes(field))
+    if (missing.length > 0) {
+      throw invalid(
+        missing.map((field) => ({
+          path: `config.${field}`,
+          message: 'says that it is set, but none is stored: give its value',
+        })),
+      )
+    }
+    return {
+      settings: { ...parsed.value, config: secrets.config as EndpointSettings['config'] },
+      secrets,
+      signingSecret: completed?.signingSecret ?? null,
+    }
+  }
+
+  /** Null when nothing has to be encrypted. */
+  #keyringFor(secrets: SplitConfig): Keyring | null {
+    return secrets.secrets.size === 0 ? null : this.#requireKeyring()
+  }
+
+  #requireKeyring(): Keyring {
+    const { keyring } = this.#options.transports
+    if (keyring !== null) return keyring
+    throw new HoldfastError(
+      'encryption_key_missing',
+      'Secrets are stored encrypted, and there is no key to do that with. Set HOLDFAST_ENCRYPTION_KEY (or the option encryptionKey) on every ' +
+        'node and client to the same key; make one with: holdfast secrets new-key. An endpoint without secrets needs none: ' +
+        'give its config "signing": {"scheme": "none"}. Nothing was stored.',
+    )
+  }
+
+  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.#options.database())
+    } catch (error) {
+      if (isRouteNameTaken(error)) throw routeNameTaken(error)
+      throw translateError(error)
+    }
+  }
+}
+
+interface ParsedInput {
+  readonly settings: EndpointSettings
+  readonly secrets: SplitConfig
+  readonly signingSecret: string | null
+}
+
+interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+/** The routes that an endpoint's `eventTypes` stand for; their names tell the endpoint and the pattern. */
+function shorthandPatterns(settings: EndpointSettings): ShorthandPattern[] {
+  return [...new Set(settings.eventTypes)].map((text, index) => {
+    const parsed = parseEventTypePattern(text)
+    if (!parsed.ok) {
+      const { message, position } = parsed.problem
+      throw invalid([{ path: `eventTypes[${index}]`, message: `${message} (at position ${position})` }])
+    }
+    return { ...parsed.value, name: shorthandName(settings.name, text) }
+  })
+}
+
+/** `crm:order.:any`; no event type has a colon. A pattern that doesn't fit in a name, or has capitals, is told apart by its hash. */
+function shorthandName(endpoint: string, pattern: string): string {
+  const slug = pattern.toLowerCase().replaceAll('**', ':all').replaceAll('*', ':any')
+  const name = `${endpoint}:${slug}`
+  if (pattern === pattern.toLowerCase() && name.length <= maxRouteNameLength) return name
+  const hash = createHash('sha256').update(pattern).digest('hex').slice(0, 12)
+  return `${name.slice(0, maxRouteNameLength - hash.length - 1)}:${hash}`
+}
+
+function routeNameTaken(error: unknown): HoldfastError {
+  return new HoldfastError(
+    'route_exists',
+    'A route has the name that one of the eventTypes needs. Rename or delete that route, or leave out the event type. Nothing was changed.',
+    { detail: (error as { detail?: string }).detail ?? null },
+    error,
+  )
+}
+
+function configProblems(error: unknown): Problem[] {
+  if (!(error instanceof z.ZodError)) return [{ path: 'config', message: String(error) }]
+  return problemsOf(error).map(({ path, message }) => ({
+    path: path === '' ? 'config' : `config.${path}`,
+    message,
+  }))
+}
+
+function invalid(problems: readonly Problem[]): HoldfastError {
+  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const isName = problems.length === 1 && problems[0]?.path === 'name'
+  return new HoldfastError(
+    isName ? 'invalid_name' : 'invalid_endpoint',
+    `The endpoint is invalid. ${listed}`,
+    {
+      problems,
+    },
+  )
+}
+
+function notFound(name: string): HoldfastError {
+  return new HoldfastError(
+    'endpoint_not_found',
+    `There is no endpoint named "${name}". List what exists with: holdfast endpoints list`,
+    { endpoint: name },
+  )
+}
+
+function toEndpoint(record: EndpointRecord): Endpoint {
+  const { id: _, settings, ...rest } = record
+  const secrets: EndpointSecret[] = record.secrets.map(({ field, keyId, setAt, expiresAt }) => ({
+    field,
+    keyId,
+    setAt: new Date(setAt),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+  }))
+  // What is stored was checked when it came in.
+  return { ...rest, ...settings, secrets } as unknown as Endpoint
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

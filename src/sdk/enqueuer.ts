@@ -1,0 +1,113 @@
+import { HoldfastError } from '../core/errors.ts'
+import { formatId } from '../core/ids.ts'
+import { parseRunOptions, type RunOptionsInput } from '../core/run-options.ts'
+import type { AnyJob, JobOf } from '../jobs/job.ts'
+import type { Database } from '../storage/database.ts'
+import { enqueueRuns } from '../storage/enqueue-runs.ts'
+import { declareJob } from '../storage/jobs.ts'
+import type { Sender } from '../storage/send-messages.ts'
+import { translateError } from '../storage/translate-error.ts'
+import { encodePayload } from './payload.ts'
+
+export type EnqueueOptions = RunOptionsInput & {
+  /** Your own `pg` client or pool client: the run is stored in its transaction, or not at all. */
+  readonly client?: Sender
+}
+
+export type BatchRun<Input> = RunOptionsInput & { readonly input: Input }
+
+export interface EnqueuedRun {
+  /** `run_…` */
+  readonly id: string
+}
+
+/** Larger batches are stored in pieces of this size, inside one transaction. */
+const maxBatchRuns = 5000
+
+/** Checks inputs against their job and stores runs. A job is made known the first time it is used. */
+export class Enqueuer {
+  readonly #database: Database
+  readonly #declared = new Map<string, Promise<number>>()
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async enqueue<Input>(
+    job: JobOf<Input> | string,
+    runs: readonly BatchRun<Input>[],
+    client: Sender | undefined,
+  ): Promise<EnqueuedRun[]> {
+    const bodies: string[] = []
+    const options: (object | null)[] = []
+    let hasOptions = false
+    runs.forEach(({ input, ...rest }, index) => {
+      const body = encodePayload(input, index)
+      // What will be stored and handled, which is not always what was given: a Date is a text in JSON.
+      if (typeof job !== 'string') refuseUnfit(job, JSON.parse(body), index)
+      bodies.push(body)
+      const given = Object.keys(rest).length === 0 ? null : checkedRunOptions(rest, index)
+      hasOptions ||= given !== null
+      options.push(given)
+    })
+    try {
+      if (typeof job !== 'string') await this.#declare(job)
+      const name = typeof job === 'string' ? job : job.name
+      const ids = await this.#store(name, bodies, hasOptions ? options : null, client)
+      return ids.map((id) => ({ id: formatId('run', id) }))
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /** Over our own connection, also when the run goes into the caller's transaction: a roll-back doesn't make a job unknown. */
+  async #declare(job: AnyJob): Promise<void> {
+    let declared = this.#declared.get(job.name)
+    if (declared === undefined) {
+      declared = declareJob(this.#database, job.name, job.settings)
+      this.#declared.set(job.name, declared)
+      declared.catch(() => this.#declared.delete(job.name))
+    }
+    await declared
+  }
+
+  async #store(
+    job: string,
+    bodies: readonly string[],
+    options: readonly (object | null)[] | null,
+    client: Sender | undefined,
+  ): Promise<number[]> {
+    if (bodies.length <= maxBatchRuns || client !== undefined) {
+      return enqueueRuns(client ?? this.#database.sender, job, bodies, options)
+    }
+    return this.#database.inTransaction(async (sender) => {
+      const ids: number[] = []
+      for (let at = 0; at < bodies.length; at += maxBatchRuns) {
+        const to = at + maxBatchRuns
+        ids.push(...(await enqueueRuns(sender, job, bodies.slice(at, to), options?.slice(at, to) ?? null)))
+      }
+      return ids
+    })
+  }
+}
+
+function refuseUnfit(job: AnyJob, input: unknown, index: number): void {
+  const problems = job.check(input)
+  if (problems.length === 0) return
+  const listed = problems.map(({ path, message }) => `${path || '(input)'}: ${message}`).join('; ')
+  throw new HoldfastError(
+    'invalid_payload',
+    `The input of run ${index + 1} doesn't fit the job "${job.name}". ${listed}`,
+    { index, job: job.name, problems },
+  )
+}
+
+function checkedRunOptions(options: object, index: number): object {
+  const parsed = parseRunOptions(options)
+  if (parsed.ok) return parsed.value
+  const listed = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new HoldfastError('invalid_options', `The options of run ${index + 1} are invalid. ${listed}`, {
+    index,
+    problems: parsed.problems,
+  })
+}

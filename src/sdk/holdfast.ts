@@ -1,0 +1,465 @@
+import { hostname } from 'node:os'
+import { formatId } from '../core/ids.ts'
+import type { SendOptionsInput } from '../core/send-options.ts'
+import type { NodeLimits } from '../engine/limits.ts'
+import { type Logger, silentLogger } from '../engine/logger.ts'
+import { type CriticalResend, criticalResendTask } from '../engine/maintenance/critical-resend-task.ts'
+import type { MaintenanceTask } from '../engine/maintenance/maintenance-task.ts'
+import { Node } from '../engine/node.ts'
+import type { NodeObserver } from '../engine/observer.ts'
+import { RequestClient, type RequestInput, type RequestResult } from '../engine/request.ts'
+import type { JobOf } from '../jobs/job.ts'
+import { Keeper } from '../jobs/keeper.ts'
+import type { RunEnding } from '../jobs/worker.ts'
+import { MetricsPage } from '../observe/metrics/metrics-page.ts'
+import { NodeMetrics } from '../observe/metrics/node-metrics.ts'
+import { tracePublish } from '../observe/tracing.ts'
+import { Listener, type ListenerOptions } from '../postgres/listener.ts'
+import { migrate } from '../postgres/migrate.ts'
+import { closePool, createPool } from '../postgres/pool.ts'
+import { assertSchema } from '../postgres/schema.ts'
+import { testSessionSupport } from '../postgres/self-test.ts'
+import { Database } from '../storage/database.ts'
+import { readGauges } from '../storage/metrics.ts'
+import { checkBound, type Sender, sendMessages } from '../storage/send-messages.ts'
+import { translateError } from '../storage/translate-error.ts'
+import { builtInTransforms } from '../transforms/built-in-transforms.ts'
+import type { TransformRegistry } from '../transforms/registry.ts'
+import { functionTransport } from '../transports/function/function-transport.ts'
+import type { Handler } from '../transports/function/handler.ts'
+import { httpTransport } from '../transports/http/http-transport.ts'
+import { createTransportRegistry, type TransportRegistry } from '../transports/registry.ts'
+import { smtpTransport } from '../transports/smtp/smtp-transport.ts'
+import { version } from '../version.ts'
+import { createEgressFrom } from './egress-options.ts'
+import { type BatchRun, type EnqueuedRun, type EnqueueOptions, Enqueuer } from './enqueuer.ts'
+import { createManagement, type Management } from './management.ts'
+import { checkedOptions } from './message-options.ts'
+import { openKeyring } from './open-keyring.ts'
+import { encodePayload } from './payload.ts'
+import { PublishLine, type PublishLineLimits } from './publish-line.ts'
+import { Publisher } from './publisher.ts'
+
+export interface HoldfastOptions {
+  /** A PostgreSQL 15 or newer, e.g. `postgres://user:password@host/database`. */
+  readonly databaseUrl: string
+  /** Handlers of `function` endpoints, by endpoint name (or by the endpoint's `config.handler`). */
+  readonly handlers?: Readonly<Record<string, Handler>>
+  /** How this process is called in the list of nodes. */
+  readonly nodeName?: string
+  /** True when no other process can run under this name, so that an earlier one of it is certainly dead. */
+  readonly isNameExclusive?: boolean
+  /** Connections for sending and for looking things up; a started node has eight more of its own, one that listens, and two while it leads. */
+  readonly maxConnections?: number
+  readonly limits?: Partial<NodeLimits>
+  /** How events that are published at the same time are stored together. Measured; there is no need to set it. */
+  readonly publishLine?: PublishLineLimits
+  readonly logger?: Logger
+  readonly observer?: Partial<NodeObserver>
+  /** Whose own series the metrics page shows: none unless named, or among the `topEndpoints` with the longest lines. */
+  readonly metrics?: { readonly endpoints?: readonly string[]; readonly topEndpoints?: number }
+  /** False: no statistics of endpoints are kept, and the failure-rate alert sees nothing. */
+  readonly keepsStatistics?: boolean
+  /** The mail server that alerts by e-mail go through: `smtp://user:password@host:587` or `smtps://…`. */
+  readonly smtpUrl?: string
+  /** Where your copy of docs/runbook.md is; alerts link to its sections. */
+  readonly runbookUrl?: string
+  /** A folder on the database's disk, when this process can see it: then an alert tells when it fills up. */
+  readonly diskPath?: string
+  /** What one node of the cluster shall do again and again, besides Holdfast's own upkeep. */
+  readonly maintenanceTasks?: readonly MaintenanceTask[]
+  /** When critical dead letters are sent again: daily at 03:00 UTC when left out; `false`: never by themselves. */
+  readonly criticalResend?: CriticalResend | false
+  /** Who did it, in the audit log. */
+  readonly actor?: string
+  /** Networks that endpoints may be in though they aren't public, like `['10.1.0.0/16']`. Default: none, loopback neither. */
+  readonly allowNetworks?: readonly string[]
+  /** `usual` (default: all but the usual ports of other protocols), `any`, or ports like `80,443,8000-8999`. */
+  readonly allowPorts?: string
+  /** A forward proxy for every outbound connection, like `http://proxy.example:3128`. It resolves the names, so look at docs/network.md. */
+  readonly proxyUrl?: string
+  /** False: endpoints may be created that this process may not reach, because others deliver. Default: true. */
+  readonly judgesTargets?: boolean
+  /**
+   * The keyring that encrypts endpoints' secrets; the same on every node and client. Left out, the environment variable
+   * HOLDFAST_ENCRYPTION_KEY is read; null: none.
+   */
+  readonly encryptionKey?: string | null
+}
+
+export type SendOptions = SendOptionsInput & {
+  /** Your own `pg` client or pool client: the message is stored in its transaction, or not at all. */
+  readonly client?: Sender
+}
+
+export type BatchMessage = SendOptionsInput & { readonly payload: unknown }
+
+export type PublishOptions = Omit<SendOptionsInput, 'type'> & {
+  /** Your own `pg` client or pool client: the event is stored in its transaction, or not at all. */
+  readonly client?: Sender
+}
+
+export type BatchEvent = Omit<SendOptionsInput, 'type'> & { readonly type: string; readonly payload: unknown }
+
+export interface PublishedEvent {
+  /** `msg_…`, what receivers see as `webhook-id`. */
+  readonly id: string
+  /** How many deliveries it led to; 0: no route wants it, and it is kept as unrouted. */
+  readonly deliveries: number
+  /** Of those, how many wait because their endpoint is paused, disabled or rejecting. */
+  readonly held: number
+}
+
+export interface SentMessage {
+  /** `msg_…`, what receivers see as `webhook-id`. */
+  readonly id: string
+  readonly deliveryId: string
+}
+
+const connectTimeoutMs = 10_000
+const queryDeadlineMs = 15_000
+const closeDeadlineMs = 5000
+/** One reads, two settle, one is at hand for careful mode and probes. */
+const workConnections = 4
+const controlConnections = 2
+/** Opened by the leading node only. */
+const maintenanceConnections = 2
+/** Larger batches are stored in pieces of this size, inside one transaction. */
+const maxBatchMessages = 5000
+
+/** Everything that `Management` offers, in the name of the SDK's own actor; the constructor puts it there. */
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- one list of what is managed instead of three
+export interface Holdfast extends Management {}
+
+/**
+ * Holdfast in your process: sends messages, and after `start()` delivers them.
+ *
+ * @example
+ * const holdfast = new Holdfast({ databaseUrl, handlers: { mailer: (message) => mail(message.payload) } })
+ * await holdfast.migrate()
+ * await holdfast.endpoints.create({ name: 'mailer', transport: 'function' })
+ * await holdfast.start()
+ * await holdfast.send('mailer', { to: 'ada@example.com' })
+ */
+export class Holdfast {
+  readonly #publisher: Publisher
+  readonly #publishLine: PublishLine
+  readonly #enqueuer: Enqueuer
+  readonly #transforms: TransformRegistry
+  readonly #tasks: readonly MaintenanceTask[]
+  readonly #options: HoldfastOptions
+  readonly #handlers: Map<string, Handler>
+  readonly #metrics = new NodeMetrics()
+  readonly #metricsPage: MetricsPage
+  readonly #transports: TransportRegistry
+  readonly #database: Database
+  #work: Database | null = null
+  #control: Database | null = null
+  #beats: Database | null = null
+  #upkeep: Database | null = null
+  #operationSteps: Database | null = null
+  #node: Node | null = null
+  #keeper: Keeper | null = null
+  #requests: RequestClient | null = null
+  #starting: Promise<void> | null = null
+  #listens: Promise<boolean> | null = null
+  #stopping: Promise<void> | null = null
+
+  constructor(options: HoldfastOptions) {
+    this.#options = options
+    const { criticalResend, maintenanceTasks = [] } = options
+    this.#tasks =
+      criticalResend === false ? maintenanceTasks : [criticalResendTask(criticalResend), ...maintenanceTasks]
+    this.#handlers = new Map(Object.entries(options.handlers ?? {}))
+    this.#transports = createTransportRegistry(
+      [
+        httpTransport({ egress: createEgressFrom(options) }),
+        functionTransport({ handlers: this.#handlers }),
+        smtpTransport({ url: options.smtpUrl ?? null }),
+      ],
+      openKeyring(options.encryptionKey),
+    )
+    this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast', false)
+    this.#transforms = builtInTransforms()
+    this.#publisher = new Publisher(this.#database)
+    const { endpoints: names = [], topEndpoints: top = 0 } = options.metrics ?? {}
+    this.#metricsPage = new MetricsPage({
+      node: this.#metrics,
+      readGauges: () => readGauges(this.#database, { names, top }),
+      nowMs: () => performance.now(),
+    })
+    this.#publishLine = new PublishLine((events) => this.#publisher.store(events), options.publishLine)
+    Object.assign(this, this.as(options.actor ?? 'sdk'))
+    this.#enqueuer = new Enqueuer(this.#database)
+  }
+
+  /** The same, done in somebody's name: what the audit log says of who changed it. */
+  as(actor: string): Management {
+    return createManagement({
+      actor,
+      database: () => this.#database,
+      transports: this.#transports,
+      transforms: this.#transforms,
+      judgesTargets: this.#options.judgesTargets ?? true,
+      onEventTypeChanged: (name) => this.#publisher.forget(name),
+    })
+  }
+
+  /** Brings the database's schema up to date. Safe to call from many processes at once. */
+  async migrate(): Promise<readonly string[]> {
+    try {
+      return (await migrate(this.#database.pool)).applied
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /** Registers a handler for a `function` endpoint; also while running. */
+  handle(name: string, handler: Handler): void {
+    this.#handlers.set(name, handler)
+  }
+
+  /** Stores one message for one endpoint. When this returns, the message is committed (or as safe as your transaction). */
+  async send(endpoint: string, payload: unknown, options: SendOptions = {}): Promise<SentMessage> {
+    const { client, ...rest } = options
+    const [sent] = await this.sendBatch(
+      endpoint,
+      [{ payload, ...rest }],
+      client === undefined ? {} : { client },
+    )
+    if (sent === undefined) throw new Error('accept_messages returned nothing for one message')
+    return sent
+  }
+
+  /** Stores many messages for one endpoint, all or none. */
+  async sendBatch(
+    endpoint: string,
+    messages: readonly BatchMessage[],
+    { client }: { readonly client?: Sender } = {},
+  ): Promise<SentMessage[]> {
+    return tracePublish(endpoint, messages, (traced) => this.#sendBatch(endpoint, traced, client))
+  }
+
+  async #sendBatch(
+    endpoint: string,
+    messages: readonly BatchMessage[],
+    client: Sender | undefined,
+  ): Promise<SentMessage[]> {
+    const bodies: string[] = []
+    const options: (object | null)[] = []
+    let hasOptions = false
+    messages.forEach(({ payload, ...rest }, index) => {
+      bodies.push(encodePayload(payload, index))
+      const given = Object.keys(rest).length === 0 ? null : checkedOptions(rest, index)
+      hasOptions ||= given !== null
+      options.push(given)
+    })
+    try {
+      const accepted = await this.#store(client, endpoint, bodies, hasOptions ? options : null)
+      return accepted.map((id) => ({ id: formatId('msg', id), deliveryId: formatId('dlv', id) }))
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /**
+   * Stores an event and a delivery for every route that wants it. When this returns, they are committed (or as safe as your
+   * transaction).
+   */
+  async publish(type: string, payload: unknown, options: PublishOptions = {}): Promise<PublishedEvent> {
+    const { client, ...rest } = options
+    return tracePublish(type, [{ ...rest, type, payload }], ([event]) => this.#publish(event, client))
+  }
+
+  async #publish(event: BatchEvent | undefined, client: Sender | undefined): Promise<PublishedEvent> {
+    try {
+      const [prepared] = await this.#publisher.prepare(event === undefined ? [] : [event])
+      if (prepared === undefined) throw new Error('one event was prepared as none')
+      if (client === undefined) return await this.#publishLine.publish(prepared)
+      const [published] = await this.#publisher.store([prepared], client)
+      if (published === undefined) throw new Error('accept_events returned nothing for one event')
+      return published
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /** Publishes many events, all or none. */
+  async publishBatch(
+    events: readonly BatchEvent[],
+    { client }: { readonly client?: Sender } = {},
+  ): Promise<PublishedEvent[]> {
+    return tracePublish('events', events, async (traced) => {
+      try {
+        return await this.#publisher.store(await this.#publisher.prepare(traced), client)
+      } catch (error) {
+        throw translateError(error)
+      }
+    })
+  }
+
+  /** Stores a run of a job. When this returns, it is committed (or as safe as your transaction). */
+  async enqueue<Input>(
+    job: JobOf<Input> | string,
+    input: NoInfer<Input>,
+    options: EnqueueOptions = {},
+  ): Promise<EnqueuedRun> {
+    const { client, ...rest } = options
+    const [run] = await this.#enqueuer.enqueue(job, [{ ...rest, input }], client)
+    if (run === undefined) throw new Error('accept_runs returned nothing for one run')
+    return run
+  }
+
+  /** Stores many runs of a job, all or none. */
+  async enqueueBatch<Input>(
+    job: JobOf<Input> | string,
+    runs: readonly BatchRun<NoInfer<Input>>[],
+    { client }: { readonly client?: Sender } = {},
+  ): Promise<EnqueuedRun[]> {
+    return this.#enqueuer.enqueue(job, runs, client)
+  }
+
+  /** A synchronous call to the endpoint, through its circuit breaker. */
+  async request(endpoint: string, input: RequestInput = {}): Promise<RequestResult> {
+    this.#requests ??= new RequestClient({ database: this.#database, transports: this.#transports })
+    try {
+      return await this.#requests.request(endpoint, input)
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /** Starts to deliver. Safe to call twice. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  /** Stops delivering, lets what is in flight finish, and closes every connection. Safe to call twice. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  /** Counts a run in `holdfast_runs_total`: give it to a worker of this process as its `onRunEnded`. */
+  readonly countRun = (outcome: RunEnding): void => this.#metrics.runEnded(outcome)
+
+  /** What Prometheus reads: what this process did, and the gauges of the whole cluster. */
+  renderMetrics(): Promise<{ contentType: string; body: string }> {
+    return this.#metricsPage.render()
+  }
+
+  /** Notifications of the database; null where they can't get through. @internal */
+  async createListener(
+    options: Pick<ListenerOptions, 'channels' | 'onNotification' | 'onReconnect'>,
+  ): Promise<Listener | null> {
+    const { databaseUrl } = this.#options
+    this.#listens ??= testSessionSupport(databaseUrl).then(({ listens }) => listens)
+    if (!(await this.#listens)) return null
+    return new Listener({ ...options, connectionString: databaseUrl, applicationName: 'holdfast-stream' })
+  }
+
+  /** Where this instance keeps everything; for the surfaces of this package. @internal */
+  get database(): Database {
+    return this.#database
+  }
+
+  /** The running node, for those who watch it. */
+  get node(): Node | null {
+    return this.#node
+  }
+
+  async #start(): Promise<void> {
+    const { databaseUrl, nodeName, logger = silentLogger } = this.#options
+    await assertSchema(this.#database.pool)
+    const support = await testSessionSupport(databaseUrl)
+    if (support.reason !== null) {
+      logger.warn({ reason: support.reason }, 'No notifications through this connection: the node polls')
+    }
+    if (support.keepsSessions) this.#database.startPreparing()
+    this.#work = this.#openDatabase(workConnections, 'holdfast-node', support.keepsSessions)
+    this.#control = this.#openDatabase(controlConnections, 'holdfast-control', support.keepsSessions)
+    this.#beats = this.#openDatabase(1, 'holdfast-beat', support.keepsSessions)
+    this.#upkeep = this.#openDatabase(maintenanceConnections, 'holdfast-maintenance', support.keepsSessions)
+    this.#operationSteps = this.#openDatabase(1, 'holdfast-operations', support.keepsSessions)
+    this.#node = new Node({
+      database: this.#work,
+      controlDatabase: this.#control,
+      beatDatabase: this.#beats,
+      maintenanceDatabase: this.#upkeep,
+      operationsDatabase: this.#operationSteps,
+      transports: this.#transports,
+      transforms: this.#transforms,
+      name: nodeName ?? hostname(),
+      version,
+      listenUrl: support.listens ? databaseUrl : null,
+      logger,
+      ...(this.#options.isNameExclusive !== undefined && { isNameExclusive: this.#options.isNameExclusive }),
+      ...(this.#options.limits !== undefined && { limits: this.#options.limits }),
+      isCounting: this.#options.keepsStatistics ?? true,
+      ...(this.#options.runbookUrl !== undefined && { runbookUrl: this.#options.runbookUrl }),
+      ...(this.#options.diskPath !== undefined && { diskPath: this.#options.diskPath }),
+      observers: [this.#metrics, ...(this.#options.observer === undefined ? [] : [this.#options.observer])],
+      maintenanceTasks: this.#tasks,
+    })
+    await this.#node.start()
+    const node = this.#node
+    // Schedules fire and dead workers' runs go back as long as any node or worker lives.
+    this.#keeper = new Keeper({
+      database: this.#control,
+      logger,
+      watchesWorkers: true,
+      by: () => node.incarnation,
+    })
+    this.#keeper.start()
+  }
+
+  async #stop(): Promise<void> {
+    await this.#starting?.catch(() => {})
+    await this.#keeper?.stop()
+    await this.#node?.stop()
+    await this.#requests?.close()
+    for (const database of [this.#work, this.#control, this.#beats, this.#upkeep, this.#operationSteps]) {
+      if (database !== null) await closePool(database.pool, closeDeadlineMs)
+    }
+    await closePool(this.#database.pool, closeDeadlineMs)
+  }
+
+  async #store(
+    client: Sender | undefined,
+    endpoint: string,
+    bodies: readonly string[],
+    options: readonly (object | null)[] | null,
+  ) {
+    // The caller's client may be outside a transaction: then one statement is what keeps the batch whole.
+    if (bodies.length <= maxBatchMessages || client !== undefined) {
+      return sendMessages(client ?? this.#database.sender, endpoint, bodies, options)
+    }
+    const storePieces = async (sender: Sender) => {
+      const accepted: number[] = []
+      await checkBound(sender, bodies.length)
+      for (let at = 0; at < bodies.length; at += maxBatchMessages) {
+        const to = at + maxBatchMessages
+        accepted.push(
+          ...(await sendMessages(sender, endpoint, bodies.slice(at, to), options?.slice(at, to) ?? null)),
+        )
+      }
+      return accepted
+    }
+    return this.#database.inTransaction(storePieces)
+  }
+
+  /** A session of our own keeps its statements prepared; behind a proxy, or before we know, each is sent whole. */
+  #openDatabase(max: number, applicationName: string, keepsSessions: boolean): Database {
+    const { databaseUrl, logger } = this.#options
+    const pool = createPool({
+      connectionString: databaseUrl,
+      max,
+      applicationName,
+      connectTimeoutMs,
+      plansOnce: keepsSessions,
+      ...(logger !== undefined && { logger }),
+    })
+    return new Database({ pool, preparesStatements: keepsSessions, deadlineMs: queryDeadlineMs })
+  }
+}

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util'
+import { idAtTime } from '../core/ids.ts'
+import type { AnyJob, JobOf } from '../jobs/job.ts'
+import { type LogLine, RunContext } from '../jobs/run-context.ts'
+import { JobWorker } from '../jobs/worker.ts'
+import { closePool, createPool } from '../postgres/pool.ts'
+import { Database } from '../storage/database.ts'
+import { countDueRuns, type OwedRunRow, readOwedRuns, shiftTime } from '../storage/job-testing.ts'
+import { encodePayload } from './payload.ts'
+
+export interface JobTesterOptions {
+  readonly databaseUrl: string
+  /** The jobs that `drain` runs. */
+  readonly jobs?: readonly AnyJob[]
+}
+
+export interface InlineResult {
+  readonly result: unknown
+  readonly logs: readonly LogLine[]
+  readonly progress: unknown
+}
+
+export interface InlineOptions {
+  /** 1 by default: the first try. */
+  readonly attempt?: number
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const pollMs = 5
+
+/**
+ * Runs a job's handler here and now: no database, no worker. The input takes the same way through JSON and the schema as a stored one.
+ * What the handler throws is thrown.
+ *
+ * @example expect((await runInline(greet, { name: 'Ada' })).result).toEqual({ said: 'Hello Ada' })
+ */
+export async function runInline<Input>(
+  job: JobOf<Input>,
+  input: NoInfer<Input>,
+  options: InlineOptions = {},
+): Promise<InlineResult> {
+  const body = encodePayload(input, 0)
+  const run = {
+    claimId: 0,
+    id: idAtTime(Date.now()),
+    messageId: idAtTime(Date.now()),
+    laneId: 0,
+    jobId: 0,
+    attempt: (options.attempt ?? 1) - 1,
+    crashes: 0,
+    expiresAtMs: null,
+    body,
+    correlationId: null,
+    headers: options.headers ?? null,
+    metadata: options.metadata ?? null,
+  }
+  const context = new RunContext(run, job.name, job.settings.timeoutMs, Date.now(), null)
+  const result = await job.run(JSON.parse(body), context)
+  return { result, logs: context.logs, progress: context.progressValue }
+}
+
+/**
+ * For the tests of an application that uses jobs, on a database of their own.
+ *
+ * @example
+ * const tester = new JobTester({ databaseUrl, jobs: [sendInvoice] })
+ * await placeOrder()
+ * await tester.assertEnqueued(sendInvoice, { orderId: 7 })
+ * await tester.drain()
+ * await tester.close()
+ */
+export class JobTester {
+  readonly #options: JobTesterOptions
+  readonly #database: Database
+
+  constructor(options: JobTesterOptions) {
+    this.#options = options
+    const pool = createPool({
+      connectionString: options.databaseUrl,
+      max: 2,
+      applicationName: 'holdfast-job-tester',
+      connectTimeoutMs: 10_000,
+    })
+    this.#database = new Database({ pool, preparesStatements: false, deadlineMs: 15_000 })
+  }
+
+  /** The runs of a job that are owed, oldest first. */
+  async enqueued<Input>(job: JobOf<Input> | string): Promise<readonly OwedRunRow[]> {
+    return readOwedRuns(this.#database, typeof job === 'string' ? job : job.name)
+  }
+
+  /** Throws unless a run of this job is owed whose input has these fields. */
+  async assertEnqueued<Input>(job: JobOf<Input>, fields: Partial<NoInfer<Input>>): Promise<void> {
+    const owed = await this.enqueued(job)
+    if (owed.some(({ input }) => hasFields(input, fields))) return
+    throw new Error(
+      `No run of "${job.name}" with ${JSON.stringify(fields)} is owed. Owed are: ${JSON.stringify(owed.map(({ input }) => input))}`,
+    )
+  }
+
+  /** Runs what is due, also what that enqueues in turn, until nothing is due any more. Returns how many runs ended. */
+  async drain(timeoutMs = 10_000): Promise<number> {
+    const worker = new JobWorker({
+      databaseUrl: this.#options.databaseUrl,
+      jobs: this.#options.jobs ?? [],
+      journalFolder: null,
+      name: 'job-tester',
+    })
+    await worker.start()
+    try {
+      const deadlineMs = performance.now() + timeoutMs
+      for (let due = await this.#due(); due > 0; due = await this.#due()) {
+        if (performance.now() > deadlineMs)
+          throw new Error(`${due} runs were still due after ${timeoutMs} ms.`)
+        await new Promise((resolve) => setTimeout(resolve, pollMs))
+      }
+      return worker.completed
+    } finally {
+      await worker.stop()
+    }
+  }
+
+  /** Lets time pass: what waits, expires or is scheduled is so much nearer. */
+  async travel(ms: number): Promise<void> {
+    await shiftTime(this.#database, ms)
+  }
+
+  async close(): Promise<void> {
+    await closePool(this.#database.pool, 1000)
+  }
+
+  async #due(): Promise<number> {
+    return countDueRuns(this.#database)
+  }
+}
+
+function hasFields(input: unknown, fields: object): boolean {
+  if (typeof input !== 'object' || input === null) return isDeepStrictEqual(input, fields)
+  return Object.entries(fields).every(([name, value]) =>
+    isDeepStrictEqual((input as Record<string, unknown>)[name], value),
+  )
+}

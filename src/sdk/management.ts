@@ -1,0 +1,92 @@
+import type { Database } from '../storage/database.ts'
+import type { TransformRegistry } from '../transforms/registry.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import { AlertChannels } from './alert-channels.ts'
+import { AlertRules } from './alert-rules.ts'
+import { Alerts } from './alerts.ts'
+import { ApiKeys } from './api-keys.ts'
+import { AuditLog } from './audit-log.ts'
+import { DeadLetters } from './dead-letters.ts'
+import { Deliveries } from './deliveries.ts'
+import { Endpoints } from './endpoints.ts'
+import { EventTypes } from './event-types.ts'
+import { Events } from './events.ts'
+import { Jobs } from './jobs.ts'
+import { Maintenance } from './maintenance.ts'
+import { Operations } from './operations.ts'
+import { Overview } from './overview.ts'
+import { Queues } from './queues.ts'
+import { Replays } from './replays.ts'
+import { Routes } from './routes.ts'
+import { Runs } from './runs.ts'
+import { Schedules } from './schedules.ts'
+import { Secrets } from './secrets.ts'
+import { Statistics } from './statistics.ts'
+import { Workers } from './workers.ts'
+
+export interface ManagementOptions {
+  readonly database: () => Database
+  readonly transports: TransportRegistry
+  readonly transforms: TransformRegistry
+  /** Refuse endpoints that this process may not reach. */
+  readonly judgesTargets: boolean
+  /** Who does it, in the audit log. */
+  readonly actor: string
+  readonly onEventTypeChanged: (name: string) => void
+}
+
+/** Everything that is managed rather than sent: the SDK does it in its own name, the API in the name of a key. */
+export interface Management {
+  readonly endpoints: Endpoints
+  readonly routes: Routes
+  readonly eventTypes: EventTypes
+  readonly maintenance: Maintenance
+  readonly statistics: Statistics
+  readonly alerts: Alerts
+  readonly alertRules: AlertRules
+  readonly alertChannels: AlertChannels
+  readonly events: Events
+  readonly deliveries: Deliveries
+  readonly deadLetters: DeadLetters
+  readonly operations: Operations
+  readonly replays: Replays
+  readonly apiKeys: ApiKeys
+  readonly audit: AuditLog
+  readonly overview: Overview
+  readonly secrets: Secrets
+  readonly jobs: Jobs
+  readonly queues: Queues
+  readonly runs: Runs
+  readonly schedules: Schedules
+  readonly workers: Workers
+}
+
+export function createManagement(options: ManagementOptions): Management {
+  const { database, transports, transforms, actor, judgesTargets, onEventTypeChanged } = options
+  const operations = new Operations({ database, actor })
+  const endpoints = new Endpoints({ database, actor, transports, judgesTargets })
+  return {
+    endpoints,
+    routes: new Routes({ database, actor, transforms, transports }),
+    eventTypes: new EventTypes({ database, actor, onChanged: onEventTypeChanged }),
+    maintenance: new Maintenance({ database, actor }),
+    statistics: new Statistics({ database }),
+    alerts: new Alerts({ database, actor }),
+    alertRules: new AlertRules({ database, actor }),
+    alertChannels: new AlertChannels({ database, actor, endpoints }),
+    events: new Events({ database }),
+    deliveries: new Deliveries({ database, actor }),
+    deadLetters: new DeadLetters({ database, actor }),
+    operations,
+    replays: new Replays({ database, operations, actor }),
+    apiKeys: new ApiKeys({ database, actor }),
+    audit: new AuditLog({ database }),
+    overview: new Overview({ database }),
+    jobs: new Jobs({ database, actor }),
+    queues: new Queues({ database, actor }),
+    runs: new Runs({ database, actor }),
+    schedules: new Schedules({ database, actor }),
+    workers: new Workers({ database, actor }),
+    secrets: new Secrets({ database, actor, keyring: transports.keyring }),
+  }
+}

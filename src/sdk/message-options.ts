@@ -1,0 +1,13 @@
+import { HoldfastError } from '../core/errors.ts'
+import { parseSendOptions } from '../core/send-options.ts'
+
+/** The options of one message, checked; what is wrong is named with its place in the batch. */
+export function checkedOptions(options: object, index: number): object {
+  const parsed = parseSendOptions(options)
+  if (parsed.ok) return parsed.value
+  const listed = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new HoldfastError('invalid_options', `The options of message ${index + 1} are invalid. ${listed}`, {
+    index,
+    problems: parsed.problems,
+  })
+}

@@ -1,0 +1,179 @@
+import { HoldfastError } from '../core/errors.ts'
+import { formatId, parseId } from '../core/ids.ts'
+import { defaultPageRows } from '../core/list-filter.ts'
+import {
+  type OperationInput,
+  type OperationQuery,
+  operationInput,
+  operationQuery,
+  type ReplayInput,
+  replayInput,
+} from '../core/operation-input.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  createOperation,
+  listOperations,
+  type OperationKind,
+  type OperationRecord,
+  type OperationRequest,
+  type OperationState,
+  previewOperation,
+  readOperation,
+  steerOperation,
+} from '../storage/operations.ts'
+import { beforeEverything } from '../storage/page.ts'
+import { checkedFilter, invalidFilter, knownId, onDatabase, type Page } from './page.ts'
+
+/** A bulk action that runs in the background. */
+export interface Operation {
+  readonly id: string
+  readonly kind: OperationKind
+  readonly filter: Readonly<Record<string, unknown>>
+  readonly options: Readonly<Record<string, unknown>>
+  readonly state: OperationState
+  /** What its filter met at `asOfAt`: it touches nothing else. */
+  readonly total: number
+  readonly asOfAt: Date
+  readonly done: number
+  /** Once it has ended: what had changed before its turn came, and was left alone. */
+  readonly skipped: number
+  readonly ratePerSecond: number | null
+  /** Why it waits by itself, e.g. for room in a full queue. */
+  readonly waiting: string | null
+  /** The node that did the last step. */
+  readonly node: string | null
+  /** Of the last step, when that failed. */
+  readonly error: string | null
+  readonly createdBy: string
+  readonly createdAt: Date
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+}
+
+export interface OperationPreview {
+  /** Exactly how many it would touch. */
+  readonly count: number
+  /** Hand it over when you create the operation: then nothing that you haven't seen is touched. */
+  readonly asOf: string
+}
+
+export interface OperationsOptions {
+  readonly database: () => Database
+  readonly actor: string
+}
+
+/** Bulk actions: look before, start, watch, pause, resume, cancel. */
+export class Operations {
+  readonly #options: OperationsOptions
+
+  constructor(options: OperationsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Counts what an operation would touch, and touches nothing.
+   *
+   * @example
+   * const { count, asOf } = await holdfast.operations.preview({ kind: 'redrive', filter: { endpoint: 'crm' } })
+   * await holdfast.operations.create({ kind: 'redrive', filter: { endpoint: 'crm' }, asOf })
+   */
+  async preview(input: OperationInput): Promise<OperationPreview> {
+    return this.#preview(requestOf(input))
+  }
+
+  /** Starts it. An empty filter is refused, unless `all: true` says that it is meant. */
+  async create(input: OperationInput): Promise<Operation> {
+    return this.#create(requestOf(input))
+  }
+
+  async previewReplay(input: ReplayInput): Promise<OperationPreview> {
+    return this.#preview(replayRequestOf(input))
+  }
+
+  async createReplay(input: ReplayInput): Promise<Operation> {
+    return this.#create(replayRequestOf(input))
+  }
+
+  async get(id: string): Promise<Operation> {
+    const operationId = knownId('op', id, operationNotFound)
+    const found = await onDatabase(this.#options.database(), (database) =>
+      readOperation(database, operationId),
+    )
+    if (found === undefined) throw operationNotFound(id)
+    return toOperation(found)
+  }
+
+  /** Newest first. */
+  async list(query: OperationQuery = {}): Promise<Page<Operation>> {
+    const { limit = defaultPageRows, cursor, state = null } = checkedFilter(operationQuery, query)
+    const before = cursor === undefined ? beforeEverything : parseId('op', cursor)
+    if (before === undefined) {
+      throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+    }
+    const rows = await onDatabase(this.#options.database(), (database) =>
+      listOperations(database, before, state, limit + 1),
+    )
+    const data = rows.slice(0, limit).map(toOperation)
+    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
+  }
+
+  /** Takes effect before the next step. */
+  pause(id: string): Promise<Operation> {
+    return this.#steer(id, 'paused')
+  }
+
+  /** Also takes up one that has failed. */
+  resume(id: string): Promise<Operation> {
+    return this.#steer(id, 'running')
+  }
+
+  /** What is done stays done. */
+  cancel(id: string): Promise<Operation> {
+    return this.#steer(id, 'cancelled')
+  }
+
+  async #steer(id: string, wanted: 'running' | 'paused' | 'cancelled'): Promise<Operation> {
+    knownId('op', id, operationNotFound)
+    await onDatabase(this.#options.database(), (database) =>
+      steerOperation(database, id, wanted, this.#options.actor),
+    )
+    return this.get(id)
+  }
+
+  async #preview(request: OperationRequest): Promise<OperationPreview> {
+    const { total, asOf } = await onDatabase(this.#options.database(), (database) =>
+      previewOperation(database, request),
+    )
+    return { count: total, asOf }
+  }
+
+  async #create(request: CheckedRequest): Promise<Operation> {
+    const id = await onDatabase(this.#options.database(), (database) =>
+      createOperation(database, request, this.#options.actor),
+    )
+    return this.get(formatId('op', id))
+  }
+}
+
+type CheckedRequest = OperationRequest & { readonly ratePerSecond: number | null }
+
+function requestOf(input: OperationInput): CheckedRequest {
+  const checked = checkedFilter(operationInput, input)
+  const { kind, filter, ratePerSecond = null, asOf = null, all } = checked
+  const note = 'reason' in checked ? checked.reason : 'note' in checked ? checked.note : undefined
+  const action = 'action' in checked ? checked.action : undefined
+  return { kind, filter, ratePerSecond, asOf, options: { note, action, all } }
+}
+
+function replayRequestOf(input: ReplayInput): CheckedRequest {
+  const { targetEndpoint, ratePerSecond = null, asOf = null, ...filter } = checkedFilter(replayInput, input)
+  return { kind: 'replay', filter, ratePerSecond, asOf, options: { targetEndpoint } }
+}
+
+function toOperation(record: OperationRecord): Operation {
+  return { ...record, id: formatId('op', record.id) }
+}
+
+function operationNotFound(id: string): HoldfastError {
+  return new HoldfastError('operation_not_found', `There is no operation "${id}".`, { operation: id })
+}

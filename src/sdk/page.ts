@@ -1,0 +1,75 @@
+import type { z } from 'zod'
+import { HoldfastError } from '../core/errors.ts'
+import { formatId, type IdPrefix, parseId } from '../core/ids.ts'
+import { defaultPageRows, parseFilter } from '../core/list-filter.ts'
+import type { Problem } from '../core/problem.ts'
+import type { Database } from '../storage/database.ts'
+import { find } from '../storage/find.ts'
+import { beforeEverything, cutPage } from '../storage/page.ts'
+import { translateError } from '../storage/translate-error.ts'
+
+/** One page of a list. A page may be short, or empty, and still have a next one: a look is bounded. */
+export interface Page<Item> {
+  readonly data: readonly Item[]
+  readonly nextCursor: string | null
+}
+
+export function checkedFilter<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = parseFilter(schema, input)
+  if (!parsed.ok) throw invalidFilter(parsed.problems)
+  return parsed.value
+}
+
+export function invalidFilter(problems: readonly Problem[]): HoldfastError {
+  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  return new HoldfastError('invalid_filter', `The filter is invalid. ${listed}`, { problems })
+}
+
+/** Runs a piece of work on the database; what PostgreSQL throws becomes an error of the catalogue. */
+export async function onDatabase<Result>(
+  database: Database,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(database)
+  } catch (error) {
+    throw translateError(error)
+  }
+}
+
+export interface PageQuery {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+  readonly [field: string]: unknown
+}
+
+/** One page of what a checked query meets, newest first. */
+export async function readPage<Row, Item>(
+  database: Database,
+  what: 'dead_letters' | 'deliveries' | 'events',
+  prefix: IdPrefix,
+  query: PageQuery,
+  read: (database: Database, ids: readonly number[]) => Promise<readonly Row[]>,
+  toItem: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const { limit = defaultPageRows, cursor, ...filter } = query
+  const before = cursor === undefined ? beforeEverything : parseId(prefix, cursor)
+  if (before === undefined) {
+    throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+  }
+  return onDatabase(database, async () => {
+    const page = cutPage(await find(database, what, filter, before, limit + 1), limit)
+    const rows = page.ids.length === 0 ? [] : await read(database, page.ids)
+    return {
+      data: rows.map(toItem),
+      nextCursor: page.before === null ? null : formatId(prefix, page.before),
+    }
+  })
+}
+
+/** The number behind an id that a caller gave, or the error that says that there is nothing of this id. */
+export function knownId(prefix: IdPrefix, id: string, notFound: (id: string) => HoldfastError): number {
+  const number = parseId(prefix, id)
+  if (number === undefined) throw notFound(id)
+  return number
+}

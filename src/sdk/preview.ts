@@ -1,0 +1,196 @@
+import type { RenderedRequest } from '../core/attempt.ts'
+import { HoldfastError } from '../core/errors.ts'
+import { isEventType, matchesEventType, parseEventTypePattern } from '../core/event-type-pattern.ts'
+import { formatId } from '../core/ids.ts'
+import type { Problem } from '../core/problem.ts'
+import type { RouteInput, RouteSettings } from '../core/route-input.ts'
+import type { SendOptionsInput } from '../core/send-options.ts'
+import { checkPayload } from '../schemas/payload-schema.ts'
+import type { Database } from '../storage/database.ts'
+import { type EndpointRecord, readEndpoint } from '../storage/endpoints.ts'
+import { readEventTypes } from '../storage/event-types.ts'
+import { matchFilter } from '../storage/routes.ts'
+import type { TransformRegistry } from '../transforms/registry.ts'
+import {
+  type CompiledTransform,
+  type Rendered,
+  TransformConfigError,
+  type TransformError,
+  type TransformInput,
+  type TransformResult,
+} from '../transforms/transform.ts'
+import { RequestRefused } from '../transports/http/request-refused.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import type { Dispatch } from '../transports/transport.ts'
+import { checkedOptions } from './message-options.ts'
+import { encodePayload } from './payload.ts'
+
+/** An event as it would be published. */
+export type PreviewEvent = Omit<SendOptionsInput, 'type'> & {
+  readonly type: string
+  readonly payload: unknown
+}
+
+export interface PreviewInput {
+  /** The name of a route, or one that isn't stored (yet). */
+  readonly route: string | (Omit<RouteInput, 'name'> & { readonly name?: string | undefined })
+  readonly event: PreviewEvent
+}
+
+export interface RoutePreview {
+  /** Whether the event would be delivered along this route: it is enabled, and everything below matches. */
+  readonly matches: boolean
+  readonly isEnabled: boolean
+  readonly matchesEventType: boolean
+  readonly matchesTenant: boolean
+  /** As PostgreSQL says; true without a filter. */
+  readonly matchesFilter: boolean
+  /** Where the payload breaks the schema of its event type. */
+  readonly schemaFailures: readonly Problem[]
+  /** What would be sent, whether or not it matches; null when the transform fails. */
+  readonly rendered: Rendered | null
+  /** Why and where the transform fails, or why the request can't be made of what it says. */
+  readonly error: TransformError | null
+  /** The request, secrets redacted, where the endpoint's transport makes one. Signatures are added when it is sent. */
+  readonly request: RenderedRequest | null
+}
+
+export interface PreviewContext {
+  readonly database: Database
+  readonly transforms: TransformRegistry
+  readonly transports: TransportRegistry
+}
+
+/** No message has this number. */
+const exampleId = 0
+
+export async function previewRoute(
+  route: RouteSettings,
+  event: PreviewEvent,
+  context: PreviewContext,
+): Promise<RoutePreview> {
+  const { type, payload, ...rest } = event
+  if (typeof type !== 'string' || !isEventType(type)) throw badType(type)
+  const body = encodePayload(payload, 0)
+  const options = checkedOptions(rest, 0) as Omit<SendOptionsInput, 'type'>
+  const endpoint = await readEndpoint(context.database, route.endpoint)
+  if (endpoint === undefined) throw noEndpoint(route.endpoint)
+
+  const pattern = parseEventTypePattern(route.eventType)
+  const isOfType = pattern.ok && matchesEventType(pattern.value, type)
+  const isOfTenant = route.tenant === (options.tenant ?? null)
+  const isInFilter = route.filter === null || (await matchFilter(context.database, route.filter, body))
+  const result = await render(route, toInput(event, options, body, endpoint), endpoint, context.transforms)
+  const rendered = result.ok ? result.rendered : null
+  const request = rendered === null ? null : describe(endpoint, event, options, rendered, context.transports)
+  const refusal = request instanceof RequestRefused ? request.refusal : null
+  return {
+    matches: route.enabled && isOfType && isOfTenant && isInFilter,
+    isEnabled: route.enabled,
+    matchesEventType: isOfType,
+    matchesTenant: isOfTenant,
+    matchesFilter: isInFilter,
+    schemaFailures: await schemaFailures(context.database, type, body),
+    rendered,
+    error: result.ok ? refusal && { code: refusal.code, message: refusal.message } : result.error,
+    request: request instanceof RequestRefused ? null : request,
+  }
+}
+
+async function render(
+  route: RouteSettings,
+  input: TransformInput,
+  endpoint: EndpointRecord,
+  transforms: TransformRegistry,
+): Promise<TransformResult> {
+  let transform: CompiledTransform
+  try {
+    transform = transforms.compile(route.transform ?? { type: 'none' })
+  } catch (error) {
+    // A stored route that was written by hand, or by a newer version.
+    if (!(error instanceof TransformConfigError)) throw error
+    return { ok: false, error: { code: 'transform_invalid', message: error.message } }
+  }
+  try {
+    return await (isBatching(endpoint) ? transform.renderBatch([input]) : transform.render(input))
+  } finally {
+    await transform.close()
+  }
+}
+
+function isBatching(endpoint: EndpointRecord): boolean {
+  return (endpoint.settings['batch'] ?? null) !== null
+}
+
+async function schemaFailures(database: Database, type: string, body: string): Promise<readonly Problem[]> {
+  const [known] = await readEventTypes(database, [type])
+  if (known === undefined || known.schema === null) return []
+  const checked = checkPayload(known.schema, JSON.parse(body))
+  return checked.ok ? [] : checked.failures
+}
+
+function toInput(
+  event: PreviewEvent,
+  options: Omit<SendOptionsInput, 'type'>,
+  body: string,
+  endpoint: EndpointRecord,
+): TransformInput {
+  const nowMs = Date.now()
+  return {
+    messageId: formatId('msg', exampleId),
+    deliveryId: formatId('dlv', exampleId),
+    eventType: event.type,
+    tenant: options.tenant ?? null,
+    correlationId: options.correlationId ?? null,
+    endpoint: endpoint.name,
+    attempt: 1,
+    createdAtMs: nowMs,
+    nowMs,
+    headers: options.headers ?? {},
+    metadata: options.metadata ?? null,
+    body,
+  }
+}
+
+function describe(
+  endpoint: EndpointRecord,
+  event: PreviewEvent,
+  options: Omit<SendOptionsInput, 'type'>,
+  rendered: Rendered,
+  transports: TransportRegistry,
+): RenderedRequest | RequestRefused | null {
+  const found = transports.get(endpoint.transport)
+  if (!found.isFound || found.transport.describe === undefined) return null
+  // The headers of one message don't travel with a batch.
+  const own = isBatching(endpoint) ? {} : options.headers
+  const dispatch: Dispatch = {
+    deliveryId: formatId('dlv', exampleId),
+    messageId: formatId('msg', exampleId),
+    endpoint: endpoint.name,
+    eventType: event.type,
+    attempt: 1,
+    correlationId: options.correlationId ?? null,
+    headers: { ...own, ...rendered.headers, 'content-type': rendered.contentType },
+    body: rendered.body,
+  }
+  try {
+    return found.transport.describe(endpoint.config, dispatch)
+  } catch (error) {
+    if (error instanceof RequestRefused) return error
+    throw error
+  }
+}
+
+function badType(type: unknown): HoldfastError {
+  return new HoldfastError(
+    'invalid_options',
+    `The type of the event is not a valid event type: ${JSON.stringify(type)}. Use letters, digits, "_", "-" and dots between segments, such as order.created.`,
+    { type },
+  )
+}
+
+function noEndpoint(name: string): HoldfastError {
+  return new HoldfastError('endpoint_not_found', `There is no endpoint named "${name}". Create it first.`, {
+    endpoint: name,
+  })
+}

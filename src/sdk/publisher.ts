@@ -1,0 +1,127 @@
+import { HoldfastError } from '../core/errors.ts'
+import { isEventType } from '../core/event-type-pattern.ts'
+import { formatId } from '../core/ids.ts'
+import { checkPayload } from '../schemas/payload-schema.ts'
+import type { Database } from '../storage/database.ts'
+import { readEventTypes } from '../storage/event-types.ts'
+import { publishEvents } from '../storage/publish-events.ts'
+import type { Sender } from '../storage/send-messages.ts'
+import type { BatchEvent, PublishedEvent } from './holdfast.ts'
+import { checkedOptions } from './message-options.ts'
+import { encodePayload } from './payload.ts'
+
+/** How long a schema is trusted before it is looked up again. */
+const schemaTtlMs = 5000
+const maxKnownTypes = 10_000
+/** In JSON that JSON.stringify wrote, a half surrogate pair is the only escape that begins so. */
+const escapedSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+/** An event that was checked and only waits to be stored. */
+export interface PreparedEvent {
+  readonly type: string
+  /** JSON text. */
+  readonly body: string
+  readonly options: object | null
+}
+
+interface KnownSchema {
+  readonly schema: object | null
+  readonly readAtMs: number
+}
+
+/** Checks events against their types' schemas and stores them, fanned out. */
+export class Publisher {
+  readonly #database: Database
+  readonly #schemas = new Map<string, KnownSchema>()
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  forget(eventType: string): void {
+    this.#schemas.delete(eventType)
+  }
+
+  /** Everything about events that can be wrong, found before anything is stored. */
+  async prepare(events: readonly BatchEvent[]): Promise<PreparedEvent[]> {
+    const prepared = events.map((event: BatchEvent | null, index) => {
+      const { type, payload, ...rest } = event ?? ({} as BatchEvent)
+      if (typeof type !== 'string' || !isEventType(type)) throw badType(type, index)
+      const body = storable(encodePayload(payload, index), index)
+      return { type, body, options: Object.keys(rest).length === 0 ? null : checkedOptions(rest, index) }
+    })
+    await this.#checkSchemas(prepared)
+    return prepared
+  }
+
+  /**
+   * Stores them, fanned out, all or none. One statement, however many there are: the bounds count the fan-out of the whole batch, and a
+   * client of the caller's that is in no transaction still stores all or nothing.
+   */
+  async store(events: readonly PreparedEvent[], client?: Sender): Promise<PublishedEvent[]> {
+    if (events.length === 0) return []
+    const hasOptions = events.some(({ options }) => options !== null)
+    const stored = await publishEvents(
+      client ?? this.#database.sender,
+      events.map(({ type }) => type),
+      events.map(({ body }) => body),
+      hasOptions ? events.map(({ options }) => options) : null,
+      true,
+    )
+    return stored.map(({ messageId, deliveries, held }) => ({
+      id: formatId('msg', messageId),
+      deliveries,
+      held,
+    }))
+  }
+
+  async #checkSchemas(events: readonly PreparedEvent[]): Promise<void> {
+    await this.#load([...new Set(events.map(({ type }) => type))])
+    events.forEach(({ type, body }, index) => {
+      const schema = this.#schemas.get(type)?.schema ?? null
+      if (schema === null) return
+      // What will be stored and sent, which is not always what was given: a Date is a text in JSON.
+      const checked = checkPayload(schema, JSON.parse(body))
+      if (checked.ok) return
+      const listed = checked.failures
+        .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
+        .join('; ')
+      throw new HoldfastError(
+        'schema_violation',
+        `The payload of event ${index + 1} breaks the schema of "${type}". ${listed}`,
+        { index, eventType: type, problems: checked.failures },
+      )
+    })
+  }
+
+  async #load(types: readonly string[]): Promise<void> {
+    const nowMs = performance.now()
+    const stale = types.filter((type) => {
+      const known = this.#schemas.get(type)
+      return known === undefined || nowMs - known.readAtMs > schemaTtlMs
+    })
+    if (stale.length === 0) return
+    if (this.#schemas.size > maxKnownTypes) this.#schemas.clear()
+    const found = await readEventTypes(this.#database, stale)
+    for (const type of stale) this.#schemas.set(type, { schema: null, readAtMs: nowMs })
+    for (const { name, schema } of found) this.#schemas.set(name, { schema, readAtMs: nowMs })
+  }
+}
+
+/** Filters look at the payload as jsonb, which can't hold half a character; that mustn't depend on who has a filter. */
+function storable(body: string, index: number): string {
+  if (!body.includes('\\ud') || !escapedSurrogate.test(body)) return body
+  throw new HoldfastError(
+    'invalid_payload',
+    `The payload of message ${index + 1} contains half a surrogate pair, which PostgreSQL can not store; remove or encode it.`,
+    { index },
+  )
+}
+
+function badType(type: unknown, index: number): HoldfastError {
+  return new HoldfastError(
+    'invalid_options',
+    `The type of event ${index + 1} is not a valid event type: ${JSON.stringify(type)}. Use letters, digits, "_", "-" and dots between segments, such as order.created.`,
+    { index, type },
+  )
+}

@@ -1,0 +1,14 @@
+/**
+ * A payload that is JSON text already. It is stored as it stands, so that numbers keep digits that a JavaScript number would lose.
+ *
+ * @example
+ * await holdfast.publish('order.created', new RawJson('{"id":12345678901234567890}'))
+ */
+export class RawJson {
+  readonly text: string
+
+  constructor(text: string) {
+    JSON.parse(text)
+    this.text = text
+  }
+}

@@ -1,0 +1,201 @@
+import { HoldfastError } from '../core/errors.ts'
+import { parseEventTypePattern } from '../core/event-type-pattern.ts'
+import type { Problem } from '../core/problem.ts'
+import { parseRoute, type RouteInput, type RouteSettings } from '../core/route-input.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  checkFilter,
+  deleteRoute,
+  listRoutes,
+  type RouteRecord,
+  readRoute,
+  type StoredPattern,
+  writeRoute,
+} from '../storage/routes.ts'
+import { translateError } from '../storage/translate-error.ts'
+import type { TransformRegistry } from '../transforms/registry.ts'
+import { TransformConfigError } from '../transforms/transform.ts'
+import type { TransportRegistry } from '../transports/registry.ts'
+import { type PreviewInput, previewRoute, type RoutePreview } from './preview.ts'
+
+export type Route = Omit<RouteRecord, 'id'>
+
+/** What is left out, or undefined, stays as it is. */
+export type RouteChanges = {
+  readonly [Field in keyof Omit<RouteInput, 'name'>]?: RouteInput[Field] | undefined
+}
+
+export interface RoutesOptions {
+  readonly database: () => Database
+  readonly transforms: TransformRegistry
+  readonly transports: TransportRegistry
+  readonly actor: string
+}
+
+const maxListed = 1000
+
+/** Who hears of which events, and in what shape. Everything about a route is checked before it is stored. */
+export class Routes {
+  readonly #options: RoutesOptions
+
+  constructor(options: RoutesOptions) {
+    this.#options = options
+  }
+
+  async create(input: RouteInput): Promise<Route> {
+    const { settings, pattern } = await this.#check(input)
+    const created = await this.#write('insert', settings, pattern)
+    if (created === undefined) throw await this.#whyNotWritten(settings, 'exists')
+    return toRoute(created)
+  }
+
+  /** Changes the given fields and keeps the others. */
+  async update(name: string, changes: RouteChanges): Promise<Route> {
+    const { filter, transform, tenant, criticality, enabled, endpoint, eventType } = await this.get(name)
+    const current = { filter, transform, tenant, criticality, enabled, endpoint, eventType }
+    const { settings, pattern } = await this.#check({ ...current, ...definedOnly(changes), name })
+    const updated = await this.#write('update', settings, pattern)
+    if (updated === undefined) throw await this.#whyNotWritten(settings, 'missing')
+    return toRoute(updated)
+  }
+
+  async get(name: string): Promise<Route> {
+    const found = await this.#run((database) => readRoute(database, name))
+    if (found === undefined) throw notFound(name)
+    return toRoute(found)
+  }
+
+  /** By name; at most a thousand at a time, after `afterName`. */
+  async list(
+    options: { afterName?: string | undefined; limit?: number; endpoint?: string | undefined } = {},
+  ): Promise<Route[]> {
+    const limit = Math.min(options.limit ?? maxListed, maxListed + 1)
+    const rows = await this.#run((database) =>
+      listRoutes(database, options.afterName ?? '', limit, options.endpoint ?? null),
+    )
+    return rows.map(toRoute)
+  }
+
+  /** Refused while deliveries are owed along it, unless forced: then they end as cancelled. Returns how many did. */
+  async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
+    return this.#run((database) => deleteRoute(database, name, options.force ?? false, this.#options.actor))
+  }
+
+  /**
+   * What would become of an event along a route that exists (by name) or doesn't yet: whether it matches, what it would look like, and the
+   * request that would be sent. Nothing is stored or sent.
+   *
+   * @example
+   * await holdfast.routes.preview({ route: 'orders-to-crm', event: { type: 'order.created', payload: { id: 17 } } })
+   */
+  async preview({ route, event }: PreviewInput): Promise<RoutePreview> {
+    const settings =
+      typeof route === 'string'
+        ? await this.get(route)
+        : (await this.#check({ name: 'preview', ...route })).settings
+    return this.#run((database) => previewRoute(settings, event, { ...this.#options, database }))
+  }
+
+  /** Everything about a route that can be wrong, found before anything is stored. */
+  async #check(input: unknown): Promise<{ settings: RouteSettings; pattern: StoredPattern }> {
+    const parsed = parseRoute(input)
+    if (!parsed.ok) throw invalid(parsed.problems)
+    const settings = parsed.value
+    const problems: Problem[] = []
+    const pattern = parseEventTypePattern(settings.eventType)
+    if (!pattern.ok) {
+      problems.push({ path: 'eventType', message: withPosition(pattern.problem) })
+    }
+    if (settings.transform !== null) problems.push(...(await this.#transformProblems(settings.transform)))
+    const { filter } = settings
+    if (filter !== null) {
+      const complaint = await this.#run((database) => checkFilter(database, filter))
+      if (complaint !== null) problems.push({ path: 'filter', message: withPosition(complaint) })
+    }
+    if (problems.length > 0 || !pattern.ok) throw invalid(problems)
+    return { settings, pattern: pattern.value }
+  }
+
+  async #transformProblems(config: RouteSettings['transform'] & object): Promise<Problem[]> {
+    if (!isStorableJson(config)) {
+      return [{ path: 'transform', message: 'must be JSON without NUL or broken Unicode in its texts' }]
+    }
+    const found = this.#options.transforms.get(config.type)
+    if (!found.isFound) return [{ path: 'transform.type', message: found.message }]
+    try {
+      await found.transform.compile(config).close()
+      return []
+    } catch (error) {
+      if (!(error instanceof TransformConfigError)) throw error
+      return [{ path: `transform.${error.path}`, message: withPosition(error) }]
+    }
+  }
+
+  #write(
+    mode: 'insert' | 'update',
+    settings: RouteSettings,
+    pattern: StoredPattern,
+  ): Promise<RouteRecord | undefined> {
+    return this.#run((database) => writeRoute(database, mode, settings, pattern, this.#options.actor))
+  }
+
+  async #whyNotWritten(settings: RouteSettings, otherwise: 'exists' | 'missing'): Promise<HoldfastError> {
+    const existing = await this.#run((database) => readRoute(database, settings.name))
+    if (otherwise === 'exists' && existing !== undefined) {
+      return new HoldfastError(
+        'route_exists',
+        `There is a route named "${settings.name}" already. Update it, or choose another name.`,
+        { route: settings.name },
+      )
+    }
+    if (otherwise === 'missing' && existing === undefined) return notFound(settings.name)
+    return new HoldfastError(
+      'endpoint_not_found',
+      `There is no endpoint named "${settings.endpoint}". Create it before the route that leads to it.`,
+      { endpoint: settings.endpoint },
+    )
+  }
+
+  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.#options.database())
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+}
+
+function definedOnly(changes: object): object {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}
+
+function withPosition({ message, position }: { message: string; position: number | null }): string {
+  return position === null ? message : `${message} (at position ${position})`
+}
+
+/** Whether PostgreSQL can keep it as jsonb: NUL and half surrogate pairs are the only things that JSON writes with these escapes. */
+function isStorableJson(value: unknown): boolean {
+  try {
+    return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(value))
+  } catch {
+    return false
+  }
+}
+
+function toRoute(record: RouteRecord): Route {
+  const { id: _, ...route } = record
+  return route
+}
+
+function invalid(problems: readonly Problem[]): HoldfastError {
+  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  return new HoldfastError('invalid_route', `The route is invalid. ${listed}`, { problems })
+}
+
+function notFound(name: string): HoldfastError {
+  return new HoldfastError(
+    'route_not_found',
+    `There is no route named "${name}". List what exists with: holdfast routes list`,
+    { route: name },
+  )
+}

@@ -1,0 +1,192 @@
+import { HoldfastError } from '../core/errors.ts'
+import { formatId, parseId } from '../core/ids.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  cancelRun,
+  hastenRun,
+  listRuns,
+  type RunAttemptRow,
+  type RunDetailRow,
+  type RunRow,
+  type RunStateName,
+  readRun,
+} from '../storage/runs.ts'
+import { outcomeCodes } from '../storage/settle.ts'
+import { translateError } from '../storage/translate-error.ts'
+
+export interface RunSummary {
+  readonly id: string
+  readonly messageId: string
+  readonly job: string | null
+  readonly queue: string
+  readonly state: RunStateName
+  /** How often it has been tried. */
+  readonly attempt: number
+  readonly crashes: number
+  readonly priority: number
+  readonly dueAt: Date | null
+  readonly expiresAt: Date | null
+  /** Who has it. */
+  readonly worker: string | null
+  readonly target: string | null
+  readonly createdAt: Date | null
+  readonly endedAt: Date | null
+  readonly error: string | null
+  readonly errorCode: string | null
+}
+
+export interface RunAttempt {
+  readonly attempt: number
+  readonly startedAt: Date
+  readonly durationMs: number | null
+  readonly outcome: string
+  readonly errorCode: string | null
+  readonly error: string | null
+  readonly logs: readonly unknown[]
+}
+
+export interface RunDetail extends RunSummary {
+  readonly payload: unknown
+  readonly correlationId: string | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly result: unknown
+  readonly progress: unknown
+  readonly logs: readonly unknown[]
+  readonly deadLetterId: string | null
+  readonly attempts: readonly RunAttempt[]
+}
+
+export interface RunListOptions {
+  readonly queue?: string | undefined
+  readonly job?: string | undefined
+  readonly state?: RunStateName | undefined
+  /** Older than this run. */
+  readonly beforeId?: string | undefined
+  readonly limit?: number | undefined
+}
+
+export interface RunsOptions {
+  readonly database: () => Database
+  readonly actor: string
+}
+
+const maxListed = 500
+const outcomeNames = new Map<number, string>(Object.entries(outcomeCodes).map(([name, code]) => [code, name]))
+
+/** Look at runs, cancel them, and try them now. */
+export class Runs {
+  readonly #options: RunsOptions
+
+  constructor(options: RunsOptions) {
+    this.#options = options
+  }
+
+  /** The newest first. */
+  async list(options: RunListOptions = {}): Promise<RunSummary[]> {
+    const rows = await this.#run((database) =>
+      listRuns(database, {
+        queue: options.queue ?? null,
+        job: options.job ?? null,
+        state: options.state ?? null,
+        beforeId: options.beforeId === undefined ? Number.MAX_SAFE_INTEGER : numberOf(options.beforeId),
+        limit: Math.min(options.limit ?? 100, maxListed + 1),
+      }),
+    )
+    return rows.map(toSummary)
+  }
+
+  async get(id: string): Promise<RunDetail> {
+    const row = await this.#run((database) => readRun(database, numberOf(id)))
+    if (row === undefined) throw runNotFound(id)
+    return toDetail(row)
+  }
+
+  /** A waiting run ends at once (`cancelled`); the handler of a running one is told (`requested`). */
+  async cancel(id: string, reason?: string): Promise<'cancelled' | 'requested'> {
+    const result = await this.#run((database) =>
+      cancelRun(database, numberOf(id), reason ?? null, this.#options.actor),
+    )
+    if (result === null) throw runNotFound(id)
+    return result
+  }
+
+  /** Makes a run that waits for a time due now. False: it doesn't wait for one. A failed run is redriven by its dead letter. */
+  async retryNow(id: string): Promise<boolean> {
+    return this.#run((database) => hastenRun(database, numberOf(id), this.#options.actor))
+  }
+
+  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.#options.database())
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+}
+
+function numberOf(id: string): number {
+  const number = parseId('run', id)
+  if (number === undefined) throw runNotFound(id)
+  return number
+}
+
+function runNotFound(id: string): HoldfastError {
+  return new HoldfastError('run_not_found', `There is no run "${id}" that this could be done to.`, {
+    run: id,
+  })
+}
+
+function toSummary(row: RunRow): RunSummary {
+  return {
+    id: formatId('run', row.id),
+    messageId: formatId('msg', row.message_id),
+    job: row.job,
+    queue: row.queue,
+    state: row.state,
+    attempt: row.attempt,
+    crashes: row.crashes,
+    priority: row.priority,
+    dueAt: row.due_at,
+    expiresAt: row.expires_at,
+    worker: row.worker,
+    target: row.target,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    error: row.error,
+    errorCode: row.error_code,
+  }
+}
+
+function toDetail(row: RunDetailRow): RunDetail {
+  const last = row.attempts.at(-1)?.detail ?? null
+  return {
+    ...toSummary(row),
+    payload: row.payload,
+    correlationId: row.correlation_id,
+    headers: row.headers ?? {},
+    metadata: row.metadata ?? {},
+    result: last?.['result'] ?? null,
+    progress: row.progress ?? last?.['progress'] ?? null,
+    logs: row.logs ?? logsOf(last),
+    deadLetterId: row.dead_letter_id === null ? null : formatId('dlt', row.dead_letter_id),
+    attempts: row.attempts.map(toAttempt),
+  }
+}
+
+function toAttempt(row: RunAttemptRow): RunAttempt {
+  return {
+    attempt: row.attempt,
+    startedAt: new Date(row.started_at),
+    durationMs: row.duration_ms,
+    outcome: row.error_code === 'timed_out' ? 'timed_out' : (outcomeNames.get(row.outcome) ?? 'unknown'),
+    errorCode: row.error_code,
+    error: row.error,
+    logs: logsOf(row.detail),
+  }
+}
+
+function logsOf(detail: Readonly<Record<string, unknown>> | null): readonly unknown[] {
+  const logs = detail?.['logs']
+  return Array.isArray(logs) ? logs : []
+}

@@ -1,0 +1,182 @@
+import { HoldfastError } from '../core/errors.ts'
+import { formatId } from '../core/ids.ts'
+import { problemsOf } from '../core/problem.ts'
+import { type ScheduleInput, scheduleInput } from '../core/schedule-input.ts'
+import { nextFire, nextFires, problemOfRule, type ScheduleRule } from '../jobs/schedule-times.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  deleteSchedule,
+  listSchedules,
+  pauseSchedule,
+  readSchedule,
+  type ScheduleRow,
+  upsertSchedule,
+} from '../storage/schedules.ts'
+import { translateError } from '../storage/translate-error.ts'
+
+export interface ScheduleView {
+  readonly name: string
+  readonly job: string
+  readonly cron: string | null
+  readonly timezone: string
+  readonly everyMs: number | null
+  readonly runAt: Date | null
+  readonly payload: unknown
+  readonly overlap: 'skip' | 'queue' | 'allow'
+  readonly catchUp: 'one' | 'all' | 'none'
+  readonly isPaused: boolean
+  readonly pauseReason: string | null
+  readonly nextAt: Date | null
+  readonly lastAt: Date | null
+  readonly lastRunId: string | null
+  readonly fired: number
+  readonly skipped: number
+}
+
+export interface SchedulesOptions {
+  readonly database: () => Database
+  readonly actor: string
+}
+
+const maxListed = 1000
+const maxPreview = 100
+
+/** Set, look at and pause schedules. */
+export class Schedules {
+  readonly #options: SchedulesOptions
+
+  constructor(options: SchedulesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Creates or changes a schedule. The same one again changes nothing, so that a process may say it at every start.
+   *
+   * @example await holdfast.schedules.set({ name: 'nightly', job: 'report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' })
+   */
+  async set(input: ScheduleInput): Promise<ScheduleView> {
+    const parsed = scheduleInput.safeParse(input)
+    if (!parsed.success) {
+      const problems = problemsOf(parsed.error)
+      throw invalid(problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems)
+    }
+    const {
+      name,
+      job,
+      cron,
+      timezone = 'UTC',
+      everyMs,
+      runAt,
+      payload = null,
+      options,
+      overlap,
+      catchUp,
+    } = parsed.data
+    const rule: ScheduleRule = {
+      cron: cron ?? null,
+      timezone,
+      everyMs: everyMs ?? null,
+      runAt: runAt ?? null,
+    }
+    const problem = problemOfRule(rule)
+    if (problem !== null) throw invalid(problem, [{ path: 'cron', message: problem }])
+    const written = {
+      name,
+      job,
+      ...rule,
+      payload: JSON.stringify(payload),
+      options: options ?? null,
+      overlap: overlap ?? 'skip',
+      catchUp: catchUp ?? 'one',
+      // A one-off time in the past is fired at once.
+      nextAt: rule.runAt ?? nextFire(rule, new Date()),
+    }
+    const isKnown = await this.#run((database) => upsertSchedule(database, written, this.#options.actor))
+    if (!isKnown) throw new HoldfastError('job_not_found', `There is no job named "${job}".`, { job })
+    return this.get(name)
+  }
+
+  async get(name: string): Promise<ScheduleView> {
+    const row = await this.#run((database) => readSchedule(database, name))
+    if (row === undefined) throw notFound(name)
+    return toView(row)
+  }
+
+  /** By name; at most a thousand at a time, after `afterName`. */
+  async list(
+    options: { readonly afterName?: string; readonly limit?: number } = {},
+  ): Promise<ScheduleView[]> {
+    const limit = Math.min(options.limit ?? maxListed, maxListed + 1)
+    const rows = await this.#run((database) => listSchedules(database, options.afterName ?? '', limit))
+    return rows.map(toView)
+  }
+
+  /** When it fires next, so many times. */
+  async preview(name: string, count = 10): Promise<Date[]> {
+    const { cron, timezone, everyMs, runAt, nextAt } = await this.get(name)
+    if (nextAt === null) return []
+    const rule: ScheduleRule = { cron, timezone, everyMs, runAt }
+    return [nextAt, ...nextFires(rule, nextAt, Math.min(count, maxPreview) - 1)]
+  }
+
+  async pause(name: string, reason?: string): Promise<void> {
+    await this.#setPaused(name, { isPaused: true, reason: reason ?? null, nextAt: null })
+  }
+
+  /** Goes on with the next tick from now; what fell into the pause isn't made up for. */
+  async resume(name: string): Promise<void> {
+    const { cron, timezone, everyMs, runAt } = await this.get(name)
+    const nextAt = nextFire({ cron, timezone, everyMs, runAt }, new Date())
+    await this.#setPaused(name, { isPaused: false, reason: null, nextAt })
+  }
+
+  async delete(name: string): Promise<void> {
+    if (!(await this.#run((database) => deleteSchedule(database, name, this.#options.actor))))
+      throw notFound(name)
+  }
+
+  async #setPaused(
+    name: string,
+    pause: { readonly isPaused: boolean; readonly reason: string | null; readonly nextAt: Date | null },
+  ): Promise<void> {
+    if (!(await this.#run((database) => pauseSchedule(database, name, pause, this.#options.actor))))
+      throw notFound(name)
+  }
+
+  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.#options.database())
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+}
+
+function invalid(what: string, problems: readonly object[]): HoldfastError {
+  return new HoldfastError('invalid_schedule', `The schedule is invalid. ${what}`, { problems })
+}
+
+function notFound(name: string): HoldfastError {
+  return new HoldfastError('schedule_not_found', `There is no schedule named "${name}".`, { schedule: name })
+}
+
+function toView(row: ScheduleRow): ScheduleView {
+  return {
+    name: row.name,
+    job: row.job,
+    cron: row.cron,
+    timezone: row.timezone,
+    everyMs: row.every_ms,
+    runAt: row.run_at,
+    payload: row.payload,
+    overlap: row.overlap,
+    catchUp: row.catch_up,
+    isPaused: row.is_paused,
+    pauseReason: row.pause_reason,
+    nextAt: row.next_at,
+    lastAt: row.last_at,
+    lastRunId: row.last_run_id === null ? null : formatId('run', row.last_run_id),
+    fired: row.fired,
+    skipped: row.skipped,
+  }
+}

@@ -1,0 +1,160 @@
+import { HoldfastError } from '../core/errors.ts'
+import { type NewSecret, placeOf } from '../secrets/endpoint-secrets.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  type KeyUse,
+  type ListedSecret,
+  noteReencryption,
+  readKeyUse,
+  readSecretsUnderOtherKeys,
+  replaceSealed,
+  type SecretPlace,
+} from '../storage/secrets.ts'
+import { translateError } from '../storage/translate-error.ts'
+
+export interface SecretsOptions {
+  readonly database: () => Database
+  readonly keyring: Keyring | null
+  readonly actor: string
+}
+
+export interface ReencryptOptions {
+  /** Stops between two batches; what is done stays done, and the next call goes on from there. */
+  readonly signal?: AbortSignal
+  onProgress?(progress: ReencryptProgress): void
+}
+
+export interface ReencryptProgress {
+  /** Under another key than the first, when it began. */
+  readonly total: number
+  readonly reencrypted: number
+  /** Which no key of the keyring opens; they are left as they are. */
+  readonly unreadable: number
+}
+
+export interface ReencryptResult extends ReencryptProgress {
+  /** Every secret is under the first key now: the other keys may go. */
+  readonly isComplete: boolean
+  readonly keyId: string
+  /** The first hundred of those that could not be read. */
+  readonly unreadableSecrets: readonly {
+    readonly endpoint: string
+    readonly field: string
+    readonly keyId: string
+  }[]
+}
+
+export interface SecretsStatus {
+  /** The key that new secrets get; null without a keyring. */
+  readonly keyId: string | null
+  /** How many secrets are under which key, and whether this process has it. */
+  readonly keys: readonly (KeyUse & { readonly isKnown: boolean })[]
+}
+
+const maxBatchRows = 200
+const maxListed = 100
+const beginning: SecretPlace = { laneId: 0, field: '', version: 0 }
+
+/** The encryption of what endpoints keep secret. Nothing here returns a secret. */
+export class Secrets {
+  readonly #options: SecretsOptions
+
+  constructor(options: SecretsOptions) {
+    this.#options = options
+  }
+
+  async status(): Promise<SecretsStatus> {
+    const { keyring } = this.#options
+    const keys = await this.#run((database) => readKeyUse(database))
+    return {
+      keyId: keyring?.primaryId ?? null,
+      keys: keys.map((use) => ({ ...use, isKnown: keyring?.has(use.keyId) ?? false })),
+    }
+  }
+
+  /**
+   * Encrypts every secret anew with the first key of the keyring, while everything runs. It can be stopped and called again at any time.
+   */
+  async reencrypt(options: ReencryptOptions = {}): Promise<ReencryptResult> {
+    const keyring = this.#requireKeyring()
+    const { keys } = await this.status()
+    const total = keys
+      .filter(({ keyId }) => keyId !== keyring.primaryId)
+      .reduce((sum, { secrets }) => sum + secrets, 0)
+    const unreadableSecrets: ListedSecret[] = []
+    let unreadable = 0
+    let reencrypted = 0
+    let after = beginning
+    while (options.signal?.aborted !== true) {
+      const secrets = await this.#run((database) =>
+        readSecretsUnderOtherKeys(database, keyring.primaryId, after, maxBatchRows),
+      )
+      const last = secrets.at(-1)
+      if (last === undefined) break
+      after = last
+      const batch = reseal(secrets, keyring)
+      unreadable += batch.unreadable.length
+      unreadableSecrets.push(...batch.unreadable.slice(0, maxListed - unreadableSecrets.length))
+      reencrypted += await this.#run((database) => replaceSealed(database, batch.replacements))
+      options.onProgress?.({ total, reencrypted, unreadable })
+    }
+    const left = (await this.status()).keys.some(({ keyId }) => keyId !== keyring.primaryId)
+    if (reencrypted > 0) {
+      const detail = { keyId: keyring.primaryId, reencrypted, unreadable }
+      await this.#run((database) => noteReencryption(database, this.#options.actor, detail))
+    }
+    return {
+      total,
+      reencrypted,
+      unreadable,
+      isComplete: !left,
+      keyId: keyring.primaryId,
+      unreadableSecrets: unreadableSecrets.map(({ endpoint, field, keyId }) => ({ endpoint, field, keyId })),
+    }
+  }
+
+  #requireKeyring(): Keyring {
+    const { keyring } = this.#options
+    if (keyring !== null) return keyring
+    throw new HoldfastError(
+      'encryption_key_missing',
+      'There is no key to encrypt with. Set HOLDFAST_ENCRYPTION_KEY to the new key, a comma, and the keys that secrets are under now.',
+    )
+  }
+
+  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+    try {
+      return await work(this.#options.database())
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+}
+
+interface Replacement {
+  readonly place: SecretPlace
+  readonly before: Buffer
+  readonly after: NewSecret
+}
+
+function reseal(
+  secrets: readonly ListedSecret[],
+  keyring: Keyring,
+): { readonly replacements: Replacement[]; readonly unreadable: ListedSecret[] } {
+  const replacements: Replacement[] = []
+  const unreadable: ListedSecret[] = []
+  for (const secret of secrets) {
+    const place = placeOf(secret.laneId, secret.field)
+    const before = Buffer.from(secret.sealed, 'base64')
+    const opened = keyring.open({ keyId: secret.keyId, bytes: before }, place)
+    if (opened.ok) {
+      replacements.push({
+        place: secret,
+        before,
+        after: { field: secret.field, ...keyring.seal(opened.text, place) },
+      })
+    } else unreadable.push(secret)
+  }
+  return { replacements, unreadable }
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { quantileMs } from '../core/duration-buckets.ts'
+import { HoldfastError } from '../core/errors.ts'
+import { field } from '../core/field.ts'
+import type { Database } from '../storage/database.ts'
+import { type RollupSum, sumRollupsOf, sumRollupsOfAll } from '../storage/rollups.ts'
+import { checkedFilter, onDatabase } from './page.ts'
+
+const minuteMs = 60_000
+const hourMs = 3_600_000
+const dayMs = 86_400_000
+
+/** How far back, from which rollups, and in which steps the curve is drawn. */
+const windows = {
+  '1h': { period: 1, lengthMs: hourMs, stepMs: minuteMs },
+  '24h': { period: 1, lengthMs: dayMs, stepMs: 15 * minuteMs },
+  '7d': { period: 2, lengthMs: 7 * dayMs, stepMs: hourMs },
+  '30d': { period: 2, lengthMs: 30 * dayMs, stepMs: 6 * hourMs },
+} as const
+
+export type StatisticsWindow = keyof typeof windows
+
+export interface Latency {
+  readonly p50: number | null
+  readonly p95: number | null
+  readonly p99: number | null
+}
+
+export interface StatisticsSum {
+  readonly attempts: number
+  readonly successes: number
+  /** Of the attempts that weren't throttled; null when there were none. */
+  readonly successRate: number | null
+  /** How long attempts took. */
+  readonly latencyMs: Latency
+  readonly attemptsPerSecond: number
+  /** How often each status code came, or, where there was none, each error code; `ok` for a handler that returned. */
+  readonly answers: Readonly<Record<string, number>>
+}
+
+export interface EndpointStatistics extends StatisticsSum {
+  readonly endpoint: string
+  readonly window: StatisticsWindow
+  readonly series: readonly {
+    readonly at: Date
+    readonly attempts: number
+    readonly successes: number
+    readonly latencyMs: Latency
+  }[]
+}
+
+const statisticsQuery = z.strictObject({
+  window: field.oneOf(...(Object.keys(windows) as [StatisticsWindow, ...StatisticsWindow[]])).default('24h'),
+})
+const overviewQuery = statisticsQuery.extend({ limit: field.wholeNumber(1, 1000).default(100) })
+
+/** How endpoints did, from counts that outlive the attempts themselves. A few seconds behind. */
+export class Statistics {
+  readonly #database: () => Database
+
+  constructor(options: { readonly database: () => Database }) {
+    this.#database = options.database
+  }
+
+  async endpoint(name: string, query: z.input<typeof statisticsQuery> = {}): Promise<EndpointStatistics> {
+    const { window } = checkedFilter(statisticsQuery, query)
+    const { lengthMs } = windows[window]
+    const sums = await onDatabase(this.#database(), (database) =>
+      sumRollupsOf(database, name, windows[window]),
+    )
+    if (sums === undefined) {
+      throw new HoldfastError('endpoint_not_found', `There is no endpoint named "${name}".`, {
+        endpoint: name,
+      })
+    }
+    return {
+      endpoint: name,
+      window,
+      ...summarise(sums, lengthMs),
+      series: sums.map((sum) => ({
+        at: sum.startsAt,
+        attempts: sum.attempts,
+        successes: sum.successes,
+        latencyMs: latencyOf(sum.durations),
+      })),
+    }
+  }
+
+  /** The busiest endpoints first. */
+  async endpoints(
+    query: z.input<typeof overviewQuery> = {},
+  ): Promise<(StatisticsSum & { readonly endpoint: string })[]> {
+    const { window, limit } = checkedFilter(overviewQuery, query)
+    const { lengthMs } = windows[window]
+    const sums = await onDatabase(this.#database(), (database) =>
+      sumRollupsOfAll(database, windows[window], limit),
+    )
+    return sums.map((sum) => ({ endpoint: sum.endpoint, ...summarise([sum], lengthMs) }))
+  }
+}
+
+function summarise(sums: readonly RollupSum[], lengthMs: number): StatisticsSum {
+  let attempts = 0
+  let successes = 0
+  let throttled = 0
+  const durations: number[] = []
+  const answers: Record<string, number> = {}
+  for (const sum of sums) {
+    attempts += sum.attempts
+    successes += sum.successes
+    throttled += sum.throttled
+    for (const [bucket, count] of sum.durations.entries())
+      durations[bucket] = (durations[bucket] ?? 0) + count
+    for (const [answer, count] of Object.entries(sum.answers))
+      answers[answer] = (answers[answer] ?? 0) + count
+  }
+  return {
+    attempts,
+    successes,
+    successRate: attempts === throttled ? null : successes / (attempts - throttled),
+    latencyMs: latencyOf(durations),
+    attemptsPerSecond: attempts / (lengthMs / 1000),
+    answers,
+  }
+}
+
+function latencyOf(durations: readonly number[]): Latency {
+  const at = (share: number) => {
+    const exact = quantileMs(durations, share)
+    return exact === null ? null : Math.round(exact * 10) / 10
+  }
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+}

@@ -1,0 +1,63 @@
+import { HoldfastError } from '../core/errors.ts'
+import type { Database } from '../storage/database.ts'
+import { translateError } from '../storage/translate-error.ts'
+import { drainWorker, listWorkers } from '../storage/workers.ts'
+
+export interface WorkerView {
+  /** Changes when the process starts anew, or was declared dead. */
+  readonly id: number
+  readonly name: string
+  readonly version: string
+  readonly host: string
+  readonly pid: number
+  readonly queues: readonly string[]
+  readonly tags: readonly string[]
+  readonly concurrency: number
+  readonly state: 'active' | 'draining' | 'stopping'
+  readonly running: number
+  readonly startedAt: Date
+  readonly lastBeatAt: Date
+}
+
+export interface WorkersOptions {
+  readonly database: () => Database
+  readonly actor: string
+}
+
+const maxListed = 1000
+
+/** The fleet. */
+export class Workers {
+  readonly #options: WorkersOptions
+
+  constructor(options: WorkersOptions) {
+    this.#options = options
+  }
+
+  async list(): Promise<WorkerView[]> {
+    try {
+      const rows = await listWorkers(this.#options.database(), maxListed)
+      return rows.map(({ incarnation, started_at, beat_at, ...rest }) => ({
+        ...rest,
+        id: incarnation,
+        startedAt: started_at,
+        lastBeatAt: beat_at,
+      }))
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  /** It claims nothing more and finishes what it has; its process goes on. */
+  async drain(id: number): Promise<void> {
+    let isDraining: boolean
+    try {
+      isDraining = await drainWorker(this.#options.database(), id, this.#options.actor)
+    } catch (error) {
+      throw translateError(error)
+    }
+    if (!isDraining) {
+      throw new HoldfastError('worker_not_found', `There is no active worker ${id}.`, { worker: id })
+    }
+  }
+}

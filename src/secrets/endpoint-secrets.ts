@@ -1,0 +1,145 @@
+import type { Keyring, Sealed } from './keyring.ts'
+
+/** One secret of one endpoint, as it is stored. */
+export interface StoredSecret {
+  /** Where in the config it belongs: `signing.secret`. */
+  readonly field: string
+  /** Counts up; the highest is the present one. */
+  readonly version: number
+  readonly keyId: string
+  readonly sealed: string
+  readonly setAtMs: number
+  /** Set for a secret that was replaced and is still used beside its successor. */
+  readonly expiresAtMs: number | null
+}
+
+/** A secret that is to be stored. */
+export interface NewSecret extends Sealed {
+  readonly field: string
+}
+
+/** What a config has instead of a secret: it is set, and that is all that anybody is told. */
+export const secretMark = Object.freeze({ isSet: true })
+
+export type SecretPath = readonly string[]
+
+export interface SplitConfig {
+  /** With marks where the secrets were. */
+  readonly config: Record<string, unknown>
+  /** By field. */
+  readonly secrets: ReadonlyMap<string, string>
+  /** Fields that had a mark already: their stored secret is meant. */
+  readonly kept: readonly string[]
+}
+
+export function isSecretMark(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'isSet' in value && value.isSet === true
+}
+
+/** Takes the secrets out of a config. */
+export function splitSecrets(
+  config: Readonly<Record<string, unknown>>,
+  paths: readonly SecretPath[],
+): SplitConfig {
+  const open = structuredClone(config) as Record<string, unknown>
+  const secrets = new Map<string, string>()
+  const kept: string[] = []
+  for (const path of paths) {
+    const field = path.join('.')
+    const value = valueAt(open, path)
+    if (typeof value === 'string') secrets.set(field, value)
+    else if (isSecretMark(value)) kept.push(field)
+    else continue
+    setAt(open, path, secretMark)
+  }
+  return { config: open, secrets, kept }
+}
+
+export function sealSecrets(
+  secrets: ReadonlyMap<string, string>,
+  laneId: number,
+  keyring: Keyring,
+): NewSecret[] {
+  return [...secrets].map(([field, text]) => ({ field, ...keyring.seal(text, placeOf(laneId, field)) }))
+}
+
+/** What a secret is bound to: bytes that somebody copies to another endpoint or field don't open there. */
+export function placeOf(laneId: number, field: string): string {
+  return `holdfast:endpoint:${laneId}:${field}`
+}
+
+export type RestoredConfig =
+  | { readonly ok: true; readonly config: Record<string, unknown> }
+  | { readonly ok: false; readonly reason: string }
+
+/**
+ * Puts the secrets back where their marks are. Older versions that are still used come beside the present one, as a list
+ * `previousSecrets` of `{ value, expiresAtMs }`.
+ */
+export function restoreSecrets(
+  config: Readonly<Record<string, unknown>>,
+  paths: readonly SecretPath[],
+  stored: readonly StoredSecret[],
+  laneId: number,
+  keyring: Keyring | null,
+  nowMs: number,
+): RestoredConfig {
+  const whole = structuredClone(config) as Record<string, unknown>
+  for (const path of paths) {
+    if (!isSecretMark(valueAt(whole, path))) continue
+    const field = path.join('.')
+    const versions = stored
+      .filter((secret) => secret.field === field && (secret.expiresAtMs ?? nowMs + 1) > nowMs)
+      .sort((one, other) => other.version - one.version)
+    const [present, ...previous] = versions
+    if (present === undefined) return { ok: false, reason: `its secret ${field} is not stored; set it again` }
+    const older: object[] = []
+    for (const secret of versions) {
+      const opened = openStored(secret, laneId, keyring)
+      if (!opened.ok) return opened
+      if (secret === present) setAt(whole, path, opened.text)
+      else older.push({ value: opened.text, expiresAtMs: secret.expiresAtMs ?? 0 })
+    }
+    if (previous.length > 0) setAt(whole, [...path.slice(0, -1), 'previousSecrets'], older)
+  }
+  return { ok: true, config: whole }
+}
+
+function openStored(
+  secret: StoredSecret,
+  laneId: number,
+  keyring: Keyring | null,
+): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string } {
+  const { field, keyId, sealed } = secret
+  if (keyring === null) {
+    return {
+      ok: false,
+      reason: `its secret ${field} is encrypted with key ${keyId}, and this node has no key: set HOLDFAST_ENCRYPTION_KEY and restart it`,
+    }
+  }
+  const opened = keyring.open({ keyId, bytes: Buffer.from(sealed, 'base64') }, placeOf(laneId, field))
+  if (opened.ok) return opened
+  return {
+    ok: false,
+    reason:
+      opened.reason === 'no_key'
+        ? `its secret ${field} is encrypted with key ${keyId}, which this node's HOLDFAST_ENCRYPTION_KEY doesn't have: add that key and restart it`
+        : `its secret ${field} can't be decrypted, so it isn't what was stored there: set it again`,
+  }
+}
+
+function valueAt(config: Readonly<Record<string, unknown>>, path: SecretPath): unknown {
+  let value: unknown = config
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
+    value = (value as Record<string, unknown>)[step]
+  }
+  return value
+}
+
+function setAt(config: Record<string, unknown>, path: SecretPath, value: unknown): void {
+  let place = config
+  for (const step of path.slice(0, -1)) place = place[step] as Record<string, unknown>
+  const last = path.at(-1)
+  if (last !== undefined) place[last] = value
+}

@@ -1,0 +1,121 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+
+/** A secret as it is stored: unreadable without the key that `keyId` names, and bound to its place. */
+export interface Sealed {
+  readonly keyId: string
+  readonly bytes: Buffer
+}
+
+export type Opened =
+  | { readonly ok: true; readonly text: string }
+  /** `no_key`: the keyring lacks the key. `damaged`: the bytes aren't what was stored at this place. */
+  | { readonly ok: false; readonly reason: 'no_key' | 'damaged' }
+
+export type ParsedKeyring =
+  | { readonly ok: true; readonly keyring: Keyring }
+  | { readonly ok: false; readonly problem: string }
+
+const algorithm = 'aes-256-gcm'
+const keyBytes = 32
+const nonceBytes = 12
+const tagBytes = 16
+/** The first byte of what is stored, so that another format can be told apart one day. */
+const formatVersion = 1
+const maxKeys = 100
+
+const keyAdvice =
+  'must be one or more keys of 32 random bytes, as base64 or as 64 hexadecimal digits, separated by commas or line breaks. ' +
+  'Make one with: holdfast secrets new-key'
+
+/**
+ * The keys that protect secrets at rest. The first one encrypts, each of them decrypts: put a new key in front to rotate.
+ *
+ * @example
+ * const parsed = Keyring.parse(newEncryptionKey())
+ * if (parsed.ok) parsed.keyring.seal('hunter2', 'endpoint:7:auth.password')
+ */
+export class Keyring {
+  /** The key that new secrets are encrypted with. */
+  readonly primaryId: string
+  readonly #keys: ReadonlyMap<string, Buffer>
+  readonly #primary: Buffer
+
+  private constructor(keys: readonly [Buffer, ...Buffer[]]) {
+    const [primary] = keys
+    this.#primary = primary
+    this.primaryId = idOfKey(primary)
+    this.#keys = new Map(keys.map((key) => [idOfKey(key), key]))
+  }
+
+  /** Never says a word of the text itself: it is a secret. */
+  static parse(text: string): ParsedKeyring {
+    const words = text.split(/[\s,]+/).filter((word) => word !== '')
+    if (words.length > maxKeys) return { ok: false, problem: `has more than ${maxKeys} keys` }
+    const keys: Buffer[] = []
+    for (const [index, word] of words.entries()) {
+      const key = parseKey(word)
+      if (key === null)
+        return { ok: false, problem: `${keyAdvice} (key ${index + 1} of ${words.length} isn't one)` }
+      keys.push(key)
+    }
+    const [primary, ...others] = keys
+    if (primary === undefined) return { ok: false, problem: keyAdvice }
+    return { ok: true, keyring: new Keyring([primary, ...others]) }
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#keys.keys()]
+  }
+
+  has(keyId: string): boolean {
+    return this.#keys.has(keyId)
+  }
+
+  /** `place` is authenticated with it: bytes that were moved to another place don't open there. */
+  seal(text: string, place: string): Sealed {
+    const nonce = randomBytes(nonceBytes)
+    const cipher = createCipheriv(algorithm, this.#primary, nonce, { authTagLength: tagBytes })
+    cipher.setAAD(Buffer.from(place))
+    const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    return {
+      keyId: this.primaryId,
+      bytes: Buffer.concat([Buffer.of(formatVersion), nonce, encrypted, cipher.getAuthTag()]),
+    }
+  }
+
+  open(sealed: Sealed, place: string): Opened {
+    const key = this.#keys.get(sealed.keyId)
+    if (key === undefined) return { ok: false, reason: 'no_key' }
+    const { bytes } = sealed
+    const isWhole = bytes.length >= 1 + nonceBytes + tagBytes && bytes[0] === formatVersion
+    if (!isWhole) return { ok: false, reason: 'damaged' }
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(1, 1 + nonceBytes), {
+      authTagLength: tagBytes,
+    })
+    decipher.setAAD(Buffer.from(place))
+    decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
+    try {
+      const start = decipher.update(bytes.subarray(1 + nonceBytes, bytes.length - tagBytes))
+      return { ok: true, text: Buffer.concat([start, decipher.final()]).toString('utf8') }
+    } catch {
+      return { ok: false, reason: 'damaged' }
+    }
+  }
+}
+
+/** A key for a keyring. */
+export function newEncryptionKey(): string {
+  return randomBytes(keyBytes).toString('base64')
+}
+
+/** Follows from the key, so that nobody can give two keys one name; too short to say anything about the key. */
+function idOfKey(key: Buffer): string {
+  return createHash('sha256').update('holdfast key id\0').update(key).digest('hex').slice(0, 12)
+}
+
+function parseKey(word: string): Buffer | null {
+  if (/^[0-9a-f]{64}$/i.test(word)) return Buffer.from(word, 'hex')
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(word)) return null
+  const key = Buffer.from(word, 'base64')
+  return key.length === keyBytes ? key : null
+}

@@ -1,0 +1,305 @@
+-- Runs: what a queue owes. docs/decisions/0010-jobs.md tells why a claim writes one row and not one per run.
+--
+-- A run waits in one of two lines. FRESH (due_at is null): plain runs, never touched; a cursor per priority passes them in order of
+-- id, and whatever it has passed belongs to the claim that lists it. DUE (due_at is set): everything that waits for a time, a key, a worker, or
+-- a second try; each is claimed by name, in claim_id. `infinity` = parked: something else brings it back.
+
+create table holdfast.runs (
+  id bigint primary key,
+  -- The transaction that stored it, because it may commit after the cursor has passed.
+  published_by xid8 not null default pg_current_xact_id(),
+  lane_id integer not null,
+  job_id integer not null,
+  attempt integer not null default 0,
+  crashes smallint not null default 0,
+  priority smallint not null default 0 check (priority between 0 and 3),
+  criticality smallint not null default 1,
+  -- Null: the message has the run's own number.
+  message_id bigint,
+  claim_id bigint,
+  due_at timestamptz,
+  expires_at timestamptz,
+  ttl_at timestamptz,
+  dead_letter_id bigint,
+  ordering_key text,
+  concurrency_key text,
+  -- `worker:<name>` or `tags:<a,b>`: who alone may claim it.
+  target text
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
+create index runs_fresh on holdfast.runs (lane_id, priority, id) where due_at is null;
+create index runs_due on holdfast.runs (lane_id, priority, due_at) where due_at is not null and target is null;
+create index runs_targeted on holdfast.runs (lane_id, target, due_at) where target is not null;
+create index runs_ordered on holdfast.runs (ordering_key, lane_id, id) where ordering_key is not null;
+create index runs_concurrent on holdfast.runs (concurrency_key, lane_id, claim_id, id) where concurrency_key is not null;
+create index runs_expiring on holdfast.runs (expires_at) where expires_at is not null;
+create index runs_ttl on holdfast.runs (ttl_at) where ttl_at is not null;
+
+create sequence holdfast.run_claims_seq as bigint;
+create table holdfast.run_claims (
+  id bigint primary key,
+  lane_id integer not null,
+  worker integer not null,
+  -- The worker's own number for the call that made it.
+  request bigint not null default 0,
+  claimed_at timestamptz not null default clock_timestamp(),
+  run_ids bigint[] not null
+);
+create index run_claims_worker on holdfast.run_claims (worker);
+create index run_claims_lane on holdfast.run_claims (lane_id);
+
+-- Where the claims of a queue have got to. Appended to, the newest row counts, the one before is deleted: an updated row would
+-- grow a chain of dead versions beside an open transaction, and every claim would walk it.
+create table holdfast.queue_cursors (
+  lane_id integer not null,
+  seq bigint not null,
+  -- By priority, 0 first: the last fresh run that was passed, and the time before which nothing due waits.
+  cursors bigint[] not null,
+  floors timestamptz[] not null,
+  -- Where the id sequence stood before this claim looked.
+  horizon bigint not null,
+  -- Transactions that were running when this claim looked: what they store may lie behind the cursor. Above which id, and which floor stood then.
+  gap_xids xid8[] not null,
+  gap_ids bigint[] not null,
+  gap_floors timestamptz[] not null,
+  tokens double precision,
+  tokens_at timestamptz,
+  primary key (lane_id, seq)
+);
+
+-- Progress and log lines of runs that are still at it; what is final goes into the attempt.
+create table holdfast.run_progress (
+  run_id bigint primary key,
+  attempt integer not null,
+  worker integer not null,
+  progress jsonb,
+  logs jsonb not null default '[]',
+  updated_at timestamptz not null default now()
+) with (fillfactor = 50);
+
+-- What is wrong with the options of a run, or null; the same rules as in src/core/run-options.ts.
+create function holdfast.run_option_problem(options jsonb) returns text
+language plpgsql stable as $$
+declare
+  own constant text[] := array['uniqueKey', 'uniqueForMs', 'concurrencyKey', 'runAt', 'delayMs', 'tags', 'worker', 'requireTags', 'ttlMs',
+                               'reason'];
+  named text;
+begin
+  if jsonb_typeof(options) = 'object' and options ?| array['type', 'deliverAt'] then
+    return 'a run takes no type, and runAt instead of deliverAt';
+  end if;
+  named := holdfast.option_problem(
+    case when jsonb_typeof(options) <> 'object' then options
+         else (options - own) || case when options ? 'runAt' then jsonb_build_object('deliverAt', options -> 'runAt') else '{}' end end
+  );
+  if named is not null then
+    return named;
+  end if;
+  if not options ?| own then
+    return null;
+  end if;
+  if options ? 'orderingKey' and options ? 'concurrencyKey' then
+    return 'a run takes an orderingKey or a concurrencyKey, not both';
+  end if;
+  if options ? 'worker' and options ? 'requireTags' then
+    return 'a run is aimed at a worker or at tags, not both';
+  end if;
+  if options ? 'runAt' and options ? 'delayMs' then
+    return 'a run takes runAt or delayMs, not both';
+  end if;
+  foreach named in array array['uniqueKey', 'concurrencyKey', 'worker', 'reason'] loop
+    if options ? named and (jsonb_typeof(options -> named) <> 'string' or length(options ->> named) not between 1 and 1000) then
+      return named || ' must be text of 1 to 1000 characters';
+    end if;
+  end loop;
+  foreach named in array array['delayMs', 'uniqueForMs', 'ttlMs'] loop
+    if options ? named and (jsonb_typeof(options -> named) <> 'number' or (options ->> named)::numeric not between 0 and 3155760000000) then
+      return named || ' must be a number of milliseconds from 0';
+    end if;
+  end loop;
+  foreach named in array array['tags', 'requireTags'] loop
+    if options ? named and (jsonb_typeof(options -> named) <> 'array' or jsonb_array_length(options -> named) not between 1 and 20) then
+      return named || ' must be a list of 1 to 20 texts';
+    end if;
+  end loop;
+  return null;
+end $$;
+
+create function holdfast.ring_workers(lane integer) returns void
+language plpgsql as $$
+begin
+  if exists (select from holdfast.workers where is_asleep and lane = any (lanes)) then
+    perform pg_notify('holdfast_queue_' || lane, '');
+  end if;
+end $$;
+
+-- The one way in for runs. `run_options` is null or holds one entry (or null) per body. A run and its message share their number.
+create function holdfast.accept_runs(job_name text, bodies text[], run_options jsonb[] default null) returns setof bigint
+language plpgsql as $$
+declare
+  job record;
+  total integer := coalesce(cardinality(bodies), 0);
+  max_bytes bigint := holdfast.setting_integer('max_payload_bytes');
+  worst record;
+begin
+  select id, queue_id, settings into job from holdfast.jobs where name = job_name;
+  if not found then
+    raise exception 'there is no job named "%"', job_name using errcode = 'HF030',
+      hint = 'A job is known once a worker or a process with its definition has started, or after holdfast.declare_job.';
+  end if;
+  if total = 0 then
+    return;
+  end if;
+  if run_options is not null then
+    if cardinality(run_options) <> total then
+      raise exception 'there are % bodies but % sets of options', total, cardinality(run_options) using errcode = 'HF002';
+    end if;
+    select at, problem into worst
+    from unnest(run_options) with ordinality as given (option, at), holdfast.run_option_problem(option) as problem
+    where option is not null and problem is not null
+    order by at limit 1;
+    if found then
+      raise exception 'run %: %', worst.at, worst.problem using errcode = 'HF002';
+    end if;
+  end if;
+  select octet_length(body) as bytes, at into worst
+  from unnest(bodies) with ordinality as given (body, at) where octet_length(body) > max_bytes limit 1;
+  if found then
+    raise exception 'the payload of run % takes % bytes; the limit is %', worst.at, worst.bytes, max_bytes
+      using errcode = 'HF003', hint = 'Send a reference to the data instead of the data, or raise max_payload_bytes.';
+  end if;
+  perform holdfast.check_bound(total);
+
+  -- The transaction id comes before the ids: a claim whose snapshot is older knows that these ids lie beyond its horizon.
+  perform pg_current_xact_id();
+  if holdfast.id_at(clock_timestamp()) - (select last_value from holdfast.ids) > 4096 * 5000 then
+    perform holdfast.advance_ids();
+  end if;
+  if run_options is null and not job.settings ?| '{priority,expiresAfterMs}' then
+    return query
+    with given as (
+      select nextval('holdfast.ids') as id, body from unnest(bodies) as body
+    ), stored as (
+      insert into holdfast.messages (id, size, type, body)
+      select given.id, octet_length(given.body), job_name, given.body::json from given
+    )
+    insert into holdfast.runs as owed (id, lane_id, job_id)
+    select given.id, job.queue_id, job.id from given
+    returning owed.id;
+  else
+    return query select holdfast.accept_runs_with_options(job.id, job_name, job.queue_id, job.settings, bodies, run_options);
+  end if;
+  perform holdfast.ring_workers(job.queue_id);
+end $$;
+
+create function holdfast.accept_runs_with_options(
+  job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]
+) returns setof bigint
+language plpgsql as $$
+declare
+  total integer := cardinality(bodies);
+  ids bigint[];
+  is_repeated boolean[] := array_fill(false, array[total]);
+  given record;
+  earlier bigint;
+begin
+  select array_agg(nextval('holdfast.ids')) into ids from generate_series(1, total);
+  for given in
+    select at, body, option from unnest(bodies, run_options) with ordinality as run (body, option, at)
+    where option ?| '{idempotencyKey,uniqueKey}'
+  loop
+    earlier := holdfast.claim_run_keys(job, given.body, given.option, ids[given.at]);
+    if earlier is not null then
+      ids[given.at] := earlier;
+      is_repeated[given.at] := true;
+    end if;
+  end loop;
+
+  insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, body)
+  select run.id, octet_length(body), job_name, option ->> 'tenant', option ->> 'correlationId',
+         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers',
+         nullif(coalesce(option -> 'metadata', '{}')
+           || case when option ? 'tags' then jsonb_build_object('tags', option -> 'tags') else '{}' end
+           || case when option ? 'reason' then jsonb_build_object('reason', option -> 'reason') else '{}' end, '{}'),
+         body::json
+  from unnest(ids, bodies, run_options, is_repeated) as run (id, body, option, is_known)
+  where not is_known;
+
+  insert into holdfast.runs (id, lane_id, job_id, priority, criticality, due_at, expires_at, ttl_at, ordering_key, concurrency_key, target)
+  select run.id, lane, job, coalesce((option ->> 'priority')::smallint, (settings ->> 'priority')::smallint, 0),
+         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1),
+         case when option ?| '{runAt,delayMs,orderingKey,concurrencyKey,worker,requireTags}' then
+           greatest(now(), (option ->> 'runAt')::timestamptz, now() + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
+         end,
+         coalesce((option ->> 'expiresAt')::timestamptz,
+                  now() + make_interval(secs => (settings ->> 'expiresAfterMs')::double precision / 1000)),
+         -- Shared queues have no TTL unless it is asked for; work aimed at one worker has one.
+         greatest(now(), (option ->> 'runAt')::timestamptz, now() + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
+           + make_interval(secs => coalesce(
+               (option ->> 'ttlMs')::double precision,
+               case when option ? 'worker' then coalesce((settings ->> 'ttlMs')::double precision, 300000) end
+             ) / 1000),
+         option ->> 'orderingKey', option ->> 'concurrencyKey',
+         coalesce('worker:' || (option ->> 'worker'),
+                  'tags:' || (select string_agg(tag, ',' order by tag) from jsonb_array_elements_text(option -> 'requireTags') as tag))
+  from unnest(ids, run_options, is_repeated) as run (id, option, is_known)
+  where not is_known;
+  return query select unnest(ids);
+end $$;
+
+-- The run that had this idempotency key (the same body) or unique key (any body) first; null when the key is new.
+create function holdfast.claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint
+language plpgsql as $$
+declare
+  key_scope text := 'unique:' || job;
+  unique_key text := options ->> 'uniqueKey';
+  earlier bigint[];
+  first_run bigint;
+begin
+  if options ? 'idempotencyKey' then
+    earlier := holdfast.claim_idempotency_key('job:' || job, options ->> 'idempotencyKey', '', body, array[new_run]);
+    if earlier is not null then
+      return earlier[1];
+    end if;
+  end if;
+  if unique_key is null then
+    return null;
+  end if;
+  -- With a window the key is taken for that long; without one until its run has ended.
+  loop
+    insert into holdfast.idempotency_keys as held (scope, key, body_hash, result, expires_at)
+    values (key_scope, unique_key, case when options ? 'uniqueForMs' then 'window' else 'run' end, to_jsonb(array[new_run]),
+            case when options ? 'uniqueForMs' then now() + make_interval(secs => (options ->> 'uniqueForMs')::double precision / 1000)
+                 else 'infinity' end)
+    on conflict (scope, key) do update set
+      body_hash = excluded.body_hash, result = excluded.result, expires_at = excluded.expires_at
+    where held.expires_at <= now()
+      or (held.body_hash = 'run' and not exists (select from holdfast.runs where id = (held.result ->> 0)::bigint));
+    if found then
+      return null;
+    end if;
+    select (result ->> 0)::bigint into first_run from holdfast.idempotency_keys where scope = key_scope and key = unique_key;
+    if found then
+      return first_run;
+    end if;
+  end loop;
+end $$;
+
+create function holdfast.enqueue(job text, payload jsonb, options jsonb default null) returns text
+language sql as $$
+  select holdfast.format_id('run', id)
+  from holdfast.accept_runs(job, array[coalesce(payload, 'null')::text], case when options is not null then array[options] end) as id
+$$;
+
+create function holdfast.enqueue_batch(job text, payloads jsonb[], options jsonb default null) returns setof text
+language sql as $$
+  select holdfast.format_id('run', id)
+  from holdfast.accept_runs(
+    job, payloads::text[], case when options is not null then array_fill(options, array[cardinality(payloads)]) end
+  ) as id
+$$;
+
+-- What the SDK calls: bodies as lines of one text, ids back as one text; see accept_lines.
+create function holdfast.accept_run_lines(job_name text, lines text, run_options jsonb[] default null) returns text
+language sql as $$
+  select string_agg(id::text, ',') from holdfast.accept_runs(job_name, string_to_array(lines, E'\n'), run_options) as id
+$$;

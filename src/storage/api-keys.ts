@@ -1,0 +1,130 @@
+import type { Role } from '../core/roles.ts'
+import type { Database } from './database.ts'
+
+export interface ApiKeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly role: Role
+  readonly createdAt: Date
+  readonly createdBy: string
+  readonly expiresAt: Date | null
+  readonly lastUsedAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+const columns = `id, name, role, created_at as "createdAt", created_by as "createdBy", expires_at as "expiresAt",
+  last_used_at as "lastUsedAt", revoked_at as "revokedAt"`
+
+export interface NewApiKey {
+  readonly id: string
+  readonly name: string
+  readonly role: Role
+  readonly secretHash: Buffer
+  readonly expiresInMs: number | null
+}
+
+/** Undefined when a key that isn't revoked has the name. Index: api_keys_name. */
+export async function insertApiKey(
+  database: Database,
+  key: NewApiKey,
+  actor: string,
+): Promise<ApiKeyRecord | undefined> {
+  const rows = await database.query<ApiKeyRecord>(
+    {
+      name: 'insert_api_key',
+      text: `
+        with created as (
+          insert into holdfast.api_keys (id, name, role, secret_hash, created_by, expires_at)
+          values ($1, $2, $3, $4, $6, now() + $5::float8 * interval '1 ms')
+          on conflict do nothing returning *
+        ), noted as (
+          select holdfast.audit($6, 'api_key.created', 'api-key:' || id,
+                                jsonb_build_object('name', name, 'after', jsonb_build_object('role', role, 'expiresAt', expires_at)))
+          from created
+        )
+        select ${columns} from created, noted`,
+    },
+    [key.id, key.name, key.role, key.secretHash, key.expiresInMs, actor],
+  )
+  return rows[0]
+}
+
+/** A key that is neither revoked nor expired, by its id. Index: api_keys_pkey. */
+export async function readLiveKey(
+  database: Database,
+  id: string,
+): Promise<{ name: string; role: Role; secretHash: Buffer } | undefined> {
+  const rows = await database.query<{ name: string; role: Role; secretHash: Buffer }>(
+    {
+      name: 'read_live_key',
+      text: `select name, role, secret_hash as "secretHash" from holdfast.api_keys
+             where id = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+    },
+    [id],
+  )
+  return rows[0]
+}
+
+/** At most once a minute per key, so that using a key costs no write each time. Index: api_keys_pkey. */
+export async function noteKeyUse(database: Database, id: string): Promise<void> {
+  await database.query(
+    {
+      name: 'note_key_use',
+      text: `update holdfast.api_keys set last_used_at = now()
+             where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+    },
+    [id],
+  )
+}
+
+/** By id, after `afterId`. Index: api_keys_pkey. */
+export async function listApiKeys(
+  database: Database,
+  afterId: string,
+  limit: number,
+): Promise<ApiKeyRecord[]> {
+  return database.query<ApiKeyRecord>(
+    {
+      name: 'list_api_keys',
+      text: `select ${columns} from holdfast.api_keys where id > $1 order by id limit $2`,
+    },
+    [afterId, limit],
+  )
+}
+
+/** Also ends the sessions that were begun with it. Undefined when there is none, or it was revoked before. Index: api_keys_pkey. */
+export async function revokeApiKey(
+  database: Database,
+  id: string,
+  actor: string,
+): Promise<ApiKeyRecord | undefined> {
+  const rows = await database.query<ApiKeyRecord>(
+    {
+      name: 'revoke_api_key',
+      text: `
+        with revoked as (
+          update holdfast.api_keys set revoked_at = now() where id = $1 and revoked_at is null returning *
+        ), ended as (
+          delete from holdfast.api_sessions where key_id in (select id from revoked)
+        ), noted as (
+          select holdfast.audit($2, 'api_key.revoked', 'api-key:' || id, jsonb_build_object('name', name)) from revoked
+        )
+        select ${columns} from revoked, noted`,
+    },
+    [id, actor],
+  )
+  return rows[0]
+}
+
+/** Whether there is any key that still works. Index: api_keys_name. */
+export async function hasAdminKey(database: Database): Promise<boolean> {
+  const rows = await database.query<{ found: boolean }>(
+    {
+      name: 'has_admin_key',
+      text: `select exists (select from holdfast.api_keys where revoked_at is null and role = 'admin'
+                            and (expires_at is null or expires_at > now())) as found`,
+    },
+    [],
+  )
+  return rows[0]?.found ?? false
+}

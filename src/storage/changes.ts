@@ -1,0 +1,80 @@
+import type { Database } from './database.ts'
+
+export interface ChangeRow {
+  readonly id: number
+  readonly at: Date
+  readonly action: string
+  readonly subject: string
+}
+
+export interface LetterRow {
+  readonly id: number
+  readonly at: Date
+  readonly endpoint: string | null
+  readonly reason: string
+}
+
+export interface Totals {
+  readonly pending: number
+  readonly inFlight: number
+  readonly deadLetters: number
+}
+
+/** What the audit log has got since, oldest first. Index: audit_log_pkey. */
+export async function readChanges(database: Database, afterId: number, limit: number): Promise<ChangeRow[]> {
+  return database.query<ChangeRow>(
+    {
+      name: 'read_changes',
+      text: 'select id, at, action, subject from holdfast.audit_log where id > $1 order by id limit $2',
+    },
+    [afterId, limit],
+  )
+}
+
+/** Letters since, oldest first. Index: dead_letters_pkey. */
+export async function readNewLetters(
+  database: Database,
+  afterId: number,
+  limit: number,
+): Promise<LetterRow[]> {
+  return database.query<LetterRow>(
+    {
+      name: 'read_new_letters',
+      text: `
+        select letter.id, letter.created_at as at, endpoint.name as endpoint, letter.reason
+        from holdfast.dead_letters as letter left join holdfast.endpoints as endpoint on endpoint.id = letter.lane_id
+        where letter.id > $1 order by letter.id limit $2`,
+    },
+    [afterId, limit],
+  )
+}
+
+/** Where both stand now. Indexes: audit_log_pkey, dead_letters_pkey. */
+export async function readPositions(
+  database: Database,
+): Promise<{ readonly change: number; readonly letter: number }> {
+  const rows = await database.query<{ change: number; letter: number }>(
+    {
+      name: 'read_positions',
+      text: `select coalesce((select max(id) from holdfast.audit_log), 0) as change,
+                    coalesce((select max(id) from holdfast.dead_letters), 0) as letter`,
+    },
+    [],
+  )
+  return rows[0] ?? { change: 0, letter: 0 }
+}
+
+/** What nodes last reported. One row a node and a lane; dead_letters_lane for the count. */
+export async function readTotals(database: Database): Promise<Totals> {
+  const rows = await database.query<Totals>(
+    {
+      name: 'read_totals',
+      text: `
+        select coalesce((select sum(pending) from holdfast.lane_stats), 0)::float8 as pending,
+               coalesce((select sum(in_flight) from holdfast.lane_stats), 0)::float8 as "inFlight",
+               (select count(*) from holdfast.dead_letters where state = 'open')::float8 as "deadLetters"`,
+    },
+    [],
+  )
+  return rows[0] ?? { pending: 0, inFlight: 0, deadLetters: 0 }
+}

@@ -1,0 +1,155 @@
+import type { Database } from './database.ts'
+
+/** A claimed run as its handler needs it. */
+export interface ClaimedRun {
+  readonly claimId: number
+  readonly id: number
+  readonly messageId: number
+  readonly laneId: number
+  readonly jobId: number
+  /** How often it has been tried before. */
+  readonly attempt: number
+  readonly crashes: number
+  readonly expiresAtMs: number | null
+  /** Null when its body is gone: nothing can be run then. */
+  readonly body: string | null
+  readonly correlationId: string | null
+  readonly headers: Readonly<Record<string, string>> | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+}
+
+/** What a look saw that brought less than was wanted. */
+export interface ClaimHint {
+  /** When the next run falls due or a limit eases; null: nothing waits for a time. */
+  readonly waitMs: number | null
+  /** Every transaction below this had ended; every one from `xmax` on hadn't begun. */
+  readonly xmin: number
+  readonly xmax: number
+}
+
+export interface ClaimResult {
+  readonly runs: readonly ClaimedRun[]
+  /** Null when as many came as were wanted, or the worker may not claim any more. */
+  readonly hint: ClaimHint | null
+}
+
+type ClaimRow = readonly [
+  claimId: number,
+  id: number | null,
+  messageId: number,
+  jobId: number,
+  attempt: number,
+  crashes: number,
+  expiresAtMs: number | null,
+  body: string | null,
+  correlationId: string | null,
+  headers: Record<string, string> | null,
+  metadata: Record<string, unknown> | null,
+  /** The rest in the last row only. */
+  freshIds: string | null,
+  freshJobs: string | null,
+  freshExpiries: string | null,
+  bodyIds: string | null,
+  bodies: string | null,
+  bodyExtras: Readonly<Record<string, Extras>> | null,
+  waitMs: number | null,
+  xmin: number | null,
+  xmax: number | null,
+]
+
+type Extras = readonly [
+  correlationId: string | null,
+  headers: Record<string, string> | null,
+  metadata: Record<string, unknown> | null,
+]
+
+/** What holdfast.read_bodies puts between two bodies. */
+const bodySeparator = '\x1e'
+
+export interface ClaimRequest {
+  readonly worker: number
+  readonly laneId: number
+  readonly wanted: number
+  /** How many runs that were there at a crash may start right now. */
+  readonly suspectRoom: number
+  readonly mayTakeDeadly: boolean
+  /** Our number for this call: should its answer be lost, what it took is given back by it. */
+  readonly request: number
+}
+
+/** Takes the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_targeted, messages_pkey. */
+export async function claimRuns(database: Database, request: ClaimRequest): Promise<ClaimResult> {
+  const { worker, laneId, wanted, suspectRoom, mayTakeDeadly } = request
+  const rows = await database.queryArrays<ClaimRow>(
+    { name: 'claim_runs', text: 'select * from holdfast.claim_runs($1, $2, $3, $4, $5, $6)' },
+    [worker, laneId, wanted, suspectRoom, mayTakeDeadly, request.request],
+  )
+  const runs: ClaimedRun[] = []
+  let hint: ClaimHint | null = null
+  for (const row of rows) {
+    if (row[1] !== null) {
+      runs.push(toDueRun(row, row[1], laneId))
+      continue
+    }
+    addFreshRuns(runs, row, laneId)
+    if (row[18] !== null && row[19] !== null) hint = { waitMs: row[17], xmin: row[18], xmax: row[19] }
+  }
+  return { runs, hint }
+}
+
+/** Gives back what a claim took whose answer was lost; returns how many. Index: run_claims_worker. */
+export async function returnClaim(database: Database, worker: number, request: number): Promise<number> {
+  const rows = await database.query<{ returned: number }>(
+    { name: 'return_claim', text: 'select holdfast.return_claim($1, $2) as returned' },
+    [worker, request],
+  )
+  return rows[0]?.returned ?? 0
+}
+
+function toDueRun(row: ClaimRow, id: number, laneId: number): ClaimedRun {
+  return {
+    claimId: row[0],
+    id,
+    messageId: row[2],
+    laneId,
+    jobId: row[3],
+    attempt: row[4],
+    crashes: row[5],
+    expiresAtMs: row[6],
+    body: row[7],
+    correlationId: row[8],
+    headers: row[9],
+    metadata: row[10],
+  }
+}
+
+function addFreshRuns(runs: ClaimedRun[], row: ClaimRow, laneId: number): void {
+  const [claimId, , , , , , , , , , , freshIds, freshJobs, freshExpiries, bodyIds, bodies, extras] = row
+  if (freshIds === null || freshJobs === null) return
+  const jobs = freshJobs.split(',')
+  const expiries = freshExpiries?.split(',')
+  const bodyById = new Map<string, string>()
+  if (bodyIds !== null && bodies !== null) {
+    const texts = bodies.split(bodySeparator)
+    bodyIds.split(',').forEach((id, index) => bodyById.set(id, texts[index] ?? 'null'))
+  }
+  freshIds.split(',').forEach((text, index) => {
+    const id = Number(text)
+    const expiry = expiries?.[index] ?? ''
+    const extra = extras?.[text]
+    runs.push({
+      claimId,
+      id,
+      messageId: id,
+      laneId,
+      jobId: Number(jobs[index]),
+      attempt: 0,
+      crashes: 0,
+      expiresAtMs: expiry === '' ? null : Number(expiry),
+      body: bodyById.get(text) ?? null,
+      correlationId: extra?.[0] ?? null,
+      headers: extra?.[1] ?? null,
+      metadata: extra?.[2] ?? null,
+    })
+  })
+}

@@ -1,0 +1,179 @@
+import { numberArray } from './array-literal.ts'
+import type { Database } from './database.ts'
+
+/** A dead letter as it is listed; its message's body and its attempts are read apart. */
+export interface DeadLetterRow {
+  readonly id: number
+  readonly deliveryId: number
+  readonly messageId: number
+  readonly endpoint: string | null
+  readonly route: string | null
+  readonly eventType: string | null
+  readonly tenant: string | null
+  readonly correlationId: string | null
+  readonly state: 'open' | 'redriven' | 'resolved' | 'discarded'
+  readonly reason: string
+  readonly outcome: number
+  readonly statusCode: number | null
+  readonly errorCode: string | null
+  readonly error: string | null
+  readonly fingerprint: string
+  readonly criticality: number
+  readonly priority: number
+  readonly orderingKey: string | null
+  readonly blocksKey: boolean
+  readonly attempts: number
+  readonly redrives: number
+  readonly resends: number
+  readonly redrivenDeliveryId: number | null
+  /** The number that its receiver knows it by, when it is a replay. */
+  readonly replayId: number | null
+  readonly createdAt: Date
+  readonly settledAt: Date | null
+  readonly settledBy: string | null
+  readonly note: string | null
+  readonly action: string | null
+}
+
+/** In the order of the ids given. Indexes: dead_letters_pkey, messages_pkey of one partition each. */
+export async function readDeadLetters(database: Database, ids: readonly number[]): Promise<DeadLetterRow[]> {
+  return database.query<DeadLetterRow>(
+    {
+      name: 'read_dead_letters',
+      text: `
+        select letter.id, letter.delivery_id as "deliveryId", letter.message_id as "messageId", endpoint.name as endpoint, route.name as route,
+               message.type as "eventType", message.tenant, message.correlation_id as "correlationId", letter.state, letter.reason,
+               letter.outcome, letter.status_code as "statusCode", letter.error_code as "errorCode", letter.error, letter.fingerprint,
+               letter.criticality, letter.priority, letter.ordering_key as "orderingKey", letter.blocks_key as "blocksKey",
+               letter.attempt as attempts, letter.redrives, letter.resends, letter.redriven_delivery_id as "redrivenDeliveryId", letter.replay_id as "replayId",
+               letter.created_at as "createdAt", letter.settled_at as "settledAt", letter.settled_by as "settledBy", letter.note, letter.action
+        from unnest($1::bigint[]) with ordinality as asked (id, place)
+        join holdfast.dead_letters as letter on letter.id = asked.id
+        left join holdfast.endpoints as endpoint on endpoint.id = letter.lane_id
+        left join holdfast.routes as route on route.id = letter.route_id
+        left join lateral (
+          select type, tenant, correlation_id from holdfast.messages where id = letter.message_id
+          union all select type, tenant, correlation_id from holdfast.messages_kept where id = letter.message_id limit 1
+        ) as message on true
+        order by asked.place`,
+    },
+    [numberArray(ids)],
+  )
+}
+
+/** One try, as the letter itself remembers it. */
+export interface RememberedAttempt {
+  readonly deliveryId: number | null
+  readonly attempt: number
+  readonly at: string
+  readonly durationMs: number | null
+  readonly outcome: number
+  readonly status: number | null
+  readonly isProbe: boolean
+  readonly errorCode: string | null
+  readonly error: string | null
+}
+
+export interface DeadLetterHistory {
+  readonly attempts: readonly RememberedAttempt[]
+  /** The last request as it was rendered, bounded and without secrets. */
+  readonly request: Record<string, unknown> | null
+}
+
+/** Index: dead_letters_pkey. */
+export async function readDeadLetterHistory(
+  database: Database,
+  id: number,
+): Promise<DeadLetterHistory | undefined> {
+  const rows = await database.query<DeadLetterHistory>(
+    {
+      name: 'read_dead_letter_history',
+      text: 'select attempts, request from holdfast.dead_letters where id = $1',
+    },
+    [id],
+  )
+  return rows[0]
+}
+
+export interface DeadLetterGroupRow {
+  readonly fingerprint: string
+  readonly endpoint: string | null
+  readonly count: number
+  readonly firstSeenAt: Date
+  readonly lastSeenAt: Date
+  readonly sampleId: number
+  readonly reason: string
+  readonly outcome: number
+  readonly statusCode: number | null
+  readonly errorCode: string | null
+  readonly error: string | null
+}
+
+/** Every letter that the filter meets is counted. Indexes: dead_letters_state, dead_letters_lane, dead_letters_fingerprint, then dead_letters_pkey. */
+export async function groupDeadLetters(
+  database: Database,
+  filter: object,
+  maxGroups: number,
+): Promise<DeadLetterGroupRow[]> {
+  return database.query<DeadLetterGroupRow>(
+    {
+      name: 'group_dead_letters',
+      text: `
+        select found.fingerprint, endpoint.name as endpoint, found.letters as count, found.first_seen as "firstSeenAt",
+               found.last_seen as "lastSeenAt", sample.id as "sampleId", sample.reason, sample.outcome, sample.status_code as "statusCode",
+               sample.error_code as "errorCode", sample.error
+        from holdfast.letter_groups($1, $2) as found
+        join holdfast.dead_letters as sample on sample.id = found.sample_id
+        left join holdfast.endpoints as endpoint on endpoint.id = found.lane_id
+        order by found.letters desc, found.sample_id desc`,
+    },
+    [JSON.stringify(filter), maxGroups],
+  )
+}
+
+export interface DeadLetterSummaryRow {
+  readonly endpoint: string | null
+  readonly dead: number
+  readonly redriven: number
+  readonly resolved: number
+  readonly discarded: number
+  readonly oldest: Date | null
+  readonly newest: Date | null
+}
+
+/** A row for each endpoint that has letters: reads all of them, which retention bounds. */
+export async function summariseDeadLetters(database: Database): Promise<DeadLetterSummaryRow[]> {
+  return database.query<DeadLetterSummaryRow>(
+    { name: 'summarise_dead_letters', text: 'select * from holdfast.dlq_summary()' },
+    [],
+  )
+}
+
+/** Its new delivery. Index: dead_letters_pkey. */
+export async function redriveLetter(database: Database, id: string, actor: string): Promise<string> {
+  const rows = await database.query<{ delivery: string }>(
+    { name: 'redrive_message', text: 'select holdfast.redrive_message($1, $2) as delivery' },
+    [id, actor],
+  )
+  return rows[0]?.delivery ?? ''
+}
+
+/** Index: dead_letters_pkey. */
+export async function settleLetter(
+  database: Database,
+  id: string,
+  settlement: {
+    readonly state: 'resolved' | 'discarded'
+    readonly note: string | null
+    readonly action: string | null
+  },
+  actor: string,
+): Promise<void> {
+  await database.query({ name: 'settle_letter', text: 'select holdfast.settle_letter($1, $2, $3, $4, $5)' }, [
+    id,
+    settlement.state,
+    settlement.note,
+    settlement.action,
+    actor,
+  ])
+}

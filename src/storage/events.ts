@@ -1,0 +1,58 @@
+import { numberArray } from './array-literal.ts'
+import type { Database } from './database.ts'
+
+/** A message as it is listed, without its body. */
+export interface EventRecord {
+  readonly id: number
+  readonly eventType: string | null
+  readonly tenant: string | null
+  readonly correlationId: string | null
+  readonly criticality: number
+  readonly isUnrouted: boolean
+  readonly size: number
+  readonly createdAt: Date
+}
+
+const columns = `message.id, message.type as "eventType", message.tenant, message.correlation_id as "correlationId", message.criticality,
+  message.is_unrouted as "isUnrouted", message.size, message.created_at as "createdAt"`
+
+/** In the order of the ids given. Indexes: messages_pkey of one partition each, messages_kept_pkey. */
+export async function readEventRecords(database: Database, ids: readonly number[]): Promise<EventRecord[]> {
+  return database.query<EventRecord>(
+    {
+      name: 'read_event_records',
+      text: `
+        select ${columns} from unnest($1::bigint[]) with ordinality as asked (id, place)
+        cross join lateral (
+          select * from holdfast.messages where id = asked.id
+          union all select * from holdfast.messages_kept where id = asked.id limit 1
+        ) as message
+        order by asked.place`,
+    },
+    [numberArray(ids)],
+  )
+}
+
+export interface EventBody extends EventRecord {
+  readonly headers: Record<string, string> | null
+  readonly metadata: Record<string, unknown> | null
+  /** The payload's JSON, as it was given. */
+  readonly body: string
+}
+
+/** Undefined when no such message is kept any more; a replay's number leads to its original. Indexes: replays_ids, messages_pkey, messages_kept_pkey. */
+export async function readEventBody(database: Database, id: number): Promise<EventBody | undefined> {
+  const rows = await database.query<EventBody>(
+    {
+      name: 'read_event_body',
+      text: `
+        select ${columns}, message.headers, message.metadata, message.body::text as body from (
+          with wanted as materialized (select holdfast.original_message($1) as id)
+          select * from holdfast.messages where id = (select id from wanted)
+          union all select * from holdfast.messages_kept where id = (select id from wanted) limit 1
+        ) as message`,
+    },
+    [id],
+  )
+  return rows[0]
+}

@@ -1,0 +1,62 @@
+import type { Database } from './database.ts'
+
+export interface OwedRunRow {
+  readonly input: unknown
+  readonly attempt: number
+  readonly priority: number
+  readonly dueAt: Date | null
+}
+
+/** For tests: what a job owes, oldest first. Index: runs_pkey. */
+export async function readOwedRuns(database: Database, job: string): Promise<OwedRunRow[]> {
+  return database.query<OwedRunRow>(
+    {
+      name: 'read_owed_runs',
+      text: `
+        select message.body as input, run.attempt, run.priority, run.due_at as "dueAt"
+        from holdfast.runs as run
+        join holdfast.jobs as job on job.id = run.job_id
+        join holdfast.messages as message on message.id = coalesce(run.message_id, run.id)
+        where job.name = $1 order by run.id limit 1000`,
+    },
+    [job],
+  )
+}
+
+/** For tests: runs that could be at work now. Index: runs_pkey. */
+export async function countDueRuns(database: Database): Promise<number> {
+  const rows = await database.query<{ due: number }>(
+    {
+      name: 'count_due_runs',
+      text: `select count(*)::integer as due from holdfast.runs where due_at is null or due_at <= now() or claim_id is not null`,
+    },
+    [],
+  )
+  return rows[0]?.due ?? 0
+}
+
+/** For tests: everything that waits for a time is so much nearer. */
+export async function shiftTime(database: Database, ms: number): Promise<void> {
+  await database.query(
+    {
+      name: 'shift_run_times',
+      text: `
+        update holdfast.runs set due_at = due_at - span, expires_at = expires_at - span, ttl_at = ttl_at - span
+        from (select make_interval(secs => $1::float8 / 1000) as span) as passed
+        where due_at < 'infinity' or expires_at is not null`,
+    },
+    [ms],
+  )
+  await database.query(
+    {
+      name: 'shift_schedule_times',
+      text: `
+        update holdfast.schedules set next_at = date_trunc('milliseconds', next_at - make_interval(secs => $1::float8 / 1000))`,
+    },
+    [ms],
+  )
+  await database.query(
+    { name: 'rewind_all_floors', text: 'select holdfast.rewind_floors(id) from holdfast.queues' },
+    [],
+  )
+}

@@ -1,0 +1,134 @@
+import type { Database } from './database.ts'
+
+export interface JobRow {
+  readonly id: number
+  readonly name: string
+  readonly queue: string
+  readonly lane_id: number
+  readonly defaults: Readonly<Record<string, unknown>>
+  readonly overrides: Readonly<Record<string, unknown>>
+  readonly state: 'active' | 'paused' | 'disabled'
+  readonly state_reason: string | null
+  readonly state_changed_at: Date
+  readonly reenable_at: Date | null
+  readonly streak: number
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const columns = `
+  job.id, job.name, queue.name as queue, queue.id as lane_id, job.defaults, job.overrides, job.state, job.state_reason, job.state_changed_at,
+  job.reenable_at, job.streak, job.created_at, job.updated_at
+  from holdfast.jobs as job join holdfast.queues as queue on queue.id = job.queue_id`
+
+/** Makes the job known with its code's settings. Writes nothing when nothing changed. Index: jobs_name_key. */
+export async function declareJob(database: Database, name: string, defaults: object): Promise<number> {
+  const rows = await database.query<{ id: number }>(
+    { name: 'declare_job', text: 'select holdfast.declare_job($1, $2) as id' },
+    [name, JSON.stringify(defaults)],
+  )
+  return Number(rows[0]?.id)
+}
+
+/** Index: jobs_name_key. */
+export async function readJob(database: Database, name: string): Promise<JobRow | undefined> {
+  const rows = await database.query<JobRow>(
+    { name: 'read_job', text: `select ${columns} where job.name = $1` },
+    [name],
+  )
+  return rows[0]
+}
+
+/** Index: jobs_pkey. */
+export async function readJobsById(database: Database, ids: readonly number[]): Promise<JobRow[]> {
+  return database.query<JobRow>(
+    { name: 'read_jobs_by_id', text: `select ${columns} where job.id = any ($1::integer[])` },
+    [ids],
+  )
+}
+
+/** By name, after `afterName`. Index: jobs_name_key. */
+export async function listJobs(database: Database, afterName: string, limit: number): Promise<JobRow[]> {
+  return database.query<JobRow>(
+    { name: 'list_jobs', text: `select ${columns} where job.name > $1 order by job.name limit $2` },
+    [afterName, limit],
+  )
+}
+
+/** Null takes an override back. Index: jobs_name_key. */
+export async function overrideJob(
+  database: Database,
+  name: string,
+  changes: object,
+  actor: string,
+): Promise<void> {
+  await database.query({ name: 'override_job', text: 'select holdfast.override_job($1, $2, $3)' }, [
+    name,
+    JSON.stringify(changes),
+    actor,
+  ])
+}
+
+export async function setJobState(
+  database: Database,
+  name: string,
+  state: 'active' | 'paused' | 'disabled',
+  reason: string | null,
+  actor: string,
+): Promise<void> {
+  await database.query({ name: 'set_job_state', text: 'select holdfast.set_job_state($1, $2, $3, $4)' }, [
+    name,
+    state,
+    reason,
+    actor,
+  ])
+}
+
+export interface QueueRow {
+  readonly id: number
+  readonly name: string
+  readonly concurrency: number | null
+  readonly rate_per_second: number | null
+  readonly state: 'active' | 'paused'
+  readonly state_reason: string | null
+}
+
+/** Index: queues_name_key. */
+export async function listQueues(database: Database, limit: number): Promise<QueueRow[]> {
+  return database.query<QueueRow>(
+    {
+      name: 'list_queues',
+      text: `
+        select id, name, concurrency, rate_per_second, state, state_reason from holdfast.queues order by name limit $1`,
+    },
+    [limit],
+  )
+}
+
+export async function setQueueState(
+  database: Database,
+  name: string,
+  state: 'active' | 'paused',
+  reason: string | null,
+  actor: string,
+): Promise<void> {
+  await database.query({ name: 'set_queue_state', text: 'select holdfast.set_queue_state($1, $2, $3, $4)' }, [
+    name,
+    state,
+    reason,
+    actor,
+  ])
+}
+
+/** Null lifts a limit. */
+export async function setQueueLimits(
+  database: Database,
+  name: string,
+  limits: { readonly concurrency: number | null; readonly ratePerSecond: number | null },
+  actor: string,
+): Promise<void> {
+  await database.query(
+    { name: 'set_queue_limits', text: 'select holdfast.set_queue_limits($1, $2, $3, $4)' },
+    [name, limits.concurrency, limits.ratePerSecond, actor],
+  )
+}

@@ -1,0 +1,170 @@
+import { queryWithDeadline } from '../postgres/deadline.ts'
+import type { Database } from './database.ts'
+
+export type OperationKind = 'redrive' | 'resolve' | 'discard' | 'replay' | 'retry' | 'cancel'
+export type OperationState = 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
+
+export interface OperationRecord {
+  readonly id: number
+  readonly kind: OperationKind
+  readonly filter: Record<string, unknown>
+  readonly options: Record<string, unknown>
+  readonly asOfAt: Date
+  readonly state: OperationState
+  readonly total: number
+  readonly done: number
+  readonly skipped: number
+  readonly ratePerSecond: number | null
+  readonly waiting: string | null
+  readonly node: string | null
+  readonly error: string | null
+  readonly createdBy: string
+  readonly createdAt: Date
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+}
+
+const columns = `id, kind, filter, options, as_of_at as "asOfAt", state, total, done, skipped, rate_per_second as "ratePerSecond", waiting, node,
+  error, created_by as "createdBy", created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`
+
+export interface OperationRequest {
+  readonly kind: OperationKind
+  readonly filter: object
+  readonly options: object
+  readonly asOf: string | null
+}
+
+/** Counting reads everything that the filter may mean, which can be months of archive. */
+const countTimeoutMs = 120_000
+/** A step looks for its rows in order, and the next one may lie far ahead. */
+const stepTimeoutMs = 60_000
+/** The server ends a step first; this is for one that doesn't answer at all. */
+const answerGraceMs = 5000
+
+/** What an operation would touch, counted row by row. Indexes: see holdfast.operation_targets. */
+export async function previewOperation(
+  database: Database,
+  request: OperationRequest,
+): Promise<{ readonly total: number; readonly asOf: string }> {
+  return database.inTransaction(async (client) => {
+    await client.query(`set local statement_timeout = ${countTimeoutMs}`)
+    const { rows } = await client.query<{ total: number; asOf: string }>(
+      'select total, as_of as "asOf" from holdfast.preview_operation($1, $2, $3, $4)',
+      [request.kind, JSON.stringify(request.filter), JSON.stringify(request.options), request.asOf],
+    )
+    const [preview] = rows
+    if (preview === undefined) throw new Error('preview_operation returned no row')
+    return preview
+  })
+}
+
+export async function createOperation(
+  database: Database,
+  request: OperationRequest & { readonly ratePerSecond: number | null },
+  actor: string,
+): Promise<number> {
+  return database.inTransaction(async (client) => {
+    await client.query(`set local statement_timeout = ${countTimeoutMs}`)
+    const { rows } = await client.query<{ id: number }>(
+      'select holdfast.create_operation($1, $2, $3, $4, $5, $6) as id',
+      [
+        request.kind,
+        JSON.stringify(request.filter),
+        JSON.stringify(request.options),
+        request.ratePerSecond,
+        request.asOf,
+        actor,
+      ],
+    )
+    return rows[0]?.id ?? 0
+  })
+}
+
+/** Index: operations_pkey. */
+export async function readOperation(database: Database, id: number): Promise<OperationRecord | undefined> {
+  const rows = await database.query<OperationRecord>(
+    { name: 'read_operation', text: `select ${columns} from holdfast.operations where id = $1` },
+    [id],
+  )
+  return rows[0]
+}
+
+/** Newest first, before an id. Index: operations_pkey. */
+export async function listOperations(
+  database: Database,
+  before: number,
+  state: OperationState | null,
+  maxRows: number,
+): Promise<OperationRecord[]> {
+  return database.query<OperationRecord>(
+    {
+      name: 'list_operations',
+      text: `select ${columns} from holdfast.operations where id < $1 and ($2::text is null or state = $2) order by id desc limit $3`,
+    },
+    [before, state, maxRows],
+  )
+}
+
+/** Index: operations_pkey. */
+export async function steerOperation(
+  database: Database,
+  id: string,
+  wanted: 'running' | 'paused' | 'cancelled',
+  actor: string,
+): Promise<void> {
+  await database.query({ name: 'steer_operation', text: 'select holdfast.steer_operation($1, $2, $3)' }, [
+    id,
+    wanted,
+    actor,
+  ])
+}
+
+/** What is due, and when the next of the others is; null when none is running. Index: operations_due. */
+export async function readDueOperations(
+  database: Database,
+  maxRows: number,
+): Promise<{ readonly ids: readonly number[]; readonly nextMs: number | null }> {
+  const rows = await database.query<{ ids: readonly number[]; nextMs: number | null }>(
+    { name: 'due_operations', text: 'select ids, next_ms as "nextMs" from holdfast.due_operations($1)' },
+    [maxRows],
+  )
+  return rows[0] ?? { ids: [], nextMs: null }
+}
+
+/** Whether there is more to do; null when another node is at it, or it isn't running any more. */
+export async function stepOperation(
+  database: Database,
+  id: number,
+  node: string,
+  maxRows: number,
+): Promise<boolean | null> {
+  return database.inTransaction(async (client) => {
+    await queryWithDeadline(client, `set local statement_timeout = ${stepTimeoutMs}`, stepTimeoutMs)
+    const { rows } = await queryWithDeadline<{ hasMore: boolean | null }>(
+      client,
+      { text: 'select holdfast.step_operation($1, $2, $3) as "hasMore"', values: [id, node, maxRows] },
+      stepTimeoutMs + answerGraceMs,
+    )
+    return rows[0]?.hasMore ?? null
+  })
+}
+
+/** Index: operations_pkey. */
+export async function failStep(database: Database, id: number, error: string): Promise<void> {
+  await database.query({ name: 'fail_step', text: 'select holdfast.fail_step($1, $2)' }, [id, error])
+}
+
+/** False when it isn't owed any more, or was ready anyway. Index: deliveries_pkey. */
+export async function actOnDelivery(
+  database: Database,
+  id: string,
+  kind: 'retry' | 'cancel',
+  note: string | null,
+  actor: string,
+): Promise<boolean> {
+  const rows = await database.query<{ isDone: boolean }>(
+    { name: 'act_on_delivery', text: 'select holdfast.act_on_delivery($1, $2, $3, $4) as "isDone"' },
+    [id, kind, note, actor],
+  )
+  return rows[0]?.isDone ?? false
+}

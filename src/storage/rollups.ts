@@ -1,0 +1,97 @@
+import type { ClientBase } from 'pg'
+import type { Database } from './database.ts'
+
+/** What was counted for one lane in one period. Field names are those that `holdfast.add_rollups` reads. */
+export interface RollupRow {
+  readonly lane: number
+  /** 1 a minute, 2 an hour, 3 a day. */
+  readonly period: number
+  readonly startsAtMs: number
+  readonly attempts: number
+  readonly successes: number
+  readonly throttled: number
+  readonly durations: readonly number[]
+  readonly answers: Readonly<Record<string, number>>
+}
+
+export interface RollupSum {
+  readonly endpoint: string
+  readonly startsAt: Date
+  readonly attempts: number
+  readonly successes: number
+  readonly throttled: number
+  readonly durations: readonly number[]
+  readonly answers: Readonly<Record<string, number>>
+}
+
+/** Index: rollups_pkey. */
+export async function addRollups(
+  database: Database,
+  incarnation: number,
+  flushNumber: number,
+  rows: readonly RollupRow[],
+): Promise<void> {
+  await database.query({ name: 'add_rollups', text: 'select holdfast.add_rollups($1, $2, $3)' }, [
+    incarnation,
+    flushNumber,
+    JSON.stringify(rows),
+  ])
+}
+
+const columns = `endpoint.name as endpoint, sums.starts_at as "startsAt", attempts, successes, throttled, durations, answers`
+
+/** In steps, oldest first; undefined when there is no such endpoint. Indexes: endpoints_name_key, rollups_pkey. */
+export async function sumRollupsOf(
+  database: Database,
+  endpoint: string,
+  window: { period: number; lengthMs: number; stepMs: number },
+): Promise<RollupSum[] | undefined> {
+  const rows = await database.query<RollupSum & { startsAt: Date | null }>(
+    {
+      name: 'sum_rollups_of',
+      text: `
+        select ${columns} from holdfast.endpoints as endpoint left join lateral holdfast.sum_rollups(
+          endpoint.id, $2::smallint, now() - make_interval(secs => $3::float8 / 1000), make_interval(secs => $4::float8 / 1000)
+        ) as sums on true
+        where endpoint.name = $1 order by sums.starts_at`,
+    },
+    [endpoint, window.period, window.lengthMs, window.stepMs],
+  )
+  if (rows.length === 0) return undefined
+  return rows.filter((row) => (row.startsAt as Date | null) !== null)
+}
+
+/** One sum for each endpoint that was tried, the busiest first. Index: rollups_age. */
+export async function sumRollupsOfAll(
+  database: Database,
+  window: { period: number; lengthMs: number },
+  limit: number,
+): Promise<RollupSum[]> {
+  return database.query<RollupSum>(
+    {
+      name: 'sum_rollups_of_all',
+      text: `
+        select ${columns}
+        from holdfast.sum_rollups(null, $1::smallint, now() - make_interval(secs => $2::float8 / 1000), interval '100000 days') as sums
+        join holdfast.endpoints as endpoint on endpoint.id = sums.lane_id
+        order by attempts desc, endpoint limit $3`,
+    },
+    [window.period, window.lengthMs, limit],
+  )
+}
+
+/** Index: rollups_age. */
+export async function rollUpDays(client: Pick<ClientBase, 'query'>, daysBack: number): Promise<number> {
+  const { rows } = await client.query<{ written: number }>('select holdfast.roll_up_days($1) as written', [
+    daysBack,
+  ])
+  return rows[0]?.written ?? 0
+}
+
+/** Index: rollups_age. */
+export async function purgeRollups(client: Pick<ClientBase, 'query'>, maxRows: number): Promise<number> {
+  const { rows } = await client.query<{ purged: number }>('select holdfast.purge_rollups($1) as purged', [
+    maxRows,
+  ])
+  return rows[0]?.purged ?? 0
+}

@@ -1,0 +1,151 @@
+import type { ClientBase } from 'pg'
+import type { NewSecret, StoredSecret } from '../secrets/endpoint-secrets.ts'
+import type { Database } from './database.ts'
+
+/** The columns of new secrets, as `holdfast.store_secrets` takes them: fields, key ids, sealed bytes. */
+export function secretColumns(
+  secrets: readonly NewSecret[],
+): readonly [readonly string[], readonly string[], readonly Buffer[]] {
+  return [
+    secrets.map(({ field }) => field),
+    secrets.map(({ keyId }) => keyId),
+    secrets.map(({ bytes }) => bytes),
+  ]
+}
+
+/** All secrets of `endpoint`, for the select lists that have one. Index: endpoint_secrets_pkey. */
+export const storedSecretsColumn = `(
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'field', secret.field, 'version', secret.version, 'keyId', secret.key_id, 'sealed', encode(secret.sealed, 'base64'),
+    'setAtMs', floor(extract(epoch from secret.set_at) * 1000), 'expiresAtMs', floor(extract(epoch from secret.expires_at) * 1000)
+  ) order by secret.field, secret.version), '[]')
+  from holdfast.endpoint_secrets as secret where secret.lane_id = endpoint.id
+)`
+
+/** The id that an endpoint will have, because its secrets are bound to it before it exists. */
+export async function drawLaneId(database: Database): Promise<number> {
+  const rows = await database.query<{ id: number }>(
+    { name: 'draw_lane_id', text: `select nextval('holdfast.lanes')::int as id` },
+    [],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the sequence of lanes gave no id')
+  return row.id
+}
+
+/** When the secret that it replaces stops being used; null: at once. Index: endpoint_secrets_pkey. */
+export async function rotateSecret(
+  database: Database,
+  laneId: number,
+  secret: NewSecret,
+  overlapMs: number,
+  actor: string,
+): Promise<Date | null> {
+  const rows = await database.query<{ endsAt: Date | null }>(
+    {
+      name: 'rotate_secret',
+      text: 'select holdfast.rotate_secret($1, $2, $3, $4, $5, $6) as "endsAt"',
+    },
+    [laneId, secret.field, secret.keyId, secret.bytes, overlapMs, actor],
+  )
+  return rows[0]?.endsAt ?? null
+}
+
+/** How many. Index: endpoint_secrets_expiry. */
+export async function deleteExpiredSecrets(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ deleted: number }>(
+    'select holdfast.delete_expired_secrets() as deleted',
+  )
+  return rows[0]?.deleted ?? 0
+}
+
+export interface KeyUse {
+  readonly keyId: string
+  readonly secrets: number
+}
+
+/** Which keys the stored secrets need. Index: endpoint_secrets_key. */
+export async function readKeyUse(database: Database): Promise<KeyUse[]> {
+  return database.query<KeyUse>(
+    {
+      name: 'read_key_use',
+      text: `
+        select key_id as "keyId", count(*)::int as secrets from holdfast.endpoint_secrets
+        group by key_id order by key_id limit 1000`,
+    },
+    [],
+  )
+}
+
+/** The place of a secret in the order in which secrets are re-encrypted. */
+export interface SecretPlace {
+  readonly laneId: number
+  readonly field: string
+  readonly version: number
+}
+
+export type ListedSecret = StoredSecret & SecretPlace & { readonly endpoint: string }
+
+/** Secrets under another key than `keyId`, in order, behind `after`. Index: endpoint_secrets_pkey. */
+export async function readSecretsUnderOtherKeys(
+  database: Database,
+  keyId: string,
+  after: SecretPlace,
+  limit: number,
+): Promise<ListedSecret[]> {
+  return database.query<ListedSecret>(
+    {
+      name: 'read_secrets_under_other_keys',
+      text: `
+        select lane_id as "laneId", endpoint.name as endpoint, field, version, key_id as "keyId", encode(sealed, 'base64') as sealed,
+          floor(extract(epoch from set_at) * 1000) as "setAtMs", floor(extract(epoch from expires_at) * 1000) as "expiresAtMs"
+        from holdfast.endpoint_secrets join holdfast.endpoints as endpoint on endpoint.id = lane_id
+        where key_id <> $1 and (lane_id, field, version) > ($2, $3, $4)
+        order by lane_id, field, version limit $5`,
+    },
+    [keyId, after.laneId, after.field, after.version, limit],
+  )
+}
+
+/** How many were replaced: one that changed since it was read is left alone. Index: endpoint_secrets_pkey. */
+export async function replaceSealed(
+  database: Database,
+  replacements: readonly {
+    readonly place: SecretPlace
+    readonly before: Buffer
+    readonly after: NewSecret
+  }[],
+): Promise<number> {
+  const rows = await database.query<{ replaced: number }>(
+    {
+      name: 'replace_sealed',
+      text: `
+        with replaced as (
+          update holdfast.endpoint_secrets as secret set key_id = given.key_id, sealed = given.after
+          from unnest($1::int[], $2::text[], $3::int[], $4::bytea[], $5::text[], $6::bytea[])
+            as given (lane_id, field, version, before, key_id, after)
+          where secret.lane_id = given.lane_id and secret.field = given.field and secret.version = given.version
+            and secret.sealed = given.before
+          returning 1
+        )
+        select count(*)::int as replaced from replaced`,
+    },
+    [
+      replacements.map(({ place }) => place.laneId),
+      replacements.map(({ place }) => place.field),
+      replacements.map(({ place }) => place.version),
+      replacements.map(({ before }) => before),
+      replacements.map(({ after }) => after.keyId),
+      replacements.map(({ after }) => after.bytes),
+    ],
+  )
+  return rows[0]?.replaced ?? 0
+}
+
+/** Says in the audit log that secrets were re-encrypted. */
+export async function noteReencryption(database: Database, actor: string, detail: object): Promise<void> {
+  await database.query(
+    { name: 'note_reencryption', text: `select holdfast.audit($1, 'secrets.reencrypted', 'secrets', $2)` },
+    [actor, JSON.stringify(detail)],
+  )
+}

@@ -1,0 +1,127 @@
+import { numberArray } from './array-literal.ts'
+import type { Database } from './database.ts'
+
+/** What a worker has to say of one run; goes through its journal as it is. */
+export interface RunRecord {
+  readonly id: number
+  readonly message: number
+  readonly claim: number
+  readonly lane: number
+  /** The number of this execution, or of the last one when nothing was tried. */
+  readonly attempt: number
+  /** The attempt count that the row must still have. */
+  readonly expected: number
+  readonly action: 'succeed' | 'retry' | 'dead' | 'expire' | 'cancel' | 'release'
+  readonly outcome: number
+  /** By the wall clock of this machine, so that a record survives its process; only its age is used. */
+  readonly startedAtMs: number
+  readonly durationMs: number | null
+  readonly errorCode: string | null
+  readonly error: string | null
+  /** Result, log lines, progress; null when there is none of it. */
+  readonly detail: object | null
+  readonly delayMs: number | null
+  readonly reason: string | null
+  readonly isTried: boolean
+}
+
+function uniform(values: readonly number[]): string {
+  const [first] = values
+  return first === undefined || values.some((value) => value !== first) ? numberArray(values) : `{${first}}`
+}
+
+/** Removes what succeeded and records it. A fact: no claim is asked for. Indexes: runs_pkey, attempts_pkey, run_claims_pkey. */
+export async function settleRunSuccesses(
+  database: Database,
+  worker: number,
+  records: readonly RunRecord[],
+  endedClaims: readonly number[],
+  nowMs: number,
+): Promise<void> {
+  const hasDetails = records.some(({ detail }) => detail !== null)
+  await database.queryArrays(
+    {
+      name: 'settle_run_successes',
+      text: 'select holdfast.settle_run_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    },
+    [
+      worker,
+      numberArray(records.map(({ id }) => id)),
+      records.some(({ id, message }) => id !== message)
+        ? numberArray(records.map(({ message }) => message))
+        : '{}',
+      uniform(records.map(({ lane }) => lane)),
+      uniform(records.map(({ attempt }) => attempt)),
+      uniform(records.map(({ startedAtMs }) => Math.max(0, Math.round(nowMs - startedAtMs)))),
+      uniform(records.map(({ durationMs }) => durationMs ?? 0)),
+      hasDetails ? records.map(({ detail }) => (detail === null ? null : JSON.stringify(detail))) : '{}',
+      numberArray(endedClaims),
+    ],
+  )
+}
+
+/** Records attempts and carries out decisions, where the claim still holds the run. Returns the runs whose decision was refused. */
+export async function settleRunFailures(
+  database: Database,
+  worker: number,
+  records: readonly RunRecord[],
+  endedClaims: readonly number[],
+  nowMs: number,
+): Promise<readonly number[]> {
+  const rows = await database.query<{ refused: number[] | null }>(
+    { name: 'settle_run_failures', text: 'select holdfast.settle_run_failures($1, $2, $3) as refused' },
+    [
+      worker,
+      JSON.stringify(
+        records.map((record) => ({ ...record, ageMs: Math.max(0, Math.round(nowMs - record.startedAtMs)) })),
+      ),
+      numberArray(endedClaims),
+    ],
+  )
+  return rows[0]?.refused ?? []
+}
+
+/** A record that PostgreSQL refuses in any form, kept where a person can look at it. */
+export async function quarantineRun(
+  database: Database,
+  worker: number,
+  record: RunRecord,
+  error: string,
+): Promise<void> {
+  await database.query(
+    {
+      name: 'quarantine_run',
+      text: `
+        insert into holdfast.quarantine (delivery_id, lane_id, incarnation, record, error)
+        values ($1, $2, $3, jsonb_build_object('record', $4::text), $5)`,
+    },
+    [record.id, record.lane, worker, JSON.stringify(record).replaceAll('\\u0000', ''), error],
+  )
+}
+
+export interface ProgressEntry {
+  readonly id: number
+  readonly attempt: number
+  readonly progress: unknown
+  readonly logs: readonly unknown[]
+}
+
+/** What running runs say of themselves. Index: run_progress_pkey. */
+export async function recordProgress(
+  database: Database,
+  worker: number,
+  entries: readonly ProgressEntry[],
+): Promise<void> {
+  await database.query({ name: 'record_progress', text: 'select holdfast.record_progress($1, $2)' }, [
+    worker,
+    JSON.stringify(entries),
+  ])
+}
+
+/** What was said while it ran is in the attempt now. Index: run_progress_pkey. */
+export async function clearProgress(database: Database, runIds: readonly number[]): Promise<void> {
+  await database.query(
+    { name: 'clear_progress', text: 'delete from holdfast.run_progress where run_id = any ($1::bigint[])' },
+    [numberArray(runIds)],
+  )
+}

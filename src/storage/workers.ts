@@ -1,0 +1,171 @@
+import type { Database } from './database.ts'
+
+export interface WorkerRegistration {
+  readonly name: string
+  readonly version: string
+  readonly host: string
+  readonly pid: number
+  readonly queues: readonly string[]
+  readonly tags: readonly string[]
+  readonly concurrency: number
+  readonly leaseMs: number
+}
+
+export async function registerWorker(
+  database: Database,
+  worker: WorkerRegistration,
+): Promise<{ readonly incarnation: number; readonly laneIds: readonly number[] }> {
+  const rows = await database.query<{ incarnation: number; lanes: number[] }>(
+    {
+      name: 'register_worker',
+      text: 'select incarnation, lanes from holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8)',
+    },
+    [
+      worker.name,
+      worker.version,
+      worker.host,
+      worker.pid,
+      worker.queues,
+      worker.tags,
+      worker.concurrency,
+      worker.leaseMs,
+    ],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('register_worker returned no row')
+  return { incarnation: row.incarnation, laneIds: row.lanes }
+}
+
+export interface PeerBeat {
+  readonly incarnation: number
+  readonly beat: number
+  readonly leaseMs: number
+}
+
+export interface Cancellation {
+  readonly id: number
+  readonly reason: string | null
+}
+
+export interface WorkerBeat {
+  /** False when somebody declared this incarnation dead. */
+  readonly isKnown: boolean
+  readonly state: 'active' | 'draining' | 'stopping' | null
+  readonly peers: readonly PeerBeat[]
+  readonly cancellations: readonly Cancellation[]
+}
+
+/** Served by the primary key of workers (a fleet's rows) and run_cancellations_worker. */
+export async function beatWorker(
+  database: Database,
+  incarnation: number,
+  running: number,
+): Promise<WorkerBeat> {
+  const rows = await database.query<{
+    is_known: boolean
+    worker_state: WorkerBeat['state']
+    peers: PeerBeat[]
+    cancelled: Cancellation[] | null
+  }>(
+    {
+      name: 'beat_worker',
+      text: 'select is_known, worker_state, peers, cancelled from holdfast.beat_worker($1, $2)',
+    },
+    [incarnation, running],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('beat_worker returned no row')
+  return {
+    isKnown: row.is_known,
+    state: row.worker_state,
+    peers: row.peers,
+    cancellations: row.cancelled ?? [],
+  }
+}
+
+export async function readWorkerBeats(database: Database): Promise<readonly PeerBeat[]> {
+  const rows = await database.query<{ peers: PeerBeat[] }>(
+    { name: 'worker_beats', text: 'select holdfast.worker_beats() as peers' },
+    [],
+  )
+  return rows[0]?.peers ?? []
+}
+
+/** Takes everything from a worker that is dead, if its beat still stands there. Returns how many runs went back. */
+export async function buryWorker(
+  database: Database,
+  dead: number,
+  seenBeat: number,
+  by: number,
+): Promise<number> {
+  const rows = await database.query<{ lost: number }>(
+    { name: 'bury_worker', text: 'select holdfast.bury_worker($1, $2, $3) as lost' },
+    [dead, seenBeat, by],
+  )
+  return rows[0]?.lost ?? 0
+}
+
+/** Nothing of it is left behind: what it still held goes back uncounted. */
+export async function retireWorker(database: Database, incarnation: number): Promise<void> {
+  await database.query({ name: 'retire_worker', text: 'select holdfast.retire_worker($1)' }, [incarnation])
+}
+
+/** By the primary key of workers. */
+export async function setWorkerAsleep(
+  database: Database,
+  incarnation: number,
+  isAsleep: boolean,
+): Promise<void> {
+  await database.query(
+    { name: 'set_worker_asleep', text: 'update holdfast.workers set is_asleep = $2 where incarnation = $1' },
+    [incarnation, isAsleep],
+  )
+}
+
+export async function markWorkerStopping(database: Database, incarnation: number): Promise<void> {
+  await database.query(
+    {
+      name: 'mark_worker_stopping',
+      text: `update holdfast.workers set state = 'stopping', is_asleep = false where incarnation = $1`,
+    },
+    [incarnation],
+  )
+}
+
+export interface WorkerRow {
+  readonly incarnation: number
+  readonly name: string
+  readonly version: string
+  readonly host: string
+  readonly pid: number
+  readonly queues: readonly string[]
+  readonly tags: readonly string[]
+  readonly concurrency: number
+  readonly state: 'active' | 'draining' | 'stopping'
+  readonly running: number
+  readonly started_at: Date
+  readonly beat_at: Date
+}
+
+/** The fleet, by the primary key. */
+export async function listWorkers(database: Database, limit: number): Promise<WorkerRow[]> {
+  return database.query<WorkerRow>(
+    {
+      name: 'list_workers',
+      text: `
+        select worker.incarnation, worker.name, worker.version, worker.host, worker.pid, worker.tags, worker.concurrency,
+               worker.state, worker.running, worker.started_at, worker.beat_at,
+               array(select queue.name from holdfast.queues as queue where queue.id = any (worker.lanes) order by queue.name) as queues
+        from holdfast.workers as worker order by worker.incarnation limit $1`,
+    },
+    [limit],
+  )
+}
+
+export async function drainWorker(database: Database, incarnation: number, actor: string): Promise<boolean> {
+  const rows = await database.query<{ is_draining: boolean }>(
+    { name: 'drain_worker', text: 'select holdfast.drain_worker($1, $2) as is_draining' },
+    [incarnation, actor],
+  )
+  return rows[0]?.is_draining ?? false
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { isReservedHeader } from '../../core/reserved-headers.ts'
+import { isSecretMark } from '../../secrets/endpoint-secrets.ts'
+
+/** A secret, or the mark that it is stored. */
+export type SecretValue = string | { readonly isSet: true }
+
+/** A value that is stored encrypted. What stands in its place afterwards is accepted too, and means: as it is. */
+export function secret(schema: z.ZodType<string>) {
+  return z.unknown().transform((value, context): SecretValue => {
+    if (isSecretMark(value)) return value as { readonly isSet: true }
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    context.addIssue({ code: 'custom', message: parsed.error.issues[0]?.message ?? 'is invalid' })
+    return z.NEVER
+  })
+}
+
+export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no HTTP header name')
+export const headerText = z
+  .string()
+  .max(8_192)
+  .regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, 'holds characters that no HTTP header may hold')
+
+export const endpointUrl = z
+  .string()
+  .max(2_048)
+  .superRefine((value, context) => {
+    const url = URL.canParse(value) ? new URL(value) : null
+    const refuse = (message: string): void => context.addIssue({ code: 'custom', message })
+    if (url === null) refuse('is no absolute URL')
+    else if (url.protocol !== 'http:' && url.protocol !== 'https:')
+      refuse('must begin with http:// or https://')
+    else if (url.username !== '' || url.password !== '')
+      refuse('must not hold a user name or password: they would be shown. Use auth instead')
+  })
+
+/** Whether an endpoint may not set this header. Takes any case. */
+export function isForbiddenHeader(name: string): boolean {
+  const lowerName = name.toLowerCase()
+  // Those of proxies belong to the operator's proxy, and the last one asks for another protocol.
+  return isReservedHeader(lowerName) || lowerName.startsWith('proxy-') || lowerName === 'http2-settings'
+}

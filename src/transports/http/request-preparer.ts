@@ -1,0 +1,132 @@
+import type { Dispatch } from '../transport.ts'
+import type { AuthConfig } from './auth-config.ts'
+import type { SecretValue } from './config-fields.ts'
+import { isSecretName } from './excerpt.ts'
+import { type HeaderTemplates, splitHeaders } from './header-templates.ts'
+import type { HttpConfig } from './http-config.ts'
+import { OAuth2TokenSource, type TokenSourceOptions } from './oauth2-token-source.ts'
+import type { OutgoingRequest } from './outgoing-request.ts'
+import { RequestSigner } from './request-signer.ts'
+import { requireSecret } from './require-secret.ts'
+import { SecretScrubber } from './secret-scrubber.ts'
+
+export type PreparerOptions = Omit<TokenSourceOptions, 'auth' | 'onToken' | 'timeoutMs'> & {
+  readonly config: HttpConfig
+}
+
+/**
+ * The last hand on every request of an endpoint, after its other headers are set: placeholders, signature, authorization, in this order.
+ * What it throws ends the attempt: the receiver was never asked.
+ */
+export class RequestPreparer {
+  /** The header that carries the credentials, in lower case. */
+  readonly secretHeader: string | null
+  /** Headers without placeholders, as every request begins. */
+  readonly fixedHeaders: Readonly<Record<string, string>>
+  readonly scrubber: SecretScrubber
+  readonly #templates: HeaderTemplates | null
+  readonly #signer: RequestSigner | null
+  readonly #credentials: string | null
+  readonly #tokens: OAuth2TokenSource | null
+
+  constructor(options: PreparerOptions) {
+    const { config, ...rest } = options
+    const { auth, signing } = config
+    const { fixed, templates } = splitHeaders(
+      Object.fromEntries(
+        Object.entries(config.headers).map(([name, value]) => [
+          name,
+          requireSecret(value, `headers.${name}`),
+        ]),
+      ),
+    )
+    this.fixedHeaders = fixed
+    this.#templates = templates.isEmpty ? null : templates
+    this.#signer = signing?.scheme === 'standard-webhooks' ? new RequestSigner(signing) : null
+    this.secretHeader = secretHeaderOf(auth)
+    this.#credentials = credentialsOf(auth)
+    this.scrubber = new SecretScrubber(secretTexts(config, this.#credentials))
+    this.#tokens =
+      auth.type === 'oauth2'
+        ? new OAuth2TokenSource({
+            ...rest,
+            auth,
+            timeoutMs: config.timeoutMs,
+            onToken: (token) => this.scrubber.add(token),
+          })
+        : null
+  }
+
+  /** A promise only where something has to be fetched first. */
+  prepare(request: OutgoingRequest, dispatch: Dispatch): Promise<void> | undefined {
+    const nowMs = Date.now()
+    this.#templates?.apply(request, dispatch, nowMs)
+    this.#signer?.sign(request, nowMs)
+    if (this.#credentials !== null && this.secretHeader !== null) {
+      request.headers.set(this.secretHeader, this.#credentials)
+    }
+    return this.#tokens === null ? undefined : authorize(request, this.#tokens.get())
+  }
+
+  /** New credentials for a request that was answered with 401; undefined when there are none to be had. */
+  renew(request: OutgoingRequest): Promise<void> | undefined {
+    if (this.#tokens === null) return undefined
+    const used = request.headers.get('authorization')
+    if (used !== undefined) this.#tokens.drop(used.slice('Bearer '.length))
+    return authorize(request, this.#tokens.get()) ?? Promise.resolve()
+  }
+
+  async close(): Promise<void> {
+    await this.#tokens?.close()
+  }
+}
+
+function authorize(request: OutgoingRequest, token: string | Promise<string>): Promise<void> | undefined {
+  if (typeof token !== 'string') return token.then((text) => void authorize(request, text))
+  request.headers.set('authorization', `Bearer ${token}`)
+  return undefined
+}
+
+/** The header that the credentials of this kind travel in. */
+export function secretHeaderOf(auth: AuthConfig): string | null {
+  if (auth.type === 'none') return null
+  return auth.type === 'apiKey' ? auth.header.toLowerCase() : 'authorization'
+}
+
+function credentialsOf(auth: AuthConfig): string | null {
+  switch (auth.type) {
+    case 'none':
+    case 'oauth2':
+      return null
+    case 'basic': {
+      const password = requireSecret(auth.password, 'auth.password')
+      return `Basic ${Buffer.from(`${auth.username}:${password}`).toString('base64')}`
+    }
+    case 'bearer':
+      return `Bearer ${requireSecret(auth.token, 'auth.token')}`
+    case 'apiKey':
+      return requireSecret(auth.key, 'auth.key')
+    default:
+      return auth satisfies never
+  }
+}
+
+/** Everything that must not be found in what is kept of an attempt. */
+function secretTexts(config: HttpConfig, credentials: string | null): string[] {
+  const { auth, signing, tls, headers } = config
+  const texts: (SecretValue | undefined)[] = [tls?.key, tls?.passphrase]
+  if (credentials !== null) texts.push(credentials.replace(/^(?:Basic|Bearer) /, ''))
+  if (auth.type === 'basic') texts.push(auth.password)
+  if (auth.type === 'oauth2') {
+    const clientSecret = requireSecret(auth.clientSecret, 'auth.clientSecret')
+    texts.push(clientSecret, Buffer.from(`${auth.clientId}:${clientSecret}`).toString('base64'))
+  }
+  if (signing?.scheme === 'standard-webhooks') {
+    const previous = (signing.previousSecrets ?? []).map(({ value }) => value)
+    for (const secret of [requireSecret(signing.secret, 'signing.secret'), ...previous]) {
+      texts.push(secret, secret.slice('whsec_'.length))
+    }
+  }
+  for (const [name, value] of Object.entries(headers)) if (isSecretName(name)) texts.push(value)
+  return texts.filter((text) => typeof text === 'string')
+}

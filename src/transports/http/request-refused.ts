@@ -1,0 +1,20 @@
+import type { AttemptClass } from '../../core/attempt.ts'
+
+export interface Refusal {
+  readonly class: Exclude<AttemptClass, 'success'>
+  readonly isHealthFailure: boolean
+  readonly code: string
+  /** Reads on after "POST to host: ". */
+  readonly message: string
+}
+
+/** Why a request can't be made ready, and what that means for its delivery. */
+export class RequestRefused extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.name = 'RequestRefused'
+    this.refusal = refusal
+  }
+}

@@ -1,0 +1,7 @@
+import type { SecretValue } from './config-fields.ts'
+
+/** The secret itself. A mark means that nobody put the stored one back. */
+export function requireSecret(value: SecretValue, field: string): string {
+  if (typeof value === 'string') return value
+  throw new Error(`its secret ${field} is missing; set it again`)
+}

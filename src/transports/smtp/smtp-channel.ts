@@ -1,0 +1,145 @@
+import net from 'node:net'
+import { createTransport } from 'nodemailer'
+import { z } from 'zod'
+import type { AttemptOutcome } from '../../core/attempt.ts'
+import { abortedOutcome, closedOutcome } from '../interrupted.ts'
+import type { Dispatch, TransportChannel } from '../transport.ts'
+import type { SmtpConfig } from './smtp-transport.ts'
+
+export interface SmtpChannelOptions {
+  readonly endpoint: string
+  readonly url: string
+  readonly config: SmtpConfig
+}
+
+const mail = z.object({ subject: z.string().max(1000), text: z.string() })
+
+const defaultSender = 'holdfast@localhost'
+
+const defaultPorts: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
+
+/** One connection an e-mail: alerts are few, and mail servers end idle connections anyway. */
+export class SmtpChannel implements TransportChannel {
+  readonly #options: SmtpChannelOptions
+  readonly #inFlight = new Set<Promise<AttemptOutcome>>()
+  #isClosed = false
+
+  constructor(options: SmtpChannelOptions) {
+    this.#options = options
+  }
+
+  async send(dispatch: Dispatch, signal: AbortSignal): Promise<AttemptOutcome> {
+    const { endpoint } = this.#options
+    if (this.#isClosed) return closedOutcome(endpoint)
+    if (signal.aborted) return abortedOutcome(endpoint, 0)
+    const sending = this.#send(dispatch, signal)
+    this.#inFlight.add(sending)
+    try {
+      return await sending
+    } finally {
+      this.#inFlight.delete(sending)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all(this.#inFlight)
+  }
+
+  /** Never rejects. */
+  async #send(dispatch: Dispatch, signal: AbortSignal): Promise<AttemptOutcome> {
+    const { endpoint, url, config } = this.#options
+    const startedAtMs = performance.now()
+    const target = new URL(url)
+    let socket: net.Socket | null = null
+    // One deadline over everything, and one handle to end it by: nodemailer has several timeouts and no abort.
+    let ending: 'aborted' | 'timeout' | null = null
+    const end = (why: 'aborted' | 'timeout') => {
+      ending ??= why
+      socket?.destroy(new Error(why))
+    }
+    const onAbort = () => end('aborted')
+    signal.addEventListener('abort', onAbort, { once: true })
+    const timer = setTimeout(() => end('timeout'), config.timeoutMs)
+    const transport = createTransport({
+      url,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      getSocket: (_options, callback) => {
+        const port = Number(target.port) || (defaultPorts[target.protocol] ?? 587)
+        const opened = net.connect({ host: target.hostname.replace(/^\[|\]$/g, ''), port })
+        socket = opened
+        if (ending !== null) opened.destroy(new Error(ending))
+        let isAnswered = false
+        const answer = (error: Error | null) => {
+          if (isAnswered) return
+          isAnswered = true
+          callback(error, error === null ? { connection: opened } : false)
+        }
+        opened.once('connect', () => answer(null))
+        opened.once('error', answer)
+      },
+    })
+    try {
+      await transport.sendMail(toMail(dispatch, config))
+      return { class: 'success', isHealthFailure: false, durationMs: performance.now() - startedAtMs }
+    } catch (error) {
+      const durationMs = performance.now() - startedAtMs
+      // The variable is set by callbacks that the compiler doesn't see.
+      const why = ending as 'aborted' | 'timeout' | null
+      if (why === 'aborted') return abortedOutcome(endpoint, durationMs)
+      return failure(error, durationMs, why === 'timeout' ? config.timeoutMs : null)
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      transport.close()
+      socket = null
+    }
+  }
+}
+
+function toMail(dispatch: Dispatch, config: SmtpConfig) {
+  const { subject, text } = readMail(dispatch)
+  return {
+    from: config.from ?? defaultSender,
+    to: config.to,
+    subject,
+    text,
+    // The same over every attempt: mail programs show it once.
+    messageId: `<${dispatch.messageId}@holdfast>`,
+    headers: { 'webhook-id': dispatch.messageId, 'auto-submitted': 'auto-generated' },
+  }
+}
+
+function readMail({ body, eventType, endpoint }: Dispatch): { subject: string; text: string } {
+  let payload: unknown = null
+  try {
+    payload = JSON.parse(body)
+  } catch {
+    // Its text is shown as it is.
+  }
+  const parsed = mail.safeParse(payload)
+  return parsed.success ? parsed.data : { subject: eventType ?? `A message to ${endpoint}`, text: body }
+}
+
+function failure(error: unknown, durationMs: number, timeoutMs: number | null): AttemptOutcome {
+  if (timeoutMs !== null) {
+    const message = `The mail server took longer than ${timeoutMs} ms.`
+    return { class: 'retryable', isHealthFailure: true, durationMs, error: { code: 'timeout', message } }
+  }
+  const { responseCode, message } = error as { responseCode?: number; message?: string }
+  const text = (message ?? String(error)).slice(0, 1000)
+  if (responseCode === undefined) {
+    const said = { code: 'network_error', message: `The mail server can't be reached: ${text}` }
+    return { class: 'retryable', isHealthFailure: true, durationMs, error: said }
+  }
+  // RFC 5321: 4yz may succeed later, 5yz will not.
+  const isPermanent = responseCode >= 500
+  return {
+    class: isPermanent ? 'permanent' : 'retryable',
+    isHealthFailure: responseCode === 421,
+    durationMs,
+    statusCode: responseCode,
+    error: { code: 'smtp_reply', message: `The mail server answered: ${text}` },
+  }
+}

@@ -1,0 +1,162 @@
+import net, { type AddressInfo } from 'node:net'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { exampleDispatch } from '../../../test/support/receivers/transport-conformance.ts'
+import { smtpTransport } from './smtp-transport.ts'
+
+const never = new AbortController().signal
+
+describe('the smtp transport', () => {
+  const closers: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close()
+  })
+
+  async function mailServer(options: SMTPServerOptions = {}) {
+    const mails: { to: string[]; source: string; user: string | null }[] = []
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData(stream, session, callback) {
+        let source = ''
+        stream.on('data', (chunk: Buffer) => {
+          source += chunk.toString()
+        })
+        stream.on('end', () => {
+          const to = session.envelope.rcptTo.map(({ address }) => address)
+          mails.push({ to, source, user: session.user ?? null })
+          callback()
+        })
+      },
+      ...options,
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closers.push(() => new Promise((resolve) => server.close(() => resolve())))
+    const { port } = server.server.address() as AddressInfo
+    return { mails, port }
+  }
+
+  const open = (port: number, config: object = {}, user = '') =>
+    smtpTransport({ url: `smtp://${user}127.0.0.1:${port}` }).open('ops', {
+      to: ['ops@example.com'],
+      ...config,
+    })
+
+  it('writes an e-mail to everybody on the list', async () => {
+    const { mails, port } = await mailServer()
+    const channel = open(port, { to: ['ada@example.com', 'bob@example.com'], from: 'alerts@example.com' })
+    const body = JSON.stringify({ subject: 'Ü is down', text: 'since\n12:00' })
+    expect(await channel.send(exampleDispatch({ body, messageId: 'msg_7' }), never)).toMatchObject({
+      class: 'success',
+    })
+    expect(mails).toHaveLength(1)
+    expect(mails[0]!.to).toEqual(['ada@example.com', 'bob@example.com'])
+    expect(mails[0]!.source).toMatch(/^From: alerts@example.com/m)
+    expect(mails[0]!.source).toMatch(/^Message-ID: <msg_7@holdfast>/m)
+    expect(mails[0]!.source).toContain('since\r\n12:00')
+    await channel.close()
+  })
+
+  it('lets nobody write headers through the subject', async () => {
+    const { mails, port } = await mailServer()
+    const body = JSON.stringify({ subject: 'hello\r\nBcc: eve@example.com', text: 'x' })
+    await open(port).send(exampleDispatch({ body }), never)
+    expect(mails[0]!.to).toEqual(['ops@example.com'])
+    expect(mails[0]!.source).not.toMatch(/^Bcc:/m)
+  })
+
+  it('shows any other payload as it is', async () => {
+    const { mails, port } = await mailServer()
+    await open(port).send(exampleDispatch({ body: '{"total":3}', eventType: 'order.created' }), never)
+    expect(mails[0]!.source).toMatch(/^Subject: order.created/m)
+    expect(mails[0]!.source).toContain('{"total":3}')
+  })
+
+  it('signs in with the name and password of the URL', async () => {
+    const { mails, port } = await mailServer({
+      authOptional: false,
+      onAuth: ({ username, password }, _session, callback) =>
+        password === 's3cret' ? callback(null, { user: username }) : callback(new Error('no')),
+    })
+    expect(await open(port, {}, 'ada:s3cret@').send(exampleDispatch(), never)).toMatchObject({
+      class: 'success',
+    })
+    expect(mails[0]!.user).toBe('ada')
+    const refused = await open(port, {}, 'ada:wrong@').send(exampleDispatch(), never)
+    expect(refused).toMatchObject({ class: 'permanent', statusCode: 535 })
+    expect(JSON.stringify(refused)).not.toContain('wrong')
+  })
+
+  it.each([
+    [451, 'retryable'],
+    [550, 'permanent'],
+  ] as const)('takes the answer %i for %s', async (responseCode, expected) => {
+    const { port } = await mailServer({
+      onRcptTo: (_address, _session, callback) =>
+        callback(Object.assign(new Error('not now'), { responseCode })),
+    })
+    expect(await open(port).send(exampleDispatch(), never)).toMatchObject({
+      class: expected,
+      isHealthFailure: false,
+      statusCode: responseCode,
+    })
+  })
+
+  it('takes a server that is away for unwell', async () => {
+    const { port } = await mailServer()
+    for (const close of closers.splice(0)) await close()
+    expect(await open(port).send(exampleDispatch(), never)).toMatchObject({
+      class: 'retryable',
+      isHealthFailure: true,
+      error: { code: 'network_error' },
+    })
+  })
+
+  it('gives up a server that never greets, and lets go of its socket', async () => {
+    const sockets: net.Socket[] = []
+    const mute = net.createServer((socket) => {
+      socket.on('error', () => {})
+      sockets.push(socket)
+    })
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
+    closers.push(() => new Promise((resolve) => mute.close(() => resolve())))
+    const { port } = mute.address() as AddressInfo
+    const late = await open(port, { timeoutMs: 100 }).send(exampleDispatch(), never)
+    expect(late).toMatchObject({ class: 'retryable', isHealthFailure: true, error: { code: 'timeout' } })
+    const abort = new AbortController()
+    const connected = new Promise<void>((resolve) => mute.once('connection', () => resolve()))
+    const stopped = open(port).send(exampleDispatch(), abort.signal)
+    await connected
+    abort.abort()
+    expect(await stopped).toMatchObject({
+      class: 'retryable',
+      error: { code: 'aborted' },
+      isHealthFailure: false,
+    })
+    await Promise.all(
+      sockets.map((socket) =>
+        socket.destroyed
+          ? Promise.resolve()
+          : new Promise((resolve) => socket.once('close', resolve).resume()),
+      ),
+    )
+  })
+
+  it('opens what it has parsed before', async () => {
+    const { mails, port } = await mailServer()
+    const transport = smtpTransport({ url: `smtp://127.0.0.1:${port}` })
+    const config = transport.parseConfig({ to: ['ops@example.com'] })
+    expect(transport.parseConfig(config)).toEqual(config)
+    await transport.open('ops', config).send(exampleDispatch(), never)
+    expect(mails[0]!.source).toMatch(/^From: holdfast@localhost/m)
+  })
+
+  it('can not be opened without a mail server, and says which setting names one', () => {
+    expect(() => smtpTransport({ url: null }).open('ops', { to: ['ops@example.com'] })).toThrow(
+      'HOLDFAST_SMTP_URL',
+    )
+    expect(() => smtpTransport({ url: null }).parseConfig({ to: ['nobody'] })).toThrow(
+      'must be an e-mail address',
+    )
+  })
+})

@@ -1,0 +1,271 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defineJob, Holdfast } from '../../src/index.ts'
+import { until } from '../support/engine/until.ts'
+import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
+import { WorkerProcess } from '../support/processes/worker-process.ts'
+import type { WorkerSettings } from '../support/processes/worker-settings.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+const work = defineJob({
+  name: 'work',
+  queue: 'work',
+  retry: { strategy: 'fixed', baseDelayMs: 50, maxRetries: 5, jitter: 'none' },
+})
+
+/** Leases short enough for a test; what they bound is the same. */
+const limits = { heartbeatMs: 200, leaseMs: 1500, slowPollMs: 200, stopTimeoutMs: 5000 }
+
+let database: TestDatabase
+let holdfast: Holdfast
+let folder: string
+const workers: WorkerProcess[] = []
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  holdfast = new Holdfast({ databaseUrl: database.url, maxConnections: 4 })
+  await holdfast.jobs.declare(work)
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-workers-'))
+})
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker[Symbol.asyncDispose]()))
+  await holdfast.stop()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function start(name: string, settings: Partial<WorkerSettings> = {}): Promise<WorkerProcess> {
+  const worker = await WorkerProcess.start({ databaseUrl: database.url, name, limits, ...settings })
+  workers.push(worker)
+  return worker
+}
+
+const startAll = (names: readonly string[], settings: Partial<WorkerSettings> = {}) =>
+  Promise.all(names.map((name) => start(name, settings)))
+
+const enqueue = (inputs: readonly object[]) =>
+  holdfast.enqueueBatch(
+    work,
+    inputs.map((input) => ({ input })),
+  )
+
+async function rows<Row = Record<string, unknown>>(text: string): Promise<Row[]> {
+  return (await database.pool.query(text)).rows as Row[]
+}
+
+const whenDone = (timeoutMs = 60_000) =>
+  until(
+    'all runs to end',
+    async () => (await rows('select from holdfast.runs')).length,
+    (owed) => owed === 0,
+    timeoutMs,
+  )
+
+const successes = async () =>
+  (
+    await rows<{ n: number }>(
+      `select (message.body ->> 'n')::int as n from holdfast.attempts as tried
+     join holdfast.messages as message on message.id = tried.message_id where tried.outcome = 1 order by 1`,
+    )
+  ).map(({ n }) => n)
+
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+test('four workers under load lose nothing and, without faults, run nothing twice', async () => {
+  const fleet = await startAll(['a', 'b', 'c', 'd'], { concurrency: 8 })
+  for (let from = 0; from < 4000; from += 500) {
+    await enqueue(upTo(500).map((n) => ({ n: from + n })))
+  }
+  await whenDone()
+  const ran = fleet.flatMap((worker) => worker.ran)
+  expect(ran).toHaveLength(4000)
+  expect(new Set(ran).size).toBe(4000)
+  expect(await successes()).toEqual(upTo(4000))
+})
+
+test('a worker killed in the middle of a run loses nothing: its lease ends, the crash is counted, another runs it', async () => {
+  const [victim, heir] = await startAll(['victim', 'heir'], { concurrency: 2 })
+  await enqueue(upTo(4).map((n) => ({ n, does: 'wait' })))
+  await until(
+    'all four to run',
+    () => victim!.ran.length + heir!.ran.length,
+    (count) => count === 4,
+  )
+  const lost = victim!.ran
+  expect(lost).toHaveLength(2)
+  victim!.kill()
+  for (const n of heir!.ran) heir!.finish(n)
+  for (const n of lost) {
+    await heir!.saw('ran', (signal) => signal.n === n && signal.crashes === 1 && signal.attempt === 1)
+    heir!.finish(n)
+  }
+  await whenDone()
+  expect(await successes()).toEqual(upTo(4))
+})
+
+test('a run that kills its worker again and again becomes a dead letter, and takes no other run with it', async () => {
+  let alive = await start('first')
+  await enqueue([{ n: 0, does: 'die' }, ...upTo(20).map((n) => ({ n: n + 1, does: 'sleep', ms: 20 }))])
+  for (const name of ['second', 'third', 'fourth']) {
+    await alive.exited
+    alive = await start(name)
+  }
+  await whenDone()
+  expect(await successes()).toEqual(upTo(20).map((n) => n + 1))
+  expect(await rows('select reason, error from holdfast.dead_letters')).toEqual([
+    { reason: 'crashed_its_worker', error: 'crashed its worker 3 times' },
+  ])
+})
+
+test('a worker frozen past its lease starts nothing more of what was taken from it, and its success still counts once', async () => {
+  const [frozen, heir] = await startAll(['frozen', 'heir'], { concurrency: 1 })
+  await enqueue([
+    { n: 0, does: 'wait' },
+    { n: 1, does: 'wait' },
+  ])
+  await until(
+    'both to run',
+    () => frozen!.ran.length + heir!.ran.length,
+    (count) => count === 2,
+  )
+  const [theirs] = frozen!.ran
+  const [other] = heir!.ran
+  frozen!.freeze()
+  heir!.finish(other!)
+  await heir!.saw('ran', (signal) => signal.n === theirs && signal.crashes === 1)
+  frozen!.thaw()
+  // Both have it now; the one that was declared dead finishes first.
+  frozen!.finish(theirs!)
+  await frozen!.saw('finished', (signal) => signal.n === theirs)
+  await whenDone()
+  heir!.finish(theirs!)
+  await heir!.saw('finished', (signal) => signal.n === theirs)
+  await frozen!.saw('log', (signal) => signal.message.startsWith('Declared dead'))
+  expect(new Set(await successes())).toEqual(new Set([0, 1]))
+  // It has come back as a new worker and takes runs again.
+  await enqueue(upTo(2).map((n) => ({ n: n + 10, does: 'wait' })))
+  await frozen!.saw('ran', (signal) => signal.n >= 10)
+})
+
+test('a blocked event loop costs no lease: the run is not given to another', async () => {
+  const [blocked, other] = await startAll(['blocked', 'other'], { concurrency: 1 })
+  // Four times the lease.
+  await enqueue([{ n: 0, does: 'block', ms: 6000 }])
+  await whenDone()
+  expect([...blocked!.ran, ...other!.ran]).toEqual([0])
+  expect(await rows('select crashes from holdfast.runs')).toEqual([])
+  expect(await successes()).toEqual([0])
+})
+
+test('what ends while the database is cut off waits in the journal, and is handed in afterwards', async () => {
+  await using proxy = await CuttingProxy.start(database.url)
+  const cut = await start('cut', { databaseUrl: proxy.url, journalFolder: folder, concurrency: 3 })
+  await enqueue(upTo(3).map((n) => ({ n, does: 'wait' })))
+  await until(
+    'them to run',
+    () => cut.ran.length,
+    (count) => count === 3,
+  )
+  proxy.swallow()
+  proxy.cutAll()
+  for (const n of upTo(3)) cut.finish(n)
+  await until(
+    'them to finish',
+    () => cut.signals.filter(({ event }) => event === 'finished').length,
+    (count) => count === 3,
+  )
+  await cut.saw('log', (signal) => signal.message.startsWith('The database is away'))
+  expect(await successes()).toEqual([])
+  // Longer than its lease; nobody else is there to judge it.
+  await cut.saw('log', (signal) => signal.message.startsWith('A heartbeat did not'))
+  proxy.carry()
+  await whenDone()
+  expect(await successes()).toEqual(upTo(3))
+  expect(cut.ran).toHaveLength(3)
+  await enqueue([{ n: 7 }])
+  await cut.saw('finished', (signal) => signal.n === 7)
+})
+
+test('a result that is in the journal of a killed worker is handed in by its successor, which does not run it again', async () => {
+  await using proxy = await CuttingProxy.start(database.url)
+  const first = await start('journaled', { databaseUrl: proxy.url, journalFolder: folder })
+  await enqueue([{ n: 0, does: 'wait' }])
+  await first.saw('ran')
+  proxy.swallow()
+  first.finish(0)
+  await first.saw('finished')
+  await until('the result to be in the journal', async () => {
+    const { readFile, readdir } = await import('node:fs/promises')
+    const [file] = (await readdir(join(folder, '1'))).filter((name) => name.endsWith('.journal'))
+    return (await readFile(join(folder, '1', file!), 'utf8')).includes('"n":0')
+  })
+  first.kill()
+  await first.exited
+  expect(await successes()).toEqual([])
+  const second = await start('journaled', { journalFolder: folder })
+  await whenDone()
+  expect(await successes()).toEqual([0])
+  expect(second.ran).toEqual([])
+})
+
+test('a worker killed between handler and journal runs again what nobody knows to be done', async () => {
+  const first = await start('before-journal', { journalFolder: folder })
+  await enqueue([{ n: 0, does: 'die-after' }])
+  await first.exited
+  expect(first.ran).toEqual([0])
+  const [run] = await rows<{ id: number }>('select id from holdfast.runs')
+  expect(run).toBeDefined()
+  await database.pool.query(`update holdfast.messages set body = '{"n": 0}'`)
+  // Its successor holds the lock of its journal, and so needn't wait for its lease.
+  const second = await start('before-journal', { journalFolder: folder })
+  await second.saw('ran', (signal) => signal.n === 0 && signal.crashes === 1)
+  await whenDone()
+  expect(await successes()).toEqual([0])
+})
+
+test('a worker killed after its results were settled leaves nothing to do', async () => {
+  const first = await start('settled', { journalFolder: folder })
+  await enqueue(upTo(10).map((n) => ({ n })))
+  await whenDone()
+  first.kill()
+  await first.exited
+  const second = await start('settled', { journalFolder: folder })
+  await enqueue([{ n: 10 }])
+  await whenDone()
+  expect(second.ran).toEqual([10])
+  expect(await successes()).toEqual(upTo(11))
+})
+
+test('a stop signal lets runs finish, hands the others back, and ends the process', async () => {
+  const stopping = await start('stopping', { concurrency: 2 })
+  await enqueue(upTo(6).map((n) => ({ n, does: 'sleep', ms: 300 })))
+  await stopping.saw('ran')
+  stopping.terminate()
+  await stopping.exited
+  expect(stopping.signals.at(-1)).toEqual({ event: 'stopped' })
+  const left = await rows<{ attempt: number; crashes: number }>('select attempt, crashes from holdfast.runs')
+  expect(left.length + (await successes()).length).toBe(6)
+  expect(left.every(({ attempt, crashes }) => attempt === 0 && crashes === 0)).toBe(true)
+  expect(await rows('select from holdfast.workers')).toEqual([])
+})
+
+test('a process killed while it fires schedules fires none of them twice, and the others fire the rest', async () => {
+  const [victim] = await startAll(['victim', 'heir'], { concurrency: 1 })
+  // Nothing claims these: only their making counts.
+  await holdfast.jobs.declare(defineJob({ name: 'tick', queue: 'tick' }))
+  await rows(`insert into holdfast.schedules (name, job_id, cron, next_at)
+    select 'schedule-' || n, (select id from holdfast.jobs where name = 'tick'), '0 4 1 1 *', date_trunc('second', now())
+    from generate_series(1, 3000) as n`)
+  const fired = async () =>
+    (await rows<{ count: number }>(`select count(*)::int from holdfast.schedules where fired > 0`))[0]!.count
+  await until('some to have fired', fired, (count) => count > 0, 30_000)
+  victim!.kill()
+  await until('all to have fired', fired, (count) => count === 3000, 60_000)
+  expect(await rows('select max(fired)::int as most from holdfast.schedules')).toEqual([{ most: 1 }])
+  expect(await rows(`select count(*)::int from holdfast.messages where type = 'tick'`)).toEqual([
+    { count: 3000 },
+  ])
+})

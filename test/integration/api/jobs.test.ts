@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApiRig } from '../../support/api/api-rig.ts'
+
+let rig: ApiRig
+
+beforeAll(async () => {
+  rig = await ApiRig.create()
+})
+
+afterAll(async () => {
+  expect(rig.complaints).toEqual([])
+  await rig.stop()
+})
+
+test('a job is made known, scheduled, triggered, and its run looked up and cancelled', async () => {
+  const created = await rig.call('POST', '/v1/jobs', {
+    body: {
+      name: 'nightly-report',
+      queue: 'reports',
+      cron: '0 3 * * *',
+      timezone: 'Europe/Amsterdam',
+      timeoutMs: 5000,
+    },
+  })
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({
+    queue: 'reports',
+    cron: '0 3 * * *',
+    timezone: 'Europe/Amsterdam',
+    overrides: { queue: 'reports', timeoutMs: 5000 },
+    state: 'active',
+  })
+  expect(Date.parse(created.body.nextRunAt)).toBeGreaterThan(Date.now())
+  const again = await rig.call('POST', '/v1/jobs', { body: { name: 'nightly-report' } })
+  expect([again.status, again.body.code]).toEqual([409, 'job_exists'])
+
+  const triggered = await rig.call('POST', '/v1/jobs/nightly-report/trigger', {
+    body: { payload: { month: '2030-01' }, reason: 'by hand' },
+  })
+  expect(triggered.status).toBe(202)
+  const run = await rig.call('GET', `/v1/runs/${triggered.body.id}`)
+  expect(run.body).toMatchObject({
+    job: 'nightly-report',
+    queue: 'reports',
+    state: 'waiting',
+    payload: { month: '2030-01' },
+  })
+  const listed = await rig.call('GET', '/v1/runs?job=nightly-report&limit=1')
+  expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([triggered.body.id])
+  const cancelled = await rig.call('POST', `/v1/runs/${triggered.body.id}/cancel`, {
+    body: { reason: 'enough' },
+  })
+  expect(cancelled.body).toEqual({ outcome: 'cancelled' })
+  expect((await rig.call('GET', `/v1/runs/${triggered.body.id}`)).body.state).toBe('cancelled')
+})
+
+test('settings are overridden and the schedule is changed and ended over the API', async () => {
+  await rig.call('POST', '/v1/jobs', { body: { name: 'sync', cron: '*/5 * * * *' } })
+  const updated = await rig.call('PATCH', '/v1/jobs/sync', {
+    body: { retry: { maxRetries: 9 }, timezone: 'Asia/Tokyo' },
+  })
+  expect(updated.body.retry.maxRetries).toBe(9)
+  expect([updated.body.cron, updated.body.timezone]).toEqual(['*/5 * * * *', 'Asia/Tokyo'])
+  const schedule = await rig.call('GET', '/v1/schedules/sync')
+  expect(schedule.body.next).toHaveLength(10)
+  const ended = await rig.call('PATCH', '/v1/jobs/sync', { body: { cron: null } })
+  expect([ended.body.cron, ended.body.nextRunAt]).toEqual([null, null])
+  const bad = await rig.call('PATCH', '/v1/jobs/sync', { body: { cron: 'every day' } })
+  expect([bad.status, bad.body.code]).toEqual([422, 'invalid_schedule'])
+  const paused = await rig.call('POST', '/v1/jobs/sync/pause', { body: { reason: 'holiday' } })
+  expect(paused.body).toMatchObject({ state: 'paused', stateReason: 'holiday' })
+  expect((await rig.call('POST', '/v1/jobs/sync/enable')).body.state).toBe('active')
+})
+
+test('queues are limited and paused, workers listed and drained', async () => {
+  expect((await rig.call('PUT', '/v1/queues/mail', { body: { concurrency: 3 } })).status).toBe(204)
+  expect((await rig.call('POST', '/v1/queues/mail/pause', { body: {} })).status).toBe(204)
+  const { body } = await rig.call('GET', '/v1/queues')
+  expect(body.data.find(({ name }: { name: string }) => name === 'mail')).toMatchObject({
+    concurrency: 3,
+    state: 'paused',
+  })
+  expect((await rig.call('GET', '/v1/workers')).body).toEqual({ data: [] })
+  expect((await rig.call('POST', '/v1/workers/7/drain')).body.code).toBe('worker_not_found')
+})
+
+test('statistics of an endpoint are asked for over a window', async () => {
+  await rig.call('POST', '/v1/endpoints', {
+    body: { name: 'crm', config: { url: 'https://crm.example.com' } },
+  })
+  const { status, body } = await rig.call('GET', '/v1/endpoints/crm/statistics?window=1h')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ endpoint: 'crm', window: '1h', attempts: 0, successRate: null })
+})

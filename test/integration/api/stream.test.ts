@@ -1,0 +1,148 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApiRig } from '../../support/api/api-rig.ts'
+import { until } from '../../support/engine/until.ts'
+
+let rig: ApiRig
+let key: string
+
+beforeAll(async () => {
+  rig = await ApiRig.create({ handlers: { sink: () => {} } })
+  key = await rig.keyOf('viewer')
+  await rig.holdfast.endpoints.create({ name: 'sink', transport: 'function' })
+  await rig.holdfast.start()
+})
+
+afterAll(() => rig.stop())
+
+interface Follower {
+  readonly events: { id?: string; event: string; data: Record<string, unknown> }[]
+  stop(): void
+}
+
+async function follow(headers: Record<string, string> = {}): Promise<Follower> {
+  const abort = new AbortController()
+  const response = await fetch(`${rig.server.url}/v1/stream`, {
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    signal: abort.signal,
+  })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  const events: Follower['events'] = []
+  let text = ''
+  const read = async () => {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)))
+        if (fields['event'] !== undefined) {
+          events.push({ id: fields['id'], event: fields['event'], data: JSON.parse(fields['data']) })
+        }
+      }
+    }
+  }
+  read().catch(() => {})
+  return { events, stop: () => abort.abort() }
+}
+
+function of({ events }: Follower, event: string): Record<string, unknown>[] {
+  return events.filter((each) => each.event === event).map(({ data }) => data)
+}
+
+test('whoever follows hears of changes, attempts and totals', async () => {
+  const follower = await follow()
+  await until(
+    'the first totals',
+    () => of(follower, 'totals').length,
+    (count) => count > 0,
+  )
+  await rig.call('POST', '/v1/endpoints/sink/pause', { body: {} })
+  await until(
+    'the pause',
+    () => of(follower, 'change'),
+    (changes) => changes.some(({ action }) => action === 'endpoint.paused'),
+  )
+  expect(of(follower, 'change')[0]).toMatchObject({ subject: 'endpoint:sink' })
+  await rig.call('POST', '/v1/endpoints/sink/resume')
+  await until(
+    'an attempt',
+    async () => {
+      await rig.holdfast.send('sink', 1)
+      return of(follower, 'attempts')
+    },
+    (attempts) => attempts.length > 0,
+  )
+  expect(of(follower, 'attempts')[0]).toMatchObject({
+    attempts: expect.arrayContaining([expect.objectContaining({ endpoint: 'sink', outcome: 'success' })]),
+    leftOut: expect.any(Number),
+  })
+  follower.stop()
+})
+
+test('with Last-Event-ID it goes on where it stopped', async () => {
+  const first = await follow()
+  await rig.call('POST', '/v1/event-types', { body: { name: 'stream.one' } })
+  const seen = await until(
+    'the change',
+    () => first.events.find(({ data }) => data['subject'] === 'event-type:stream.one'),
+    (event) => event !== undefined,
+  )
+  first.stop()
+  await rig.call('POST', '/v1/event-types', { body: { name: 'stream.two' } })
+  const second = await follow({ 'last-event-id': seen!.id! })
+  await until(
+    'what was missed',
+    () => of(second, 'change'),
+    (changes) => changes.length > 0,
+  )
+  expect(of(second, 'change').map(({ subject }) => subject)).toEqual(['event-type:stream.two'])
+  second.stop()
+})
+
+test('somebody who was away for too long is told to start anew', async () => {
+  await rig.database.pool.query(
+    `insert into holdfast.audit_log (actor, action, subject) select 'test', 'noise', 'noise' from generate_series(1, 1100)`,
+  )
+  const follower = await follow({ 'last-event-id': '1-0' })
+  await until(
+    'the reset',
+    () => of(follower, 'reset').length,
+    (count) => count === 1,
+  )
+  follower.stop()
+})
+
+test('a reader that does not read is dropped', async () => {
+  const { port } = new URL(rig.server.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.pause()
+  socket.write(`GET /v1/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`)
+  let isClosed = false
+  socket.on('close', () => {
+    isClosed = true
+  })
+  socket.on('error', () => {})
+  const noise = 'n'.repeat(6000)
+  await until(
+    'the slow reader to be dropped',
+    async () => {
+      const values = Array.from({ length: 400 }, () => `('test', 'noise', '${noise}')`).join(',')
+      await rig.database.pool.query(
+        `insert into holdfast.audit_log (actor, action, subject) values ${values}`,
+      )
+      const { rows } = await rig.database.pool.query<{ count: string }>(
+        `select count(*) from pg_stat_activity where application_name = 'holdfast-stream' and datname = current_database()`,
+      )
+      return Number(rows[0]!.count)
+    },
+    (listeners) => listeners === 0,
+    25_000,
+  )
+  socket.resume()
+  await until(
+    'the socket to close',
+    () => isClosed,
+    (closed) => closed,
+  )
+})

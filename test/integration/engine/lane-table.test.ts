@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/engine/clock.ts'
+import type { Lane } from '../../../src/engine/lane.ts'
+import { LaneTable } from '../../../src/engine/lane-table.ts'
+import { Database, type Statement } from '../../../src/storage/database.ts'
+import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
+import { Gate } from '../../support/receivers/gate.ts'
+
+/** The real database, whose answers can be held back. */
+class SlowAnswers extends Database {
+  asked = 0
+  gate: Gate | null = null
+  /** Resolves when an answer is being held back. */
+  onHeld: () => void = () => {}
+
+  override async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    this.asked += 1
+    const rows = await super.query<Row>(statement, values)
+    const { gate } = this
+    if (gate !== null) {
+      this.onHeld()
+      await gate.passed()
+    }
+    return rows
+  }
+}
+
+describe("a lane's picture from before a change", () => {
+  let rig: Rig
+  let database: SlowAnswers
+  beforeAll(async () => {
+    rig = await Rig.create()
+    database = new SlowAnswers({ pool: rig.database.pool, preparesStatements: true, deadlineMs: 10_000 })
+  })
+  afterAll(() => rig.stop())
+
+  async function loadedLane(): Promise<{ table: LaneTable; lane: Lane; name: string }> {
+    const name = await functionEndpoint(rig.client(), () => {})
+    const table = new LaneTable({
+      database,
+      epochOf: () => 1,
+      clock: systemClock,
+      cursor: () => 0,
+      onChanged: () => {},
+      onCircuitChanged: () => {},
+      onReplaced: () => {},
+    })
+    const laneId = await rig.laneId(name)
+    await table.loadNew([laneId])
+    const lane = table.get(laneId)
+    if (lane === undefined) throw new Error('the lane was not loaded')
+    return { table, lane, name }
+  }
+
+  /** A read of the lane that PostgreSQL has answered, and whose answer is still on its way. */
+  async function heldRead(table: LaneTable, lane: Lane): Promise<() => Promise<void>> {
+    const gate = new Gate()
+    database.gate = gate
+    const held = new Promise<void>((resolve) => {
+      database.onHeld = resolve
+    })
+    const reading = table.refresh([lane.id])
+    await held
+    database.gate = null
+    return async () => {
+      gate.open()
+      await reading
+    }
+  }
+
+  it("doesn't reopen an endpoint that has just been paused", async () => {
+    const { table, lane, name } = await loadedLane()
+    const arrive = await heldRead(table, lane)
+    await rig.client().endpoints.pause(name)
+    table.noteChanged(lane)
+    await arrive()
+    expect(lane.gate(0).kind).toBe('shut')
+    await rig.client().endpoints.resume(name)
+    await table.refresh([lane.id])
+    expect(lane.gate(0).kind).toBe('open')
+  })
+
+  it('is never the last to arrive: reads are made one after another', async () => {
+    const { table, lane, name } = await loadedLane()
+    const arrive = await heldRead(table, lane)
+    await rig.client().endpoints.pause(name)
+    const asked = database.asked
+    const second = table.readChanges()
+    await rig.value('select 1')
+    expect(database.asked).toBe(asked)
+    await arrive()
+    await second
+    expect(lane.state).toBe('paused')
+  })
+})

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
+
+let rig: Rig
+beforeAll(async () => {
+  rig = await Rig.create()
+})
+afterAll(() => rig.stop())
+
+/** What a later version may do: columns are added, functions get further parameters or further kinds. */
+const laterVersion = `
+  alter table holdfast.deliveries add column later_note text default 'x';
+  alter table holdfast.messages add column later_note text default 'x';
+  alter table holdfast.messages_kept add column later_note text default 'x';
+  alter table holdfast.attempts add column later_note jsonb not null default '{}';
+  alter table holdfast.endpoints add column later_note text;
+  alter table holdfast.breakers add column later_note integer not null default 7;
+  alter table holdfast.nodes add column later_note text;
+  create function holdfast.beat(me integer, owed bigint, more jsonb) returns boolean language sql as 'select true';
+  create function holdfast.settle_failures(me integer, batch bigint, records jsonb, runs jsonb, more jsonb)
+    returns boolean language sql as 'select true';
+  create function holdfast.accept_lines(endpoint_name text, lines text, message_options jsonb[], more jsonb)
+    returns text language sql as 'select null::text';`
+
+it('a node of this version goes on while the schema of a later one is put under it, and starts on it', async () => {
+  const handled: unknown[] = []
+  const older = await rig.start()
+  const name = await functionEndpoint(
+    older.holdfast,
+    ({ payload, attempt }) => {
+      if (payload === 'fails once' && attempt === 1) throw new Error('not yet')
+      handled.push(payload)
+    },
+    { retry: { strategy: 'fixed', baseDelayMs: 100, jitter: 'none' } },
+  )
+  await older.holdfast.send(name, 'before')
+  await rig.whenSettled(name)
+  await rig.rows(laterVersion)
+  await older.holdfast.sendBatch(name, [{ payload: 'after' }, { payload: 'fails once', type: 'order.paid' }])
+  await rig.whenSettled(name)
+  await older.holdfast.stop()
+
+  const restarted = await rig.start()
+  restarted.holdfast.handle(name, ({ payload }) => {
+    handled.push(payload)
+  })
+  await restarted.holdfast.send(name, 'started on it')
+  await rig.whenSettled(name)
+  expect(handled).toEqual(['before', 'after', 'fails once', 'started on it'])
+  expect(await rig.count('attempts')).toBe(5)
+  expect([...older.complaints, ...restarted.complaints]).toEqual([])
+})

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { defaultBurst } from '../../../src/core/rate-limiter.ts'
+import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+
+let rig: Rig
+beforeAll(async () => {
+  rig = await Rig.create()
+})
+afterAll(() => rig.stop())
+
+it('a rate holds while its endpoint passes from one node to another', async () => {
+  const ratePerSecond = 50
+  const total = 100
+  const starts: { node: string; atMs: number }[] = []
+  const handler = (node: string) => () => {
+    starts.push({ node, atMs: performance.now() })
+  }
+  const first = await rig.start({ nodeName: 'first' })
+  const name = await functionEndpoint(first.holdfast, handler('first'), { limits: { ratePerSecond } })
+  await first.holdfast.sendBatch(
+    name,
+    Array.from({ length: total }, (_, payload) => ({ payload })),
+  )
+  await until('some to be delivered', () => starts.length >= total / 4)
+  const second = await rig.start({ nodeName: 'second', handlers: { [name]: handler('second') } })
+  await first.holdfast.stop()
+  await rig.whenSettled(name, 20_000)
+
+  expect(starts).toHaveLength(total)
+  expect(new Set(starts.map(({ node }) => node))).toEqual(new Set(['first', 'second']))
+  const inOneSecond = starts.map(
+    ({ atMs }) => starts.filter((other) => other.atMs >= atMs && other.atMs < atMs + 1000).length,
+  )
+  // One more for the timers' whole milliseconds.
+  expect(Math.max(...inOneSecond)).toBeLessThanOrEqual(ratePerSecond + defaultBurst(ratePerSecond) + 1)
+  expect(second.complaints).toEqual([])
+})

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
+import type { JobWorker } from '../../../src/jobs/worker.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { PermanentError } from '../../../src/transports/function/handler.ts'
+import { until } from '../../support/engine/until.ts'
+import { JobsRig } from '../../support/jobs-rig.ts'
+
+let jobs: JobsRig
+let holdfast: Holdfast
+let worker: JobWorker
+let isBroken = true
+const gates: (() => void)[] = []
+
+const flaky = defineJob({
+  name: 'flaky',
+  retry: { maxRetries: 0 },
+  autoDisable: { threshold: 3, windowMs: 60_000, reenableAfterMs: 1000 },
+  run: (input) => {
+    if (isBroken) throw new PermanentError('broken')
+    return { doubled: (input as { n: number }).n * 2 }
+  },
+})
+const held = defineJob({
+  name: 'held',
+  timeoutMs: 60_000,
+  run: () => new Promise<void>((resolve) => gates.push(resolve)),
+})
+
+beforeAll(async () => {
+  jobs = await JobsRig.create()
+  holdfast = jobs.rig.client({ actor: 'tester' })
+  worker = await jobs.work({ jobs: [flaky, held], name: 'fleet-1', tags: ['gpu'], keeper: { sweepMs: 50 } })
+})
+
+afterAll(() => jobs.stop())
+
+test('so many failed runs in a row disable the job with a reason, and it comes back after its cooldown', async () => {
+  const { id } = await holdfast.enqueue(flaky, { n: 1 })
+  for (let n = 2; n <= 3; n++) await holdfast.enqueue(flaky, { n })
+  const disabled = await until(
+    'it to be disabled',
+    () => holdfast.jobs.get('flaky'),
+    ({ state }) => state === 'disabled',
+  )
+  expect(disabled.stateReason).toBe('3 runs failed in a row')
+  expect(disabled.reenableAt).not.toBeNull()
+  const waiting = await holdfast.enqueue(flaky, { n: 21 })
+  expect(await holdfast.runs.get(id)).toMatchObject({
+    state: 'failed',
+    error: 'PermanentError: broken',
+    attempt: 1,
+  })
+  isBroken = false
+  await until(
+    'it to be active again',
+    () => holdfast.jobs.get('flaky'),
+    ({ state }) => state === 'active',
+  )
+  const done = await until(
+    'the run that waited',
+    () => holdfast.runs.get(waiting.id),
+    ({ state }) => state === 'succeeded',
+  )
+  expect(done).toMatchObject({ job: 'flaky', result: { doubled: 42 }, payload: { n: 21 }, attempt: 1 })
+})
+
+test('a dead letter of a job is redriven through the same door as any other, and a success settles it', async () => {
+  const [letter] = await jobs.rig.rows<{ id: number }>(
+    `select id from holdfast.dead_letters order by id limit 1`,
+  )
+  const redriven = await jobs.rig.value<string>(
+    `select holdfast.redrive_message(holdfast.format_id('dlt', $1))`,
+    [letter!.id],
+  )
+  expect(redriven).toMatch(/^dlv_/)
+  await until(
+    'the letter to be settled',
+    () => jobs.rig.rows('select state, settled_at from holdfast.dead_letters where id = $1', [letter!.id]),
+    ([row]) => row!['state'] === 'redriven' && row!['settled_at'] !== null,
+  )
+})
+
+test('overrides win over code, survive its next start, and can be taken back', async () => {
+  const overridden = await holdfast.jobs.override('flaky', { timeoutMs: 1234, retry: { maxRetries: 9 } })
+  expect(overridden).toMatchObject({ timeoutMs: 1234, retry: { maxRetries: 9, strategy: 'exponential' } })
+  expect(overridden.overrides).toMatchObject({ timeoutMs: 1234 })
+  await holdfast.jobs.declare(defineJob({ name: 'flaky', timeoutMs: 99 }))
+  expect(await holdfast.jobs.get('flaky')).toMatchObject({ timeoutMs: 1234 })
+  expect(await holdfast.jobs.override('flaky', { timeoutMs: null, retry: null })).toMatchObject({
+    timeoutMs: 99,
+    overrides: {},
+  })
+  await expect(holdfast.jobs.override('flaky', { timeoutMs: -1 })).rejects.toMatchObject({
+    code: 'invalid_job',
+  })
+  await expect(holdfast.jobs.override('nobody', {})).rejects.toMatchObject({ code: 'job_not_found' })
+  const audited = await jobs.rig.value(
+    `select count(*)::int from holdfast.audit_log where actor = 'tester' and action = 'job.updated'`,
+  )
+  expect(audited).toBe(2)
+})
+
+test('runs are listed with who has them, newest first, and a trigger keeps its reason', async () => {
+  const { id } = await holdfast.jobs.trigger('held', { payload: { a: 1 }, reason: 'a person asked' })
+  const running = await until(
+    'it to run',
+    () => holdfast.runs.get(id),
+    ({ state }) => state === 'running',
+  )
+  expect(running).toMatchObject({
+    job: 'held',
+    worker: 'fleet-1',
+    payload: { a: 1 },
+    metadata: { reason: 'a person asked' },
+  })
+  const later = await holdfast.enqueue(held, {}, { delayMs: 60_000 })
+  const listed = await holdfast.runs.list({ job: 'held' })
+  expect(listed.map(({ id, state }) => [id, state])).toEqual([
+    [later.id, 'scheduled'],
+    [id, 'running'],
+  ])
+  expect(await holdfast.runs.retryNow(later.id)).toBe(true)
+  await until(
+    'both to run',
+    () => gates.length,
+    (count) => count === 2,
+  )
+  for (const gate of gates.splice(0)) gate()
+  await until(
+    'both to end',
+    () => holdfast.runs.list({ job: 'held', state: 'succeeded' }),
+    (rows) => rows.length === 2,
+  )
+  await expect(holdfast.runs.cancel(id)).rejects.toMatchObject({ code: 'run_not_found' })
+})
+
+test('a run that a living worker has lost sight of is found, and fails as a zombie; what its worker says later changes nothing', async () => {
+  const { id } = await holdfast.enqueue(held, {})
+  await until(
+    'it to run',
+    () => gates.length,
+    (count) => count === 1,
+  )
+  await jobs.rig.rows(`update holdfast.run_claims set claimed_at = now() - interval '3 hours'`)
+  expect(await jobs.rig.value('select holdfast.sweep_zombies(1000, 100, 0)')).toBe(1)
+  const failed = await holdfast.runs.get(id)
+  expect(failed).toMatchObject({ state: 'failed', error: 'Zombie detected', errorCode: 'zombie_detected' })
+  gates.splice(0)[0]!()
+  // That it succeeded after all is a fact, and resolves the letter.
+  await until(
+    'the letter to be resolved',
+    () => holdfast.runs.get(id),
+    ({ state }) => state === 'succeeded',
+  )
+})
+
+test('a stale decision changes nothing: the run is somebody else’s by then', async () => {
+  const { id } = await holdfast.enqueue(held, {})
+  await until(
+    'it to run',
+    () => gates.length,
+    (count) => count === 1,
+  )
+  const run = await jobs.rig.value<number>(`select holdfast.parse_id('run', $1)`, [id])
+  const [claim] = await jobs.rig.rows<{ id: number; worker: number }>(
+    'select id, worker from holdfast.run_claims',
+  )
+  const record = (worker: number) =>
+    jobs.rig.value<number[] | null>('select holdfast.settle_run_failures($1, $2, $3)', [
+      worker,
+      JSON.stringify([
+        {
+          id: run,
+          message: run,
+          claim: claim!.id,
+          lane: 1,
+          attempt: 1,
+          expected: 0,
+          outcome: 2,
+          action: 'dead',
+          reason: 'stale',
+          isTried: false,
+        },
+      ]),
+      [],
+    ])
+  expect(await record(claim!.worker + 1000)).toEqual([run])
+  expect((await holdfast.runs.get(id)).state).toBe('running')
+  gates.splice(0)[0]!()
+  await jobs.whenDone()
+})
+
+test('the fleet is listed with its beats, and a drained worker claims nothing more', async () => {
+  const [listed] = await holdfast.workers.list()
+  expect(listed).toMatchObject({
+    id: worker.incarnation,
+    name: 'fleet-1',
+    tags: ['gpu'],
+    queues: ['default'],
+    state: 'active',
+  })
+  await holdfast.workers.drain(worker.incarnation)
+  await until(
+    'it to be draining',
+    () => holdfast.workers.list(),
+    ([each]) => each!.state === 'draining',
+  )
+  await holdfast.enqueue(held, {})
+  const other = await jobs.work({ jobs: [held], name: 'fleet-2' })
+  await until(
+    'the other to run it',
+    () => other.running,
+    (running) => running === 1,
+  )
+  expect(worker.running).toBe(0)
+  gates.splice(0)[0]!()
+  await jobs.whenDone()
+  await expect(holdfast.workers.drain(999_999)).rejects.toMatchObject({ code: 'worker_not_found' })
+})

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { defineJob } from '../../../src/jobs/job.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { until } from '../../support/engine/until.ts'
+import { JobsRig } from '../../support/jobs-rig.ts'
+
+let jobs: JobsRig
+let holdfast: Holdfast
+
+beforeAll(async () => {
+  jobs = await JobsRig.create()
+  holdfast = jobs.rig.client()
+})
+
+afterAll(() => jobs.stop())
+
+test('a run reaches its handler with its input, and its result is kept', async () => {
+  const seen: unknown[] = []
+  const greet = defineJob({
+    name: 'greet',
+    queue: 'greet',
+    input: z.object({ name: z.string(), times: z.number().default(2) }),
+    run: ({ name, times }, context) => {
+      seen.push([name, times, context.attempt, context.id])
+      return { said: name.repeat(times) }
+    },
+  })
+  await jobs.work({ jobs: [greet] })
+  const { id } = await holdfast.enqueue(greet, { name: 'Ada' })
+  await jobs.whenDone()
+  expect(seen).toEqual([['Ada', 2, 1, id]])
+  const [attempt] = await jobs.rig.rows(`select outcome, detail from holdfast.attempts`)
+  expect(attempt).toEqual({ outcome: 1, detail: { result: { said: 'AdaAda' } } })
+  await until(
+    'the claim to be gone',
+    () => jobs.rig.count('run_claims'),
+    (claims) => claims === 0,
+  )
+})
+
+test('two thousand runs are each run once', async () => {
+  const seen = new Map<number, number>()
+  const count = defineJob({
+    name: 'count',
+    queue: 'count',
+    run: (input) => {
+      const { n } = input as { n: number }
+      seen.set(n, (seen.get(n) ?? 0) + 1)
+    },
+  })
+  await holdfast.enqueueBatch(
+    count,
+    Array.from({ length: 2000 }, (_, n) => ({ input: { n } })),
+  )
+  await jobs.work({ jobs: [count], concurrency: 10 })
+  await jobs.work({ jobs: [count], concurrency: 10 })
+  await jobs.whenDone()
+  expect(seen.size).toBe(2000)
+  expect([...seen.values()].every((times) => times === 1)).toBe(true)
+  expect(jobs.complaints).toEqual([])
+})

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
+import { ScheduleFirer } from '../../../src/jobs/schedule-firer.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { Database } from '../../../src/storage/database.ts'
+import { Rig } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+
+let rig: Rig
+let holdfast: Holdfast
+let firers: ScheduleFirer[]
+const complaints: string[] = []
+
+const tick = defineJob({ name: 'tick', queue: 'tick' })
+
+beforeAll(async () => {
+  rig = await Rig.create()
+  holdfast = rig.client()
+  await holdfast.jobs.declare(tick)
+  const note = (details: object, message: string) => complaints.push(`${message} ${JSON.stringify(details)}`)
+  const logger = { debug() {}, info() {}, warn: note, error: note }
+  // Three processes' worth of firing.
+  firers = [1, 2, 3].map(() => {
+    const database = new Database({ pool: rig.database.pool, preparesStatements: false, deadlineMs: 15_000 })
+    return new ScheduleFirer({ database, logger, pollMs: 20 })
+  })
+  for (const firer of firers) firer.start()
+})
+
+afterAll(async () => {
+  await Promise.all(firers.map((firer) => firer.stop()))
+  await rig.stop()
+  expect(complaints).toEqual([])
+})
+
+const runsOf = (schedule: string) =>
+  rig.rows<{ at: string }>(
+    `select message.metadata ->> 'scheduledFor' as at from holdfast.messages as message
+     where message.metadata ->> 'schedule' = $1 order by 1`,
+    [schedule],
+  )
+
+/** As if its time had come. */
+const makeDue = (pattern: string, ago = '1 second') =>
+  rig.rows(
+    `update holdfast.schedules set next_at = date_trunc('second', now()) - $2::interval where name like $1 returning name`,
+    [pattern, ago],
+  )
+
+test('a thousand schedules that fall due together fire once each, however many fire them', async () => {
+  for (let n = 0; n < 1000; n += 50) {
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        holdfast.schedules.set({ name: `many-${n + index}`, job: 'tick', cron: '0 4 1 1 *', payload: { n } }),
+      ),
+    )
+  }
+  await makeDue('many-%')
+  await until(
+    'all to fire',
+    () =>
+      rig.value<number>(
+        `select count(*)::int from holdfast.schedules where name like 'many-%' and fired > 0`,
+      ),
+    (count) => count === 1000,
+    20_000,
+  )
+  expect(await rig.value(`select count(*)::int from holdfast.runs`)).toBe(1000)
+  expect(await rig.value(`select max(fired)::int from holdfast.schedules`)).toBe(1)
+})
+
+test('an interval goes on by itself, and skips while its last run is still owed', async () => {
+  await holdfast.schedules.set({ name: 'interval', job: 'tick', everyMs: 1000 })
+  await makeDue('interval')
+  await until(
+    'the first',
+    () => runsOf('interval'),
+    (rows) => rows.length === 1,
+  )
+  await makeDue('interval')
+  await until(
+    'a skipped tick',
+    () => holdfast.schedules.get('interval'),
+    ({ skipped }) => skipped > 0,
+  )
+  expect(await runsOf('interval')).toHaveLength(1)
+  await rig.rows('delete from holdfast.runs')
+  await makeDue('interval')
+  await until(
+    'the next one',
+    () => runsOf('interval'),
+    (rows) => rows.length >= 2,
+  )
+  await holdfast.schedules.delete('interval')
+})
+
+test('overlap queue runs one after the other, allow runs all', async () => {
+  await rig.rows('delete from holdfast.runs')
+  for (const overlap of ['queue', 'allow'] as const) {
+    await holdfast.schedules.set({ name: overlap, job: 'tick', cron: '0 4 1 1 *', overlap })
+    for (let times = 1; times <= 2; times++) {
+      await makeDue(overlap, `${10 - times} seconds`)
+      await until(
+        'it to fire',
+        () => runsOf(overlap),
+        (rows) => rows.length === times,
+      )
+    }
+  }
+  expect(await rig.rows(`select ordering_key from holdfast.runs order by id`)).toEqual([
+    { ordering_key: 'schedule:queue' },
+    { ordering_key: 'schedule:queue' },
+    { ordering_key: null },
+    { ordering_key: null },
+  ])
+})
+
+test('after a downtime each policy makes up for what it says', async () => {
+  for (const catchUp of ['one', 'all', 'none'] as const) {
+    await holdfast.schedules.set({ name: catchUp, job: 'tick', everyMs: 60_000, catchUp, overlap: 'allow' })
+    await makeDue(catchUp, '5 minutes 30 seconds')
+  }
+  await until(
+    'all to be moved on',
+    () =>
+      rig.value<number>(
+        `select count(*)::int from holdfast.schedules where name in ('one', 'all', 'none') and next_at > now()`,
+      ),
+    (count) => count === 3,
+  )
+  const counts = await Promise.all(['one', 'all', 'none'].map(async (name) => (await runsOf(name)).length))
+  // The latest tick of `none` was half a minute late, which is no miss.
+  expect(counts).toEqual([1, 6, 1])
+})
+
+test('a one-off fires once, a pause keeps a schedule from firing, and a preview shows what is next', async () => {
+  await holdfast.schedules.set({
+    name: 'once',
+    job: 'tick',
+    runAt: new Date(Date.now() + 100),
+    payload: { a: 1 },
+  })
+  await until(
+    'it to fire',
+    () => runsOf('once'),
+    (rows) => rows.length === 1,
+  )
+  expect(await holdfast.schedules.get('once')).toMatchObject({ nextAt: null, fired: 1, payload: { a: 1 } })
+
+  await holdfast.schedules.set({
+    name: 'nightly',
+    job: 'tick',
+    cron: '0 3 * * *',
+    timezone: 'Europe/Amsterdam',
+  })
+  await holdfast.schedules.pause('nightly', 'a holiday')
+  await makeDue('nightly')
+  const marker = await holdfast.schedules.set({ name: 'marker', job: 'tick', runAt: new Date() })
+  await until(
+    'a later one to fire',
+    () => runsOf(marker.name),
+    (rows) => rows.length === 1,
+  )
+  expect(await holdfast.schedules.get('nightly')).toMatchObject({
+    fired: 0,
+    isPaused: true,
+    pauseReason: 'a holiday',
+  })
+  await holdfast.schedules.resume('nightly')
+  const preview = await holdfast.schedules.preview('nightly', 3)
+  expect(preview).toHaveLength(3)
+  const hours = preview.map((fire) => fire.toLocaleTimeString('en-GB', { timeZone: 'Europe/Amsterdam' }))
+  expect(hours).toEqual(['03:00:00', '03:00:00', '03:00:00'])
+  expect(preview[0]!.getTime()).toBeGreaterThan(Date.now())
+})
+
+test('saying the same again keeps the next fire; another rule moves it', async () => {
+  const first = await holdfast.schedules.set({ name: 'same', job: 'tick', everyMs: 3_600_000 })
+  const again = await holdfast.schedules.set({
+    name: 'same',
+    job: 'tick',
+    everyMs: 3_600_000,
+    payload: 'new',
+  })
+  expect(again.nextAt).toEqual(first.nextAt)
+  const changed = await holdfast.schedules.set({ name: 'same', job: 'tick', everyMs: 7_200_000 })
+  expect(changed.nextAt).not.toEqual(first.nextAt)
+})
+
+test('what can not be a schedule is refused with the reason', async () => {
+  const bad = { name: 'bad', job: 'tick' }
+  await expect(holdfast.schedules.set(bad)).rejects.toThrow(/exactly one of cron, everyMs and runAt/)
+  await expect(holdfast.schedules.set({ ...bad, cron: '* * *' })).rejects.toMatchObject({
+    code: 'invalid_schedule',
+  })
+  await expect(
+    holdfast.schedules.set({ ...bad, cron: '* * * * *', timezone: 'Nowhere/Else' }),
+  ).rejects.toThrow(/time zone/)
+  await expect(holdfast.schedules.set({ ...bad, job: 'nobody', everyMs: 1000 })).rejects.toMatchObject({
+    code: 'job_not_found',
+  })
+  await expect(holdfast.schedules.get('nobody')).rejects.toMatchObject({ code: 'schedule_not_found' })
+})

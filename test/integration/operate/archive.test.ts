@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { retirePartitions } from '../../../src/engine/maintenance/retention-tasks.ts'
+import { Database } from '../../../src/storage/database.ts'
+import { inTerm } from '../../../src/storage/leadership.ts'
+import { PermanentError } from '../../../src/transports/function/handler.ts'
+import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+
+/** A month that was over long ago, and its ids. */
+const oldMonth = '2024_03'
+const oldTime = '2024-03-15T12:00:00Z'
+
+describe('the archive', () => {
+  let rig: Rig
+  let node: RunningNode
+
+  beforeEach(async () => {
+    rig = await Rig.create()
+    node = await rig.start()
+    // The node's own task has had its turn for an hour.
+    await until('the first retention', () =>
+      rig.value<boolean>(
+        `select last_succeeded_at is not null from holdfast.maintenance_tasks where name = 'retention'`,
+      ),
+    )
+    for (const parent of ['messages', 'attempts']) {
+      await rig.rows(
+        `select holdfast.create_partition($1, $1 || '_${oldMonth}', holdfast.id_at('2024-03-01Z'), holdfast.id_at('2024-04-01Z'))`,
+        [parent],
+      )
+    }
+  })
+  afterEach(() => rig.stop())
+
+  const partitions = (parent: string) =>
+    rig.rows<{ name: string }>(`select name from holdfast.partition_ranges($1) order by 1`, [parent])
+  const hasOld = async (parent: string) =>
+    (await partitions(parent)).some(({ name }) => name === `${parent}_${oldMonth}`)
+  const oldId = (offset: number) => rig.value<number>(`select holdfast.id_at('${oldTime}') + $1`, [offset])
+
+  /** A message of the old month, as if it had been published then. */
+  async function oldMessage(offset: number, payload: unknown): Promise<number> {
+    const id = await oldId(offset)
+    await rig.rows(
+      `insert into holdfast.messages (id, created_at, size, type, body) values ($1, '${oldTime}', 2, 'old.event', $2)`,
+      [id, JSON.stringify(payload)],
+    )
+    return id
+  }
+
+  const retire = async () => {
+    const database = new Database({ pool: rig.database.pool, preparesStatements: false, deadlineMs: 15_000 })
+    const [leader] = await rig.rows<{ incarnation: number; term: number }>(
+      'select incarnation, term from holdfast.leadership',
+    )
+    return retirePartitions(
+      { fenced: (work) => inTerm(database, leader!, work) },
+      new AbortController().signal,
+    )
+  }
+
+  it('lets go of old months, and keeps the bodies that are still needed', async () => {
+    let isBroken = true
+    const taken: unknown[] = []
+    const name = await functionEndpoint(node.holdfast, ({ payload }) => {
+      if (isBroken) throw new PermanentError('not yet')
+      taken.push(payload)
+    })
+    const lane = await rig.laneId(name)
+    const [done, owed, fanned, dead, settled] = await Promise.all(
+      ['done', 'owed', 'fanned', 'dead', 'settled'].map((payload, offset) => oldMessage(offset, payload)),
+    )
+    await rig.rows(
+      `insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome)
+       values ($1, $1, '${oldTime}', 1, 1, $2, 1)`,
+      [done, lane],
+    )
+    await rig.rows(
+      `insert into holdfast.deliveries (id, message_id, lane_id, size, due_at) values
+         ($1, $1, $3, 2, now() + interval '1 day'), (nextval('holdfast.ids'), $2, $3, 2, now() + interval '1 day')`,
+      [owed, fanned, lane],
+    )
+    await rig.rows(
+      `insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, state, settled_at, reason, outcome, criticality, priority, attempt, attempts)
+       values ($1::bigint + 100, $1, $1, $3, 'open', null, 'permanent', 3, 1, 0, 1, '[]'),
+              ($2::bigint + 100, $2, $2, $3, 'resolved', now(), 'permanent', 3, 1, 0, 1, '[]')`,
+      [dead, settled, lane],
+    )
+    expect(await retire()).toMatchObject({ marked: 2, kept: 3, dropped: 2, waiting: 0 })
+    expect([await hasOld('messages'), await hasOld('attempts')]).toEqual([false, false])
+    const kept = await rig.rows<{ id: number }>('select id from holdfast.messages_kept order by id')
+    expect(kept.map(({ id }) => id)).toEqual([owed, fanned, dead])
+    expect(await rig.count('retiring_partitions')).toBe(0)
+
+    isBroken = false
+    const letter = (await node.holdfast.deadLetters.list({ endpoint: name, state: 'open' })).data[0]!
+    expect((await node.holdfast.deadLetters.get(letter.id)).message?.payload).toBe('dead')
+    await node.holdfast.deadLetters.redrive(letter.id)
+    await until('the redrive', () => taken.includes('dead'))
+    await until(
+      'the letter to be settled',
+      async () => (await node.holdfast.deadLetters.get(letter.id)).settledAt !== null,
+    )
+
+    // Nobody needs that body any more.
+    await rig.rows('select holdfast.purge_archive(100)')
+    const left = await rig.rows<{ id: number }>('select id from holdfast.messages_kept order by id')
+    expect(left.map(({ id }) => id)).toEqual([owed, fanned])
+  })
+
+  it('keeps the body for a redrive or a replay that comes while its month is going', async () => {
+    const taken: unknown[] = []
+    const name = await functionEndpoint(node.holdfast, ({ payload }) => void taken.push(payload))
+    await node.holdfast.endpoints.pause(name)
+    const id = await oldMessage(0, 'late')
+    const text = await rig.value<string>(`select holdfast.format_id('msg', $1)`, [id])
+    await rig.rows('select holdfast.mark_retiring()')
+    await rig.rows(`select holdfast.keep_needed('messages_${oldMonth}')`)
+    expect(await rig.count('messages_kept')).toBe(0)
+    await node.holdfast.replays.one(text, { targetEndpoint: name })
+    expect(await rig.count('messages_kept')).toBe(1)
+    expect(await retire()).toMatchObject({ dropped: 2 })
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(taken).toEqual(['late'])
+  })
+
+  it('marks no month while a replay of it is being stored, and that replay is not lost', async () => {
+    const taken: unknown[] = []
+    const name = await functionEndpoint(node.holdfast, ({ payload }) => void taken.push(payload))
+    await node.holdfast.endpoints.pause(name)
+    const id = await oldMessage(0, 'in time')
+    const replay = await rig.database.pool.connect()
+    await replay.query('begin')
+    await replay.query(`select holdfast.replay_message(holdfast.format_id('msg', $1), $2)`, [id, name])
+    const marking = retire()
+    await until('the marking to wait', () =>
+      rig.value<boolean>(
+        `select exists (select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database()))`,
+      ),
+    )
+    await replay.query('commit')
+    replay.release()
+    expect(await marking).toMatchObject({ kept: 1, dropped: 2 })
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(taken).toEqual(['in time'])
+  })
+
+  it('gives up soon when somebody is in the way, makes nobody wait, and goes on later', async () => {
+    const name = await functionEndpoint(node.holdfast, () => {})
+    const publisher = await rig.database.pool.connect()
+    await publisher.query('begin')
+    await publisher.query(`select holdfast.send($1, '1')`, [name])
+    expect(await retire()).toMatchObject({ waiting: 1 })
+    // The others published all the while.
+    await node.holdfast.send(name, 2)
+    await publisher.query('commit')
+    publisher.release()
+    expect(await retire()).toMatchObject({ waiting: 0 })
+    expect(await hasOld('messages')).toBe(false)
+  })
+
+  it('is kept for as long as its settings say, table by table', async () => {
+    await rig.rows(`update holdfast.settings set value = '1200' where name = 'messages_retention_months'`)
+    expect(await retire()).toMatchObject({ dropped: 1 })
+    expect([await hasOld('messages'), await hasOld('attempts')]).toEqual([true, false])
+  })
+
+  it('lets go of old rows that no partition wanted', async () => {
+    const id = await rig.value<number>(`select holdfast.id_at('2024-01-05Z')`)
+    await rig.rows(`insert into holdfast.messages (id, size, body) values ($1, 1, '1'), ($1 + 1, 1, '2')`, [
+      id,
+    ])
+    await rig.rows(
+      `insert into holdfast.deliveries (id, message_id, lane_id, size, due_at) values ($1, $1, 9999, 1, 'infinity')`,
+      [id],
+    )
+    await rig.rows('select holdfast.purge_archive(100)')
+    expect(await rig.count('messages_default')).toBe(0)
+    expect(await rig.count('messages_kept')).toBe(1)
+  })
+
+  it('is cut into weeks or days when the setting says so, without gaps or overlaps', async () => {
+    for (const size of ['week', 'day', 'month']) {
+      await rig.rows(
+        `update holdfast.settings set value = to_jsonb($1::text) where name = 'partition_size'`,
+        [size],
+      )
+      await rig.rows('select holdfast.maintain_partitions($1)', [
+        size === 'day' ? 5 : size === 'week' ? 4 : 7,
+      ])
+    }
+    const gaps = await rig.rows(
+      `select name from (select name, from_id, lag(to_id) over (order by from_id) as before from holdfast.partition_ranges('messages')
+        where from_id > holdfast.id_at('2025-01-01Z')) as part where before <> from_id`,
+    )
+    expect(gaps).toEqual([])
+    expect((await partitions('messages')).some(({ name }) => /_\d{4}_\d{2}_\d{2}$/.test(name))).toBe(true)
+    expect(
+      await rig.value(
+        `select count(*) from holdfast.partition_ranges('attempts') where to_id >= holdfast.id_at((date_trunc('month', now() at time zone 'UTC') + interval '8 months') at time zone 'UTC')`,
+      ),
+    ).toBe(1)
+    await rig.rows(`update holdfast.settings set value = '"hour"' where name = 'partition_size'`)
+    await expect(rig.rows('select holdfast.maintain_partitions(1)')).rejects.toMatchObject({ code: '22023' })
+  })
+
+  it('refuses a retention of nothing', async () => {
+    await expect(rig.rows('select holdfast.drop_old_partitions(0)')).rejects.toMatchObject({ code: '22023' })
+    expect(await rig.value('select holdfast.drop_old_partitions(6)')).toBe(2)
+  })
+})

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Operation } from '../../../src/index.ts'
+import { PermanentError } from '../../../src/transports/function/handler.ts'
+import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+
+interface Taken {
+  readonly webhookId: string
+  readonly payload: unknown
+}
+
+describe('a replay', () => {
+  let rig: Rig
+  let node: RunningNode
+  const anHourAgo = new Date(Date.now() - 3_600_000)
+  const inAnHour = new Date(Date.now() + 3_600_000)
+  const range = { from: anHourAgo, to: inAnHour }
+
+  beforeAll(async () => {
+    rig = await Rig.create()
+    node = await rig.start({ limits: withoutSafetyNets })
+  })
+  afterAll(() => rig.stop())
+
+  async function recording(settings: Parameters<typeof functionEndpoint>[2] = {}) {
+    const taken: Taken[] = []
+    const name = await functionEndpoint(
+      node.holdfast,
+      ({ id, payload }) => void taken.push({ webhookId: id, payload }),
+      { limits: { concurrency: 1 }, ...settings },
+    )
+    return { name, taken }
+  }
+
+  const ended = (operation: Operation) =>
+    until(
+      `operation ${operation.id} to end`,
+      () => node.holdfast.operations.get(operation.id),
+      ({ state }) => state === 'succeeded' || state === 'failed',
+    )
+
+  it('takes up nothing whose settling was still under way when its preview looked', async () => {
+    const { name } = await recording()
+    await node.holdfast.endpoints.pause(name)
+    const { deliveryId } = await node.holdfast.send(name, 1)
+    const settling = await rig.database.pool.connect()
+    try {
+      await settling.query('begin')
+      await settling.query(
+        `select holdfast.settle_successes(1, array[holdfast.parse_id('dlv', $1)], '{}', array[$2::int], '{}', '{1}', '{0}', '{1}', '{}')`,
+        [deliveryId, await rig.laneId(name)],
+      )
+      // Somebody younger ends before it: the snapshot reaches beyond both.
+      await rig.rows('select pg_current_xact_id()')
+      const { count, asOf } = await node.holdfast.replays.preview({ endpoint: name, ...range })
+      expect(count).toBe(0)
+      await settling.query('commit')
+      expect(await node.holdfast.replays.create({ endpoint: name, ...range, asOf })).toMatchObject({
+        total: 0,
+      })
+      expect(await node.holdfast.replays.preview({ endpoint: name, ...range })).toMatchObject({ count: 1 })
+    } finally {
+      settling.release(true)
+    }
+  })
+
+  it('of one message sends it again under a new webhook-id, and tells what it is a replay of', async () => {
+    const { name, taken } = await recording()
+    const { id } = await node.holdfast.send(
+      name,
+      { n: 1 },
+      { expiresAt: new Date(Date.now() + 60_000), idempotencyKey: 'once' },
+    )
+    await rig.whenSettled(name)
+    const messages = await rig.count('messages')
+    const { deliveryIds } = await node.holdfast.replays.one(id)
+    await rig.whenSettled(name)
+    expect(taken.map(({ payload }) => payload)).toEqual([{ n: 1 }, { n: 1 }])
+    expect(taken[0]?.webhookId).toBe(id)
+    expect(taken[1]?.webhookId).not.toBe(id)
+    const delivery = await node.holdfast.deliveries.get(deliveryIds[0]!)
+    expect(delivery).toMatchObject({
+      state: 'succeeded',
+      messageId: taken[1]?.webhookId,
+      replayOf: id,
+      expiresAt: null,
+    })
+    expect((await node.holdfast.events.get(taken[1]!.webhookId)).id).toBe(id)
+    expect((await node.holdfast.events.get(id)).deliveries).toHaveLength(2)
+    // No body is written again.
+    expect(await rig.count('messages')).toBe(messages)
+    expect(await rig.count('messages_kept')).toBe(0)
+  })
+
+  it('of one message goes every way that it took, once, whatever was redriven or replayed since', async () => {
+    const first = await recording({ eventTypes: ['ways.*'] })
+    const second = await recording({ eventTypes: ['ways.*'] })
+    const { id } = await node.holdfast.publish('ways.many', 1)
+    await until('both', () => first.taken.length + second.taken.length === 2)
+    await rig.whenSettled(first.name)
+    await rig.whenSettled(second.name)
+    expect((await node.holdfast.replays.one(id)).deliveryIds).toHaveLength(2)
+    await until('both again', () => first.taken.length + second.taken.length === 4)
+    await rig.whenSettled(first.name)
+    await rig.whenSettled(second.name)
+    expect((await node.holdfast.replays.one(first.taken[1]!.webhookId)).deliveryIds).toHaveLength(2)
+    await rig.whenSettled(first.name)
+    expect(first.taken).toHaveLength(3)
+  })
+
+  it('of an unrouted event needs a target, and reaches it', async () => {
+    const { name, taken } = await recording()
+    const { id } = await node.holdfast.publish('nobody.cares', { n: 7 })
+    await expect(node.holdfast.replays.one(id)).rejects.toMatchObject({ code: 'invalid_filter' })
+    await node.holdfast.replays.one(id, { targetEndpoint: name })
+    await rig.whenSettled(name)
+    expect(taken.map(({ payload }) => payload)).toEqual([{ n: 7 }])
+    await expect(node.holdfast.replays.one(id, { targetEndpoint: 'nowhere' })).rejects.toMatchObject({
+      code: 'endpoint_not_found',
+    })
+    await expect(node.holdfast.replays.one('msg_00000000001')).rejects.toMatchObject({
+      code: 'event_not_found',
+    })
+    await expect(node.holdfast.replays.one('nonsense')).rejects.toMatchObject({ code: 'event_not_found' })
+  })
+
+  it('of a range counts first, then sends in order, and never the same again by itself', async () => {
+    const { name, taken } = await recording()
+    await node.holdfast.sendBatch(
+      name,
+      Array.from({ length: 20 }, (_, n) => ({ payload: n, type: n < 15 ? 'range.a' : 'range.b' })),
+    )
+    await rig.whenSettled(name)
+    const input = { endpoint: name, eventType: 'range.a', state: 'succeeded', ...range } as const
+    const { count, asOf } = await node.holdfast.replays.preview(input)
+    expect(count).toBe(15)
+    expect(taken).toHaveLength(20)
+    expect(await ended(await node.holdfast.replays.create({ ...input, asOf }))).toMatchObject({
+      kind: 'replay',
+      total: 15,
+      done: 15,
+    })
+    await rig.whenSettled(name)
+    expect(taken.slice(20).map(({ payload }) => payload)).toEqual(Array.from({ length: 15 }, (_, n) => n))
+    expect(new Set(taken.map(({ webhookId }) => webhookId)).size).toBe(35)
+    // What was replayed isn't replayed: its original is.
+    expect((await node.holdfast.replays.preview(input)).count).toBe(15)
+  })
+
+  it('does not take what ended after its preview', async () => {
+    const { name, taken } = await recording()
+    await node.holdfast.send(name, 'before')
+    await rig.whenSettled(name)
+    const { asOf } = await node.holdfast.replays.preview({ endpoint: name, ...range })
+    await node.holdfast.send(name, 'after')
+    await rig.whenSettled(name)
+    expect(await ended(await node.holdfast.replays.create({ endpoint: name, ...range, asOf }))).toMatchObject(
+      {
+        total: 1,
+        done: 1,
+      },
+    )
+    await rig.whenSettled(name)
+    expect(taken.map(({ payload }) => payload)).toEqual(['before', 'after', 'before'])
+  })
+
+  it('of a range finds what ended in every way, each once', async () => {
+    const taken: unknown[] = []
+    const name = await functionEndpoint(
+      node.holdfast,
+      ({ payload }) => {
+        if (payload === 'refused') throw new PermanentError('no')
+        taken.push(payload)
+      },
+      { limits: { concurrency: 1 } },
+    )
+    await node.holdfast.sendBatch(name, [{ payload: 'taken' }, { payload: 'refused' }])
+    await node.holdfast.send(name, 'expired', { expiresAt: new Date(Date.now() - 1000) })
+    const { deliveryId } = await node.holdfast.send(name, 'cancelled', { deliverAt: inAnHour })
+    await node.holdfast.deliveries.cancel(deliveryId)
+    await rig.whenSettled(name)
+    const count = async (state?: 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped') =>
+      (await node.holdfast.replays.preview({ endpoint: name, ...range, ...(state && { state }) })).count
+    expect(
+      await Promise.all([count('succeeded'), count('dead'), count('expired'), count('cancelled')]),
+    ).toEqual([1, 1, 1, 1])
+    expect(await count('dropped')).toBe(0)
+    expect(await count()).toBe(4)
+  })
+
+  it('of a range of messages goes to another endpoint, each once, without the transforms of the first ones', async () => {
+    await recording({ eventTypes: ['target.*'] })
+    await recording({ eventTypes: ['target.*'] })
+    const target = await recording()
+    for (const n of [1, 2, 3]) await node.holdfast.publish('target.a', { n })
+    const operation = await node.holdfast.replays.create({
+      eventType: 'target.*',
+      targetEndpoint: target.name,
+      ...range,
+    })
+    expect(await ended(operation)).toMatchObject({ total: 3, done: 3 })
+    await rig.whenSettled(target.name)
+    expect(target.taken.map(({ payload }) => payload)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+  })
+
+  it('that dies becomes a letter of its own, and its redrive keeps the webhook-id of the replay', async () => {
+    const seen: string[] = []
+    let isBroken = false
+    const name = await functionEndpoint(node.holdfast, ({ id }) => {
+      seen.push(id)
+      if (isBroken) throw new PermanentError('no')
+    })
+    const { id } = await node.holdfast.send(name, 1)
+    await rig.whenSettled(name)
+    isBroken = true
+    await node.holdfast.replays.one(id)
+    const { data } = await until(
+      'a letter',
+      () => node.holdfast.deadLetters.list({ endpoint: name }),
+      ({ data }) => data.length === 1,
+    )
+    expect(data[0]).toMatchObject({ replayOf: id, messageId: seen[1] })
+    isBroken = false
+    await node.holdfast.deadLetters.redrive(data[0]!.id)
+    await until('three tries', () => seen.length === 3)
+    expect(seen[2]).toBe(seen[1])
+    expect(seen[1]).not.toBe(seen[0])
+    await rig.whenSettled(name)
+  })
+
+  it.each([
+    ['no time', { endpoint: 'x' }],
+    ['a state that is no end', { ...range, state: 'pending' }],
+    ['a state and a target, but no endpoint', { ...range, state: 'dead', targetEndpoint: 'endpoint-1' }],
+    ['an unknown field', { ...range, colour: 'red' }],
+  ])('is refused for %s', async (_, input) => {
+    await expect(node.holdfast.replays.create(input as never)).rejects.toMatchObject({
+      code: 'invalid_filter',
+    })
+  })
+})

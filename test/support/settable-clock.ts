@@ -1,0 +1,78 @@
+import { Client } from 'pg'
+import { migrate } from '../../src/postgres/migrate.ts'
+import { until } from './engine/until.ts'
+import type { TestDatabase } from './test-database.ts'
+
+const beatDeadlineMs = 30_000
+
+/**
+ * A database whose clock a test moves: an hour passes in a moment, for everything that lives by the database's time (due times, circuits,
+ * holds, alerts, leases of tasks, and the ids, which follow the clock).
+ *
+ * PostgreSQL finds a function by its name along the search path. A schema that stands before `pg_catalog` therefore decides what
+ * `now()` and `clock_timestamp()` mean, in statements, in function bodies and in the defaults of columns, as long as it is there before the
+ * schema is migrated. Nothing of Holdfast is changed or waits less: its nodes learn the time from the database, as ever, and see its clock step.
+ *
+ * @example
+ * const database = await createTestDatabase({ isMigrated: false })
+ * const clock = await SettableClock.install(database)
+ * await clock.pass(3_600_000)
+ */
+export class SettableClock {
+  readonly #database: TestDatabase
+
+  private constructor(database: TestDatabase) {
+    this.#database = database
+  }
+
+  /** Takes an empty database and migrates it. */
+  static async install(database: TestDatabase): Promise<SettableClock> {
+    const { pool, url } = database
+    // A connection keeps the path that it began with: this one is closed before anybody else's is opened.
+    const preparing = new Client({ connectionString: url })
+    await preparing.connect()
+    try {
+      await preparing.query(`
+        create schema settable;
+        create table settable.clock (ahead interval not null);
+        insert into settable.clock values ('0');
+        create function settable.now() returns timestamptz language sql stable as
+          'select pg_catalog.now() operator(pg_catalog.+) ahead from settable.clock';
+        create function settable.clock_timestamp() returns timestamptz language sql volatile as
+          'select pg_catalog.clock_timestamp() operator(pg_catalog.+) ahead from settable.clock'`)
+      const name = new URL(url).pathname.slice(1)
+      await preparing.query(`alter database ${name} set search_path = settable, pg_catalog, public`)
+    } finally {
+      await preparing.end()
+    }
+    await migrate(url)
+    // These two name their own path, so that no application's path can mislead them.
+    await pool.query(`
+      alter function holdfast.advance_ids() set search_path = settable, pg_catalog;
+      alter function holdfast.maintain_partitions(integer) set search_path = settable, pg_catalog`)
+    return new SettableClock(database)
+  }
+
+  /** Moves the clock ahead, and returns when every living node has learnt of it. */
+  async pass(ms: number): Promise<void> {
+    const { pool } = this.#database
+    await pool.query(`update settable.clock set ahead = ahead + make_interval(secs => $1::float8 / 1000)`, [
+      ms,
+    ])
+    const before = await this.#beats()
+    // A beat that was under way may have read the old time; the one after it hasn't, and the next says that its answer has arrived.
+    await until(
+      'every node to have learnt the time',
+      () => this.#beats(),
+      (now) => [...before].every(([node, beat]) => (now.get(node) ?? Number.POSITIVE_INFINITY) >= beat + 3),
+      beatDeadlineMs,
+    )
+  }
+
+  async #beats(): Promise<Map<number, number>> {
+    const { rows } = await this.#database.pool.query<{ incarnation: number; beat: number }>(
+      'select incarnation, beat::int from holdfast.nodes',
+    )
+    return new Map(rows.map(({ incarnation, beat }) => [incarnation, beat]))
+  }
+}

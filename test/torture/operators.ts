@@ -1,0 +1,152 @@
+import type { Pool } from 'pg'
+import type { OperationInput } from '../../src/core/operation-input.ts'
+import type { Operation } from '../../src/index.ts'
+import type { Stage } from '../support/processes/stage.ts'
+import { letterEndpoints, replayEndpoint } from './receivers.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+/** How far around now a replay looks. */
+const replayedMs = 5000
+
+/** One bulk action, as the one who ordered it remembers it. */
+export interface OrderedOperation {
+  /** Nobody else uses this name: what it touched is found by it. */
+  readonly actor: string
+  readonly kind: 'redrive' | 'resolve' | 'discard' | 'replay'
+  readonly previewed: number
+  /** On the database's clock, after the preview was answered: what is younger can't have been counted. */
+  readonly previewedAt: Date
+}
+
+/** What the database says of it in the end. */
+export interface OperationEnd extends OrderedOperation {
+  readonly operation: Operation | null
+  /** Letters that carry its name. */
+  readonly touched: number
+  /** Of these, the ones that its preview can't have counted. */
+  readonly unseen: number
+}
+
+/** People who look, think, and then redrive, resolve, discard and replay, whatever happens to nodes and database meanwhile. */
+export class Operators {
+  readonly ordered: OrderedOperation[] = []
+  readonly #stage: Stage
+  readonly #random: SeededRandom
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>[] = []
+
+  constructor(stage: Stage, random: SeededRandom) {
+    this.#stage = stage
+    this.#random = random
+  }
+
+  start(): void {
+    for (const name of ['ada', 'grace']) this.#running.push(this.#loop(name))
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#running)
+  }
+
+  async #loop(name: string): Promise<void> {
+    const random = this.#random.fork(name)
+    for (let turn = 0; !this.#stopping.signal.aborted; turn += 1) {
+      await pause(random.between(300, 2000))
+      // The database may be away; whoever was refused tries something else later.
+      await this.#order(random, `${name}-${turn}`).catch(() => undefined)
+    }
+  }
+
+  async #order(random: SeededRandom, actor: string): Promise<void> {
+    const kind = random.pick(['redrive', 'redrive', 'resolve', 'discard', 'replay'] as const)
+    const ratePerSecond = random.between(20, 400)
+    const thinkMs = random.between(50, 1500)
+    const isCancelled = random.chance(0.2)
+    const { operations, preview, create } = this.#action(actor, kind, random.pick(letterEndpoints))
+    const { count, asOf } = await preview()
+    const { rows } = await this.#stage.pool.query<{ at: Date }>('select clock_timestamp() as at')
+    const [row] = rows
+    if (row === undefined || count === 0) return
+    this.ordered.push({ actor, kind, previewed: count, previewedAt: row.at })
+    await pause(thinkMs)
+    const operation = await create({ asOf, ratePerSecond })
+    if (!isCancelled) return
+    await pause(thinkMs)
+    await operations.cancel(operation.id)
+  }
+
+  #action(actor: string, kind: OrderedOperation['kind'], endpoint: string) {
+    const { operations, replays } = this.#stage.publisher.as(actor)
+    if (kind === 'replay') {
+      const range = {
+        endpoint: 'healthy-0',
+        state: 'succeeded' as const,
+        from: new Date(Date.now() - replayedMs).toISOString(),
+        to: new Date(Date.now() + replayedMs).toISOString(),
+        targetEndpoint: replayEndpoint,
+      }
+      return {
+        operations,
+        preview: () => replays.preview(range),
+        create: (rest: Limits) => replays.create({ ...range, ...rest }),
+      }
+    }
+    const input = inputOf(kind, endpoint)
+    return {
+      operations,
+      preview: () => operations.preview(input),
+      create: (rest: Limits) => operations.create({ ...input, ...rest }),
+    }
+  }
+}
+
+interface Limits {
+  readonly asOf: string
+  readonly ratePerSecond: number
+}
+
+function inputOf(kind: 'redrive' | 'resolve' | 'discard', endpoint: string): OperationInput {
+  const filter = { endpoint }
+  return kind === 'discard' ? { kind, filter, reason: 'torture' } : { kind, filter }
+}
+
+/** What became of each that was ordered. */
+export async function readOperationEnds(
+  stage: Stage,
+  ordered: readonly OrderedOperation[],
+): Promise<OperationEnd[]> {
+  const all = new Map<string, Operation>()
+  let cursor: string | undefined
+  do {
+    const page = await stage.publisher.operations.list({
+      limit: 100,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const operation of page.data) all.set(operation.createdBy, operation)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return Promise.all(
+    ordered.map(async (order) => ({
+      ...order,
+      operation: all.get(order.actor) ?? null,
+      ...(await touchedBy(stage.pool, order)),
+    })),
+  )
+}
+
+async function touchedBy(
+  pool: Pool,
+  { actor, previewedAt }: OrderedOperation,
+): Promise<{ touched: number; unseen: number }> {
+  const { rows } = await pool.query<{ touched: number; unseen: number }>(
+    `select count(*)::int as touched, (count(*) filter (where created_at > $2))::int as unseen
+     from holdfast.dead_letters where settled_by = $1`,
+    [actor, previewedAt],
+  )
+  return rows[0] ?? { touched: 0, unseen: 0 }
+}
+
+async function pause(delayMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+}

@@ -1,0 +1,111 @@
+import type { Evidence, Verdict } from './invariants.ts'
+import { maxHeldRuns } from './work-crew.ts'
+
+type Check = (evidence: Evidence) => Verdict
+
+/** Filter and as-of: no letter that came after the preview, no more than it counted, and the sums are right. */
+const operationsKeepToTheirPreview: Check = ({ operations }) => {
+  const violations: string[] = []
+  for (const { actor, kind, previewed, operation, touched, unseen } of operations) {
+    if (operation === null) {
+      if (touched > 0)
+        violations.push(`${actor}: there is no operation, but ${touched} letters carry its name`)
+      continue
+    }
+    const { done, skipped, total, state } = operation
+    if (unseen > 0)
+      violations.push(`${actor} (${kind}): touched ${unseen} letters that came after its preview`)
+    if (total > previewed)
+      violations.push(`${actor} (${kind}): took on ${total}, its preview counted ${previewed}`)
+    if (done > total) violations.push(`${actor} (${kind}): did ${done} of ${total}`)
+    if (kind !== 'replay' && touched > done)
+      violations.push(`${actor} (${kind}): says ${done}, touched ${touched}`)
+    // What was resolved or discarded stays so: nobody else may have taken it over.
+    if ((kind === 'resolve' || kind === 'discard') && touched !== done) {
+      violations.push(`${actor} (${kind}): says ${done}, touched ${touched}`)
+    }
+    if (state === 'succeeded' && done + skipped !== total) {
+      violations.push(`${actor} (${kind}): ${done} done and ${skipped} skipped of ${total}`)
+    }
+  }
+  return { invariant: '11 bulk actions keep to their preview', checked: operations.length, violations }
+}
+
+const operationsEnd: Check = ({ operations }) => ({
+  invariant: '11 bulk actions end, or were cancelled',
+  checked: operations.filter(({ operation }) => operation !== null).length,
+  violations: operations.flatMap(({ actor, kind, operation }) =>
+    operation === null || operation.state === 'succeeded' || operation.state === 'cancelled'
+      ? []
+      : [`${actor} (${kind}) is ${operation.state}: ${operation.error ?? operation.waiting}`],
+  ),
+})
+
+/** Every delivery that a replay made arrived, under an id of its own. */
+const replaysArrive: Check = ({ operations, replays, receiver }) => {
+  const ordered = operations.reduce(
+    (sum, { kind, operation }) => sum + (kind === 'replay' ? (operation?.done ?? 0) : 0),
+    0,
+  )
+  const violations = replays
+    .filter((id) => !receiver.hasAccepted(id))
+    .map((id) => `the replay ${id} counts as delivered, but was never accepted`)
+  if (replays.length !== ordered) violations.push(`${ordered} were replayed, ${replays.length} delivered`)
+  return { invariant: '1 replays arrive', checked: ordered, violations }
+}
+
+/** However often it was asked for: one key, one message, one answer. */
+const oneKeyIsOneMessage: Check = ({ api, messagesByKey }) => {
+  const violations: string[] = []
+  for (const [key, ids] of api.answers) {
+    const stored = messagesByKey.get(key) ?? 0
+    if (ids.size > 1) violations.push(`${key} was answered with ${[...ids].join(', ')}`)
+    if (stored > 1) violations.push(`${key} is stored ${stored} times`)
+    if (ids.size === 1 && stored === 0) violations.push(`${key} was answered, but isn't stored`)
+  }
+  return { invariant: `one key is one message (${api.tries} tries)`, checked: api.answers.size, violations }
+}
+
+const noSecretLeaks: Check = ({ secrets }) => ({
+  invariant: '12 no secret anywhere',
+  checked: secrets.checked,
+  violations: secrets.leaks,
+})
+
+const runsAreNotLost: Check = ({ crew, runs, begun }) => {
+  const violations: string[] = []
+  for (const n of crew.accepted) {
+    const run = runs.get(n)
+    if (run === undefined) violations.push(`run ${n} isn't stored at all`)
+    else if (run.isOwed) violations.push(`run ${n} is still owed`)
+    else if (run.successes === 0 && !run.isDead) violations.push(`run ${n} is neither done nor owed`)
+    else if (run.successes > (begun.get(n) ?? 0)) {
+      violations.push(
+        `run ${n} counts as done ${run.successes} times, but was begun ${begun.get(n) ?? 0} times`,
+      )
+    }
+  }
+  return { invariant: '1 runs are not lost', checked: crew.accepted.size, violations }
+}
+
+/** A worker that was killed, or lost its lease, may have had so many under way; nobody else's is begun again. */
+const fewRunsAreBegunTwice: Check = ({ crew, begun, leasesLost }) => {
+  const again = [...begun.values()].reduce((sum, times) => sum + times - 1, 0)
+  const bound = (crew.faults.length + leasesLost) * maxHeldRuns
+  return {
+    invariant: `3 few runs are begun twice (${again}; ${crew.faults.length} faults)`,
+    checked: begun.size,
+    violations: again > bound ? [`${again} were begun again; the faults explain at most ${bound}`] : [],
+  }
+}
+
+/** What holds for those around the nodes: operators, callers of the API, workers. */
+export const outerChecks: readonly Check[] = [
+  operationsKeepToTheirPreview,
+  operationsEnd,
+  replaysArrive,
+  oneKeyIsOneMessage,
+  noSecretLeaks,
+  runsAreNotLost,
+  fewRunsAreBegunTwice,
+]

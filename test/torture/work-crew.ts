@@ -1,0 +1,191 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { defineJob } from '../../src/index.ts'
+import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
+import type { Stage } from '../support/processes/stage.ts'
+import { WorkerProcess } from '../support/processes/worker-process.ts'
+import type { SeededRandom } from './seeded-random.ts'
+
+/** As test/support/processes/worker-entry.mjs defines it. */
+const work = defineJob({
+  name: 'work',
+  queue: 'work',
+  retry: { strategy: 'fixed', baseDelayMs: 50, maxRetries: 5, jitter: 'none' },
+})
+
+const concurrency = 4
+const limits = { heartbeatMs: 300, leaseMs: 3000, maxPrefetch: 8, slowPollMs: 300, stopTimeoutMs: 5000 }
+/** What one worker can have begun, or begin before it learns that its lease is over. */
+export const maxHeldRuns = concurrency + limits.maxPrefetch
+
+type WorkerFault = 'kill' | 'freeze' | 'cut-off'
+
+export interface CrewLog {
+  /** Numbers of runs whose enqueueing was answered. */
+  readonly accepted: Set<number>
+  readonly faults: { readonly kind: WorkerFault; readonly worker: string }[]
+  starts: number
+}
+
+interface Post {
+  readonly name: string
+  readonly proxy: CuttingProxy
+  readonly journalFolder: string
+  readonly past: WorkerProcess[]
+  worker: WorkerProcess | null
+}
+
+/** Workers in processes of their own that are killed, frozen and cut off, each with a journal that outlives it. */
+export class WorkCrew {
+  readonly log: CrewLog = { accepted: new Set(), faults: [], starts: 0 }
+  readonly #stage: Stage
+  readonly #random: SeededRandom
+  readonly #posts: Post[] = []
+  readonly #stopping = new AbortController()
+  readonly #tending: Promise<void>[] = []
+  readonly #acting: Promise<void>[] = []
+  #isOver = false
+  #number = 0
+
+  constructor(stage: Stage, random: SeededRandom) {
+    this.#stage = stage
+    this.#random = random
+  }
+
+  async start(count: number, folder: string): Promise<void> {
+    await this.#stage.publisher.jobs.declare(work)
+    for (let index = 0; index < count; index += 1) {
+      const journalFolder = join(folder, `worker-${index}`)
+      await mkdir(journalFolder, { recursive: true })
+      const proxy = await CuttingProxy.start(this.#stage.databaseUrl)
+      const post: Post = { name: `worker-${index}`, proxy, journalFolder, past: [], worker: null }
+      this.#posts.push(post)
+      this.#tending.push(this.#tend(post))
+    }
+    this.#acting.push(this.#enqueue(), this.#harm())
+  }
+
+  /** How often each run was begun, over all workers that there ever were. */
+  get begun(): Map<number, number> {
+    const times = new Map<number, number>()
+    for (const { past } of this.#posts)
+      for (const worker of past) for (const n of worker.ran) times.set(n, (times.get(n) ?? 0) + 1)
+    return times
+  }
+
+  /** How often a worker learnt that its lease was over: by a fault of ours, or because this machine kept it from beating. */
+  get leasesLost(): number {
+    const signals = this.#posts.flatMap(({ past }) => past.flatMap((worker) => worker.signals))
+    return signals.filter((signal) => signal.event === 'log' && signal.message.startsWith('Declared dead'))
+      .length
+  }
+
+  /** What the workers said last. */
+  describe(): string[] {
+    return this.#posts.map(
+      ({ name, worker }) => `${name}: ${worker === null ? 'not running' : worker.describe()}`,
+    )
+  }
+
+  /** Everything that a worker ever said. */
+  get texts(): string[] {
+    return this.#posts.flatMap(({ past }) => past.map((worker) => JSON.stringify(worker.signals)))
+  }
+
+  /** No more runs, no more faults. */
+  async heal(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all(this.#acting)
+    for (const { proxy, worker } of this.#posts) {
+      proxy.carry()
+      worker?.thaw()
+    }
+  }
+
+  async owed(): Promise<number> {
+    const { rows } = await this.#stage.pool.query<{ owed: number }>(
+      'select count(*)::int as owed from holdfast.runs',
+    )
+    return rows[0]?.owed ?? 0
+  }
+
+  async stop(): Promise<void> {
+    await this.heal()
+    this.#isOver = true
+    for (const { worker } of this.#posts) worker?.kill()
+    await Promise.all(this.#tending)
+    for (const { proxy } of this.#posts) await proxy.stop()
+  }
+
+  async #tend(post: Post): Promise<void> {
+    while (!this.#isOver) {
+      try {
+        const { name, journalFolder, proxy } = post
+        const settings = {
+          name,
+          journalFolder,
+          databaseUrl: proxy.url,
+          concurrency,
+          limits,
+        }
+        const worker = await WorkerProcess.start(settings)
+        this.log.starts += 1
+        post.worker = worker
+        post.past.push(worker)
+        if (this.#isOver) worker.kill()
+        await worker.exited
+      } catch {
+        // It gave up before it had started: the database was away.
+      }
+      post.worker = null
+      await pause(300)
+    }
+  }
+
+  async #enqueue(): Promise<void> {
+    const random = this.#random.fork('runs')
+    while (!this.#stopping.signal.aborted) {
+      const numbers = Array.from({ length: random.between(1, 20) }, () => {
+        this.#number += 1
+        return this.#number
+      })
+      try {
+        await this.#stage.publisher.enqueueBatch(
+          work,
+          numbers.map((n) => ({ input: { n, does: 'sleep', ms: random.between(0, 80) } })),
+        )
+        for (const n of numbers) this.log.accepted.add(n)
+      } catch {
+        // Refused, or the answer was lost: nobody expects these.
+      }
+      await pause(random.between(100, 600))
+    }
+  }
+
+  async #harm(): Promise<void> {
+    const random = this.#random.fork('worker-faults')
+    while (!this.#stopping.signal.aborted) {
+      await pause(random.between(1500, 5000))
+      const kind = random.pick(['kill', 'kill', 'freeze', 'cut-off', 'cut-off'] as const)
+      const post = random.pick(this.#posts)
+      const lastsMs = random.between(200, 5000)
+      const { worker } = post
+      if (worker === null || this.#stopping.signal.aborted) continue
+      this.log.faults.push({ kind, worker: post.name })
+      if (kind === 'kill') worker.kill()
+      else await this.#interrupt(post, worker, kind, lastsMs)
+    }
+  }
+
+  async #interrupt(post: Post, worker: WorkerProcess, kind: WorkerFault, lastsMs: number): Promise<void> {
+    if (kind === 'freeze') worker.freeze()
+    else post.proxy.swallow()
+    await pause(lastsMs)
+    if (kind === 'freeze') worker.thaw()
+    else post.proxy.carry()
+  }
+}
+
+async function pause(delayMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, delayMs))
+}
