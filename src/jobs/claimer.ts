@@ -210,7 +210,7 @@ export class Claimer {
       this.#pollMs = busyPollMs
     } else if (this.#alertness === 'settling' && hint !== null) {
       // Everything that began before `asleep` was committed lies below what the first look after it saw.
-      if (this.#settlesAfter === 0) this.#settlesAfter = hint.xmax
+      if (this.#settlesAfter === 0) this.#settlesAfter = hint.next
       if (hint.xmin >= this.#settlesAfter) {
         this.#alertness = 'asleep'
         this.#pollMs = limits.slowPollMs

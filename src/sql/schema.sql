@@ -683,7 +683,7 @@ function check_operation(kind text, filter jsonb, options jsonb) returns void la
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 68c536a2d5fe92f14ae32192735b28bb
 function claim_leadership(me integer, shard_epoch bigint) returns bigint language plpgsql md5 fc11581ff6ce0ac9e13841119b3e76d2
 function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 b56bac8e6fceea19f6c0e168fd5dada6
-function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, xmax_seen bigint) language plpgsql md5 e99a20a68092d1722d96e7017b98bc50
+function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 671ff68b7ea48f6e9f910be1ad17675c
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
 function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce397167e07a41e766a86157
@@ -749,6 +749,7 @@ function message_join(owner text) returns text language sql immutable md5 127773
 function metrics() returns TABLE(metric text, labels jsonb, value double precision) language plpgsql stable md5 9b8631bda1844b201f7b530af2e5a64e
 function needed_messages(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 f121583774608117b4db0710fe271c85
 function next_due_ms(lane integer, targets text[]) returns double precision language sql md5 b8f07f327ec28c75336fcb77f01bc5a2
+function next_transaction(seen pg_snapshot) returns bigint language sql md5 8660a7f7078e1e71282e31e326edbb4f
 function normalise_error(error text) returns text language sql immutable parallel safe md5 842ff04befa3787ec185d49fbac64542
 function note_change() returns trigger language plpgsql md5 44238258c1198c85fad3e5dfc37898ad
 function oldest_owed(lane integer) returns timestamp with time zone language sql stable md5 ea1398d41e68d54cfaaba0d28a09a9e0

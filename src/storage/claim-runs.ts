@@ -22,9 +22,9 @@ export interface ClaimedRun {
 export interface ClaimHint {
   /** When the next run falls due or a limit eases; null: nothing waits for a time. */
   readonly waitMs: number | null
-  /** Every transaction below this had ended; every one from `xmax` on hadn't begun. */
+  /** Every transaction below this had ended; every one from `next` on hadn't begun. */
   readonly xmin: number
-  readonly xmax: number
+  readonly next: number
 }
 
 export interface ClaimResult {
@@ -54,7 +54,7 @@ type ClaimRow = readonly [
   bodyExtras: Readonly<Record<string, Extras>> | null,
   waitMs: number | null,
   xmin: number | null,
-  xmax: number | null,
+  next: number | null,
 ]
 
 type Extras = readonly [
@@ -92,7 +92,7 @@ export async function claimRuns(database: Database, request: ClaimRequest): Prom
       continue
     }
     addFreshRuns(runs, row, laneId)
-    if (row[18] !== null && row[19] !== null) hint = { waitMs: row[17], xmin: row[18], xmax: row[19] }
+    if (row[18] !== null && row[19] !== null) hint = { waitMs: row[17], xmin: row[18], next: row[19] }
   }
   return { runs, hint }
 }

@@ -23,6 +23,12 @@ language sql stable as $$
     or (starts_with(target, 'tags:') and string_to_array(substr(target, 6), ',') <@ worker_tags)
 $$;
 
+-- The transaction that begins next, which a snapshot doesn't tell: its xmax is one past the last to end, and others may have begun since. age()
+-- tells it modulo 2^32, as long as this transaction has no id of its own, and doesn't use one up.
+create function holdfast.next_transaction(seen pg_snapshot) returns bigint
+language sql volatile
+return pg_snapshot_xmax(seen)::text::bigint + ((age('3'::xid)::bigint + 3 - pg_snapshot_xmax(seen)::text::bigint) & 4294967295);
+
 -- A row for each due run that was claimed, and a last one without an id: it holds the fresh ones, as few long texts instead of many rows (which
 -- halves what a claim costs on both sides), and, when fewer came than were wanted, when something falls due (or a limit eases) and which
 -- transactions the look saw. `suspect_room`: how many runs that were there at a crash may start right now. `may_take_deadly`: whether one
@@ -33,7 +39,7 @@ create function holdfast.claim_runs(
 returns table (
   claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text,
   correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text,
-  bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, xmax_seen bigint
+  bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint
 )
 language plpgsql as $$
 #variable_conflict use_column
@@ -46,6 +52,7 @@ declare
   looked_at timestamptz := clock_timestamp();
   new_horizon bigint;
   seen pg_snapshot;
+  seen_next bigint;
   due_ids bigint[];
   due_verdicts text[];
   due_priorities smallint[];
@@ -80,7 +87,7 @@ begin
   select * into queue from holdfast.queues where queues.id = lane;
   if not found or queue.state <> 'active' then
     xmin_seen := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
-    xmax_seen := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+    next_seen := holdfast.next_transaction(pg_current_snapshot());
     return next;
     return;
   end if;
@@ -113,10 +120,35 @@ begin
   if room <= 0 then
     wait_ms := limit_ms;
     xmin_seen := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
-    xmax_seen := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+    next_seen := holdfast.next_transaction(pg_current_snapshot());
     return next;
     return;
   end if;
+
+  -- Fresh runs first: a transaction that has an id of its own, as the locks below give it one, isn't told which comes next.
+  if pg_current_xact_id_if_assigned() is not null then
+    raise exception 'claim_runs has to be the first statement of its transaction' using errcode = '25001';
+  end if;
+  -- Read before the snapshot below is taken: who gets his transaction id after that draws higher ones.
+  select last_value into new_horizon from holdfast.ids;
+  -- Fresh runs of all priorities, the snapshot, and the id of the next transaction, in one statement: they have to belong together.
+  select pg_current_snapshot(), holdfast.next_transaction(pg_current_snapshot()), array_agg(fresh.id), array_agg(fresh.job_id),
+         array_agg(fresh.priority), array_agg(fresh.expires_at),
+         case when bool_and(fresh.is_active) is false then array_agg(fresh.is_active) end
+  into seen, seen_next, fresh_ids, fresh_jobs, fresh_priorities, fresh_expiries, fresh_active
+  from (
+    select candidate.*, job.state = 'active' as is_active
+    from generate_series(3, 0, -1) as level cross join lateral (
+      select run.id, run.job_id, run.priority, run.expires_at from holdfast.runs as run
+      -- As a range of pairs and not `priority = level … order by id`: for that the primary key seems as good to a planner, and an
+      -- empty priority would cost a walk over the whole backlog.
+      where run.lane_id = lane and run.due_at is null
+        and (run.priority, run.id) > (level, state.cursors[level + 1]) and (run.priority, run.id) < (level + 1, 0)
+      order by run.priority, run.id limit room
+    ) as candidate
+    join holdfast.jobs as job on job.id = candidate.job_id
+    order by candidate.priority desc, candidate.id limit room
+  ) as fresh;
 
   -- Due runs, with what to do about each. Rows that somebody else is just changing are left for the next look.
   if exists (select from holdfast.runs where lane_id = lane and target is not null) then
@@ -161,26 +193,6 @@ begin
          array_agg(case when judged.target is null then judged.due_at end order by judged.priority desc, judged.due_at, judged.id)
   into due_ids, due_verdicts, due_priorities, due_times
   from judged;
-
-  -- Read before the snapshot below is taken: who gets his transaction id after that draws higher ones.
-  select last_value into new_horizon from holdfast.ids;
-  -- Fresh runs of all priorities and the snapshot, in one statement: they have to belong together.
-  select pg_current_snapshot(), array_agg(fresh.id), array_agg(fresh.job_id), array_agg(fresh.priority), array_agg(fresh.expires_at),
-         case when bool_and(fresh.is_active) is false then array_agg(fresh.is_active) end
-  into seen, fresh_ids, fresh_jobs, fresh_priorities, fresh_expiries, fresh_active
-  from (
-    select candidate.*, job.state = 'active' as is_active
-    from generate_series(3, 0, -1) as level cross join lateral (
-      select run.id, run.job_id, run.priority, run.expires_at from holdfast.runs as run
-      -- As a range of pairs and not `priority = level … order by id`: for that the primary key seems as good to a planner, and an
-      -- empty priority would cost a walk over the whole backlog.
-      where run.lane_id = lane and run.due_at is null
-        and (run.priority, run.id) > (level, state.cursors[level + 1]) and (run.priority, run.id) < (level + 1, 0)
-      order by run.priority, run.id limit room
-    ) as candidate
-    join holdfast.jobs as job on job.id = candidate.job_id
-    order by candidate.priority desc, candidate.id limit room
-  ) as fresh;
 
   if due_ids is null and fresh_active is null then
     fresh_taken := fresh_ids;
@@ -233,7 +245,7 @@ begin
     -- Nothing to remember: the next look will compare itself with the same one before.
     wait_ms := holdfast.next_due_ms(lane, targets);
     xmin_seen := pg_snapshot_xmin(seen)::text::bigint;
-    xmax_seen := pg_snapshot_xmax(seen)::text::bigint;
+    next_seen := seen_next;
     return next;
     return;
   end if;
@@ -265,11 +277,17 @@ begin
       kept_floors := kept_floors || array_fill(reset_floor, array[cardinality(ended)]);
     end if;
   end if;
+  -- Those that run now, also those that began after the last one to end: a snapshot doesn't list them, though their runs may lie behind the
+  -- cursor already. Who begins from now on draws numbers above everything seen here.
   select kept_xids || coalesce(array_agg(running.xid), '{}'),
          kept_ids || coalesce(array_agg(state.horizon), '{}'),
          kept_floors || coalesce(array_agg((select min(floor) from unnest(state.floors) as floor)), '{}')
   into kept_xids, kept_ids, kept_floors
-  from pg_snapshot_xip(seen) as running (xid) where running.xid <> all (state.gap_xids);
+  from (
+    select pg_snapshot_xip(seen)
+    union all
+    select begun::text::xid8 from generate_series(pg_snapshot_xmax(seen)::text::bigint, seen_next - 1) as begun
+  ) as running (xid) where running.xid <> all (state.gap_xids);
 
   -- Below the floor nothing due waits, but what commits late (its transaction resets the floor) or was locked just now (two seconds' grace).
   select array_agg(least(
@@ -340,7 +358,7 @@ begin
       else holdfast.next_due_ms(lane, targets)
     end;
     xmin_seen := pg_snapshot_xmin(seen)::text::bigint;
-    xmax_seen := pg_snapshot_xmax(seen)::text::bigint;
+    next_seen := seen_next;
   end if;
   return next;
 end $$;

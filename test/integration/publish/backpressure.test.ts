@@ -269,7 +269,12 @@ describe('an endpoint that does not deliver now', () => {
         const other = await functionEndpoint(node.holdfast, () => undefined, { eventTypes: ['**'] })
         if (state === 'paused') await node.holdfast.endpoints.pause(name)
         else if (state === 'disabled') await node.holdfast.endpoints.disable(name)
-        else await own.rows(`update holdfast.endpoints set state = 'rejecting' where name = $1`, [name])
+        else
+          await own.rows(
+            `with changed as (update holdfast.endpoints set state = 'rejecting' where name = $1 returning id)
+             select holdfast.tell_nodes('holdfast_lanes', id::text) from changed`,
+            [name],
+          )
         expect(await node.holdfast.publish('a', 1)).toMatchObject({ deliveries: 2, held: 1 })
         await own.rows(`select holdfast.publish('a', '2')`)
         await own.whenSettled(other)

@@ -197,6 +197,46 @@ describe('fan-out', () => {
       { variant: 1, name: 'shaped' },
     ])
   })
+
+  it('runs as many statements for a hundred routes as for one', async () => {
+    const client = await rig.database.pool.connect()
+    let statements = 0
+    // Every statement is reported to the client, also those inside functions.
+    client.on('notice', ({ message }) => {
+      if (message?.includes('Query Text:') === true) statements += 1
+    })
+    const statementsToPublish = async (): Promise<number> => {
+      statements = 0
+      await holdfast.publish('counted', { amount: 1 }, { client })
+      return statements
+    }
+    const addEndpoints = async (from: number, to: number) => {
+      for (let index = from; index < to; index += 1) {
+        await holdfast.endpoints.create({
+          name: `counted-${index}`,
+          transport: 'function',
+          eventTypes: ['counted'],
+        })
+      }
+    }
+    try {
+      await addEndpoints(0, 1)
+      await client.query(`load 'auto_explain'`)
+      await client.query(
+        `select set_config(name, value, false) from (values ('auto_explain.log_min_duration', '0'),
+           ('auto_explain.log_nested_statements', 'on'), ('client_min_messages', 'log')) as setting (name, value)`,
+      )
+      await statementsToPublish()
+      const throughOne = await statementsToPublish()
+      await addEndpoints(1, 100)
+      const owedBefore = await rig.count('deliveries')
+      expect(throughOne).toBeGreaterThan(1)
+      expect(await statementsToPublish()).toBe(throughOne)
+      expect((await rig.count('deliveries')) - owedBefore).toBe(100)
+    } finally {
+      client.release(true)
+    }
+  })
 })
 
 function naivePattern(text: string): RegExp {
