@@ -8,3 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' })
 const { describeApi } = await import('../dist/contract/openapi.js')
 writeFileSync(join(root, 'openapi.json'), `${JSON.stringify(describeApi(), null, 2)}\n`)
+spawnSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', 'openapi.json'], {
+  cwd: root,
+  stdio: 'inherit',
+})

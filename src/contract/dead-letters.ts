@@ -20,6 +20,7 @@ const filter = {
   ...messageFilter,
   ...failureFilter,
   ...timeFilter,
+  job: field.text(127).optional().meta({ description: 'The job whose runs failed.' }),
   messageId: field.text(64).optional(),
   state: field.oneOf('open', 'redriven', 'resolved', 'discarded').optional(),
   reason: field.text(100).optional(),
@@ -34,7 +35,12 @@ const common = {
   deliveryId: z.string(),
   messageId: z.string(),
   replayOf: z.string().nullable().meta({ description: 'The message that this is a replay of.' }),
-  endpoint: z.string().nullable().meta({ description: 'Null when it was deleted since.' }),
+  endpoint: z
+    .string()
+    .nullable()
+    .meta({ description: "Null when it was deleted since, or when this is a job's run." }),
+  job: z.string().nullable().meta({ description: 'The job whose run failed.' }),
+  queue: z.string().nullable(),
   route: z.string().nullable(),
   eventType: z.string().nullable(),
   tenant: z.string().nullable(),
@@ -77,6 +83,7 @@ const group = z
   .object({
     fingerprint: z.string(),
     endpoint: z.string().nullable(),
+    queue: z.string().nullable(),
     count: z.int(),
     firstSeenAt: timestamp,
     lastSeenAt: timestamp,
@@ -94,6 +101,7 @@ const group = z
 const endpointSummary = z
   .object({
     endpoint: z.string().nullable(),
+    queue: z.string().nullable(),
     dead: z.int(),
     redriven: z.int(),
     resolved: z.int(),

@@ -50,6 +50,8 @@ const deadLetterFields = {
   ...message,
   ...failure,
   ids: ids('dlt').optional(),
+  /** The job whose runs failed. */
+  job: field.text(127).optional(),
   messageId: id('msg').optional(),
   state: field.oneOf('open', 'redriven', 'resolved', 'discarded').optional(),
   reason: field.text(100).optional(),

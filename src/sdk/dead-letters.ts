@@ -40,8 +40,11 @@ export interface DeadLetter {
   readonly messageId: string
   /** The message that this is a replay of. */
   readonly replayOf: string | null
-  /** Null when it was deleted since. */
+  /** Null when it was deleted since, or when this is a job's run. */
   readonly endpoint: string | null
+  /** The job whose run failed. */
+  readonly job: string | null
+  readonly queue: string | null
   readonly route: string | null
   readonly eventType: string | null
   readonly tenant: string | null
@@ -86,6 +89,7 @@ export interface DeadLetterDetail extends Omit<DeadLetter, 'attempts'> {
 export interface DeadLetterGroup {
   readonly fingerprint: string
   readonly endpoint: string | null
+  readonly queue: string | null
   readonly count: number
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
@@ -158,24 +162,27 @@ export class DeadLetters {
     const checked = checkedFilter(deadLetterFilter, filter)
     return onDatabase(this.#options.database(), async (database) => {
       const rows = await groupDeadLetters(database, { state: 'open', ...checked }, maxGroups)
-      return rows.map(({ fingerprint, endpoint, count, firstSeenAt, lastSeenAt, sampleId, ...sample }) => {
-        const { reason, outcome, statusCode, errorCode, error } = sample
-        return {
-          fingerprint,
-          endpoint,
-          count,
-          firstSeenAt,
-          lastSeenAt,
-          sample: {
-            id: formatId('dlt', sampleId),
-            reason,
-            class: outcomeOf(outcome),
-            statusCode,
-            errorCode,
-            error,
-          },
-        }
-      })
+      return rows.map(
+        ({ fingerprint, endpoint, queue, count, firstSeenAt, lastSeenAt, sampleId, ...sample }) => {
+          const { reason, outcome, statusCode, errorCode, error } = sample
+          return {
+            fingerprint,
+            endpoint,
+            queue,
+            count,
+            firstSeenAt,
+            lastSeenAt,
+            sample: {
+              id: formatId('dlt', sampleId),
+              reason,
+              class: outcomeOf(outcome),
+              statusCode,
+              errorCode,
+              error,
+            },
+          }
+        },
+      )
     })
   }
 
@@ -221,7 +228,7 @@ export class DeadLetters {
     }))
   }
 
-  /** A row for each endpoint that has letters. */
+  /** A row for each endpoint and queue that has letters. */
   async summary(): Promise<readonly DeadLetterSummary[]> {
     return onDatabase(this.#options.database(), summariseDeadLetters)
   }

@@ -669,7 +669,7 @@ function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jso
 function beat_worker(me integer, now_running integer) returns TABLE(is_known boolean, worker_state text, peers jsonb, cancelled jsonb) language plpgsql md5 3e8caa6d987e314c22705f30da1c8cf4
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 ccad5795a85f2371304dd4ff241fe60a
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 73b73aaac3e4fa1d3deaead4697b4147
-function bury_runs(records jsonb, chosen bigint[], me integer) returns integer language plpgsql md5 2ceca33460e7fa62a39f686f0f14d7e7
+function bury_runs(records jsonb, chosen bigint[], me integer) returns integer language plpgsql md5 96fb443813e885c48ae36bb3ee5fc01c
 function bury_worker(dead integer, seen_beat bigint, me integer) returns integer language plpgsql md5 d8cb18146335cd63887ac8cfdb337126
 function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 dac099332edf82f0074e95dd21b55bca
 function cancel_owed(delivery_ids bigint[], why text) returns integer language plpgsql md5 19a0d58332c20ccd8b95907ea49e4dbe
@@ -698,7 +698,7 @@ function delete_expired_secrets() returns integer language plpgsql md5 2d59d8065
 function delete_route(route_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 62606bdc8db17d8a0ca1338a64225db0
 function delivery_conditions(filter jsonb, OUT lane integer, OUT message_ids bigint[], OUT wanted_state text, OUT wide text, OUT asks_message boolean, OUT from_id bigint, OUT to_id bigint) returns record language plpgsql stable md5 d35acd294e4487e83cb4e2d360659399
 function delivery_source(source text, lane integer, messages bigint[], ending smallint, asks_error boolean) returns text language plpgsql immutable md5 80b205135f7a32af7f932f1fa86870fa
-function dlq_summary() returns TABLE(endpoint text, dead bigint, redriven bigint, resolved bigint, discarded bigint, oldest timestamp with time zone, newest timestamp with time zone) language sql stable md5 e609afe141ebe19f62a3ba9a9628ffc7
+function dlq_summary() returns TABLE(endpoint text, dead bigint, redriven bigint, resolved bigint, discarded bigint, oldest timestamp with time zone, newest timestamp with time zone, queue text) language plpgsql stable md5 336ccc444075872a83ac293e010e354d
 function drain_worker(worker integer, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 f16dd1f5bb8dda1d3fd484a57d7e8563
 function drop_old_partitions(retention_months integer DEFAULT NULL::integer) returns integer language plpgsql md5 e78fa0d8ac051aa7228368a1b5d51602
 function due_operations(max_rows integer, OUT ids bigint[], OUT next_ms double precision) returns record language sql stable md5 4de561b987b8af6b3ff8d36e771cffc1
@@ -737,7 +737,7 @@ function is_stored(message bigint) returns boolean language sql stable md5 44642
 function keep_bodies(message_ids bigint[]) returns integer language plpgsql md5 b1f5c649f8a18521fa48033e3205793a
 function keep_needed(part text, max_rows integer DEFAULT NULL::integer) returns integer language plpgsql md5 62724f99683b6fc8b4cbcbba4910584f
 function lane_of(endpoint_name text) returns integer language plpgsql stable md5 9663a990844aec7fdea7ce2f21ccb95c
-function letter_conditions(filter jsonb, OUT narrow text, OUT wide text, OUT asks_message boolean) returns record language plpgsql stable md5 ecfb3ac9cf0524a86f69258a089f4cc7
+function letter_conditions(filter jsonb, OUT narrow text, OUT wide text, OUT asks_message boolean) returns record language plpgsql stable md5 e5bd2cc79a702485b2b6903425c3d7b7
 function letter_groups(filter jsonb, max_groups integer) returns TABLE(fingerprint text, lane_id integer, letters bigint, first_seen timestamp with time zone, last_seen timestamp with time zone, sample_id bigint) language plpgsql stable md5 a92d87a9615e39df9ae3701b53fcc00c
 function letter_state(dead_letter_id text, OUT id bigint, OUT state text) returns record language plpgsql md5 04a1dbfaf2f935c328bbb8ecc8a44ac6
 function lock_incarnation_shared(incarnation integer) returns void language sql md5 c5feb969b5b873f97421616e2d1545a2

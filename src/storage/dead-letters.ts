@@ -7,6 +7,8 @@ export interface DeadLetterRow {
   readonly deliveryId: number
   readonly messageId: number
   readonly endpoint: string | null
+  readonly job: string | null
+  readonly queue: string | null
   readonly route: string | null
   readonly eventType: string | null
   readonly tenant: string | null
@@ -41,8 +43,8 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
     {
       name: 'read_dead_letters',
       text: `
-        select letter.id, letter.delivery_id as "deliveryId", letter.message_id as "messageId", endpoint.name as endpoint, route.name as route,
-               message.type as "eventType", message.tenant, message.correlation_id as "correlationId", letter.state, letter.reason,
+        select letter.id, letter.delivery_id as "deliveryId", letter.message_id as "messageId", endpoint.name as endpoint,
+               case when queue.id is not null then message.type end as job, queue.name as queue, route.name as route, message.type as "eventType", message.tenant, message.correlation_id as "correlationId", letter.state, letter.reason,
                letter.outcome, letter.status_code as "statusCode", letter.error_code as "errorCode", letter.error, letter.fingerprint,
                letter.criticality, letter.priority, letter.ordering_key as "orderingKey", letter.blocks_key as "blocksKey",
                letter.attempt as attempts, letter.redrives, letter.resends, letter.redriven_delivery_id as "redrivenDeliveryId", letter.replay_id as "replayId",
@@ -50,6 +52,7 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
         from unnest($1::bigint[]) with ordinality as asked (id, place)
         join holdfast.dead_letters as letter on letter.id = asked.id
         left join holdfast.endpoints as endpoint on endpoint.id = letter.lane_id
+        left join holdfast.queues as queue on queue.id = letter.lane_id
         left join holdfast.routes as route on route.id = letter.route_id
         left join lateral (
           select type, tenant, correlation_id from holdfast.messages where id = letter.message_id
@@ -98,6 +101,7 @@ export async function readDeadLetterHistory(
 export interface DeadLetterGroupRow {
   readonly fingerprint: string
   readonly endpoint: string | null
+  readonly queue: string | null
   readonly count: number
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
@@ -119,12 +123,13 @@ export async function groupDeadLetters(
     {
       name: 'group_dead_letters',
       text: `
-        select found.fingerprint, endpoint.name as endpoint, found.letters as count, found.first_seen as "firstSeenAt",
+        select found.fingerprint, endpoint.name as endpoint, queue.name as queue, found.letters as count, found.first_seen as "firstSeenAt",
                found.last_seen as "lastSeenAt", sample.id as "sampleId", sample.reason, sample.outcome, sample.status_code as "statusCode",
                sample.error_code as "errorCode", sample.error
         from holdfast.letter_groups($1, $2) as found
         join holdfast.dead_letters as sample on sample.id = found.sample_id
         left join holdfast.endpoints as endpoint on endpoint.id = found.lane_id
+        left join holdfast.queues as queue on queue.id = found.lane_id
         order by found.letters desc, found.sample_id desc`,
     },
     [JSON.stringify(filter), maxGroups],
@@ -133,6 +138,7 @@ export async function groupDeadLetters(
 
 export interface DeadLetterSummaryRow {
   readonly endpoint: string | null
+  readonly queue: string | null
   readonly dead: number
   readonly redriven: number
   readonly resolved: number
@@ -141,7 +147,7 @@ export interface DeadLetterSummaryRow {
   readonly newest: Date | null
 }
 
-/** A row for each endpoint that has letters: reads all of them, which retention bounds. */
+/** A row for each endpoint and queue that has letters: reads all of them, which retention bounds. */
 export async function summariseDeadLetters(database: Database): Promise<DeadLetterSummaryRow[]> {
   return database.query<DeadLetterSummaryRow>(
     { name: 'summarise_dead_letters', text: 'select * from holdfast.dlq_summary()' },

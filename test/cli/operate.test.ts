@@ -65,6 +65,16 @@ test('dead letters are redriven by a filter: counted, asked for, followed to the
   expect(summary.data).toMatchObject([{ endpoint: 'shaky', dead: 0 }])
 })
 
+test("a job's failed runs are found by its name", async () => {
+  await rig.database.pool.query(`
+    select holdfast.declare_job('tidy-up', '{}'), holdfast.declare_job('other', '{}');
+    select holdfast.enqueue('tidy-up', '{}'), holdfast.enqueue('other', '{}');
+    select holdfast.fail_runs(array(select id from holdfast.runs), 'permanent', 'handler_error', 'no broom', 0)`)
+  const found = JSON.parse((await holdfast(['dead-letters', 'list', '--job', 'tidy-up', '--json'])).stdout)
+  expect(found.data).toMatchObject([{ job: 'tidy-up', queue: 'default', error: 'no broom' }])
+  expect((await holdfast(['dead-letters', 'list', '--job', 'tidy-up'])).stdout).toContain('queue default')
+})
+
 test('a file is applied after its plan was shown, and deletes nothing that was not confirmed', async () => {
   await writeFile(
     join(folder, 'holdfast.yaml'),

@@ -8,6 +8,11 @@ import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { confirm } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 
+/** An endpoint, or the queue of a job. */
+function placeOf({ endpoint, queue }: { endpoint: string | null; queue: string | null }): string {
+  return endpoint ?? (queue === null ? '(deleted)' : `queue ${queue}`)
+}
+
 const none = () => 'There are no such dead letters.'
 
 export function registerDeadLetters(program: Command): void {
@@ -19,7 +24,7 @@ export function registerDeadLetters(program: Command): void {
     operation: operations.deadLetters.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
-      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
+      { title: 'TO', value: (row) => placeOf(row) },
       { title: 'TYPE', value: ({ eventType }) => textOf(eventType) },
       { title: 'STATE', value: ({ state }) => output.paintData(state === 'open' ? 'red' : 'dim', state) },
       { title: 'REASON', value: ({ reason }) => textOf(reason) },
@@ -35,7 +40,7 @@ export function registerDeadLetters(program: Command): void {
     operation: operations.deadLetters.groups,
     columns: () => [
       { title: 'COUNT', isNumber: true, value: ({ count }) => String(count) },
-      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
+      { title: 'TO', value: (row) => placeOf(row) },
       { title: 'FINGERPRINT', value: ({ fingerprint }) => textOf(fingerprint) },
       { title: 'LAST SEEN', value: ({ lastSeenAt }) => lastSeenAt.toISOString() },
       { title: 'ERROR', value: ({ sample }) => textOf(sample.error ?? sample.errorCode ?? sample.reason) },
@@ -44,10 +49,10 @@ export function registerDeadLetters(program: Command): void {
   })
   addList(letters, {
     verb: 'summary',
-    description: 'how many letters each endpoint has',
+    description: 'how many letters each endpoint and queue has',
     operation: operations.deadLetters.summary,
     columns: () => [
-      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
+      { title: 'TO', value: (row) => placeOf(row) },
       { title: 'DEAD', isNumber: true, value: ({ dead }) => String(dead) },
       { title: 'REDRIVEN', isNumber: true, value: ({ redriven }) => String(redriven) },
       { title: 'RESOLVED', isNumber: true, value: ({ resolved }) => String(resolved) },
@@ -146,12 +151,8 @@ function registerDiscard(letters: Command): void {
         if (!isOne(id, rest, [])) {
           return runBulk(session, 'discard', rest, 'dead letters', {}, { reason: why })
         }
-        const { endpoint } = await client.deadLetters.get({ params: { id } })
-        await confirm(
-          session,
-          `This gives up 1 dead letter, ${id} for ${endpoint ?? '(deleted)'}.`,
-          flags.yes,
-        )
+        const letter = await client.deadLetters.get({ params: { id } })
+        await confirm(session, `This gives up 1 dead letter, ${id} for ${placeOf(letter)}.`, flags.yes)
         const discarded = await client.deadLetters.discard({ params: { id }, query: { reason: why } })
         output.data(discarded, () => `${id} discarded`)
       }),

@@ -122,6 +122,9 @@ begin
     case field
       when 'endpoint' then narrow_ones := narrow_ones || format('letter.lane_id = %s', holdfast.lane_of(value));
       when 'state' then narrow_ones := narrow_ones || format('letter.state = %L', value);
+      when 'job' then
+        asks_message := true;
+        wide_ones := wide_ones || format('message.type = %L and letter.lane_id in (select id from holdfast.queues)', value);
       when 'fingerprint' then narrow_ones := narrow_ones || format('letter.fingerprint = %L', value);
       when 'messageId' then narrow_ones := narrow_ones || format('letter.message_id = %s', holdfast.original_message(holdfast.parse_id('msg', value)));
       when 'ids' then narrow_ones := narrow_ones || format('letter.id = any (%L::bigint[])',
@@ -137,7 +140,7 @@ begin
       when 'from' then wide_ones := wide_ones || format('letter.created_at >= %L::timestamptz', value);
       when 'to' then wide_ones := wide_ones || format('letter.created_at < %L::timestamptz', value);
       else raise exception 'dead letters can not be filtered by "%"', field using errcode = 'HF007',
-        hint = 'Known fields: endpoint, state, fingerprint, messageId, ids, route, tenant, eventType, correlationId, reason, class, statusCode, errorCode, error, criticality, orderingKey, from, to.';
+        hint = 'Known fields: endpoint, job, state, fingerprint, messageId, ids, route, tenant, eventType, correlationId, reason, class, statusCode, errorCode, error, criticality, orderingKey, from, to.';
     end case;
   end loop;
   narrow := array_to_string(narrow_ones, ' and ');
@@ -176,17 +179,21 @@ end $$;
 
 create function holdfast.dlq_summary()
 returns table (
-  endpoint text, dead bigint, redriven bigint, resolved bigint, discarded bigint, oldest timestamptz, newest timestamptz
+  endpoint text, dead bigint, redriven bigint, resolved bigint, discarded bigint, oldest timestamptz, newest timestamptz, queue text
 )
-language sql stable as $$
+language plpgsql stable as $$
+begin
+  return query
   select endpoint.name,
     count(*) filter (where letter.state = 'open'), count(*) filter (where letter.state = 'redriven'),
     count(*) filter (where letter.state = 'resolved'), count(*) filter (where letter.state = 'discarded'),
-    min(letter.created_at) filter (where letter.state = 'open'), max(letter.created_at) filter (where letter.state = 'open')
-  from holdfast.dead_letters as letter left join holdfast.endpoints as endpoint on endpoint.id = letter.lane_id
-  group by letter.lane_id, endpoint.name
-  order by 2 desc, 1
-$$;
+    min(letter.created_at) filter (where letter.state = 'open'), max(letter.created_at) filter (where letter.state = 'open'), line.name
+  from holdfast.dead_letters as letter
+  left join holdfast.endpoints as endpoint on endpoint.id = letter.lane_id
+  left join holdfast.queues as line on line.id = letter.lane_id
+  group by letter.lane_id, endpoint.name, line.name
+  order by 2 desc, 1;
+end $$;
 
 -- Letters by what is wrong and where, the largest group first.
 create function holdfast.letter_groups(filter jsonb, max_groups integer)

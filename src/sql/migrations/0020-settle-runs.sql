@@ -202,14 +202,14 @@ begin
               run.dead_letter_id, r.attempt, r.reason, r.outcome, r."errorCode" as error_code, r.error
   ), history as (
     select dead.id, coalesce(jsonb_agg(jsonb_build_object(
-      'attempt', past.attempt, 'at', past.started_at, 'durationMs', past.duration_ms, 'outcome', past.outcome,
-      'errorCode', past.error_code, 'error', past.error
+      'deliveryId', past.delivery_id, 'attempt', past.attempt, 'at', past.started_at, 'durationMs', past.duration_ms, 'outcome', past.outcome,
+      'status', null, 'isProbe', false, 'errorCode', past.error_code, 'error', past.error
     ) order by past.attempt) filter (where past.attempt is not null), '[]') as attempts
     from dead left join holdfast.attempts as past on past.delivery_id = dead.id
     group by dead.id
   ), reopened as (
     update holdfast.dead_letters as letter set
-      state = 'open', settled_at = null, settled_by = null, reason = dead.reason, outcome = dead.outcome, error_code = dead.error_code,
+      state = 'open', settled_at = null, settled_by = null, action = null, reason = dead.reason, outcome = dead.outcome, error_code = dead.error_code,
       error = dead.error, attempt = letter.attempt + dead.attempt, attempts = letter.attempts || history.attempts
     from dead join history using (id)
     where letter.id = dead.dead_letter_id and letter.state = 'redriven' and letter.settled_at is null

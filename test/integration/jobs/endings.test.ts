@@ -299,3 +299,37 @@ test('stopping hands back what has not begun and what gives way, uncounted', asy
   ).toBe(0)
   await jobs.rig.rows('delete from holdfast.runs')
 })
+
+test('failed runs are found among the dead letters by their job, and redriven by it', async () => {
+  let isBroken = true
+  const { job } = await start(
+    () => {
+      if (isBroken) throw new PermanentError('the disk is full')
+    },
+    { retry: { maxRetries: 0 } },
+  )
+  const other = await start(() => {
+    throw new PermanentError('the disk is full')
+  })
+  const { id } = await holdfast.enqueue(job, {})
+  const { id: otherId } = await holdfast.enqueue(other.job, {})
+  await letterOf(id)
+  await letterOf(otherId)
+  const { data } = await holdfast.deadLetters.list({ job: job.name })
+  expect(data).toMatchObject([{ job: job.name, queue: 'default', endpoint: null, state: 'open' }])
+  expect((await holdfast.deadLetters.get(data[0]!.id)).attempts).toHaveLength(1)
+  expect(await holdfast.deadLetters.groups({ job: job.name })).toMatchObject([{ queue: 'default', count: 1 }])
+  const summary = await holdfast.deadLetters.summary()
+  expect(summary.map(({ endpoint, queue }) => [endpoint, queue])).toContainEqual([null, 'default'])
+  expect((await holdfast.deadLetters.list({ job: 'nobody' })).data).toEqual([])
+  isBroken = false
+  const node = await jobs.rig.start()
+  const { total } = await node.holdfast.operations.create({ kind: 'redrive', filter: { job: job.name } })
+  expect(total).toBe(1)
+  await until(
+    'the redrive to succeed',
+    () => holdfast.deadLetters.list({ job: job.name }),
+    ({ data: [letter] }) => letter?.settledAt !== null,
+  )
+  expect((await holdfast.deadLetters.list({ job: other.job.name })).data).toMatchObject([{ state: 'open' }])
+})
