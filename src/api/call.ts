@@ -11,6 +11,8 @@ export interface Call<Op> {
   readonly caller: Caller
   readonly management: Management
   readonly holdfast: Holdfast
+  /** A write is one transaction: what others may hear of it waits for its commit. */
+  readonly afterCommit: (tell: () => void) => void
   /** The `Idempotency-Key` header. */
   readonly idempotencyKey: string | null
   /** Aborts when the client goes away. */

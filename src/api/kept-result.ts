@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { HoldfastError } from '../core/errors.ts'
-import { claimResult, keepResult, releaseResult } from '../storage/api-results.ts'
+import { keepResult, lockResultKey, readResult } from '../storage/api-results.ts'
 import type { Database } from '../storage/database.ts'
-import { translateError } from '../storage/translate-error.ts'
 
 export interface Answer {
   readonly status: number
@@ -17,13 +16,11 @@ export interface KeptWrite {
   readonly request: string
 }
 
-/** Longer than any write takes; a process that died in the middle frees the key then. */
-const lockMs = 120_000
 const keepMs = 24 * 3_600_000
 
 /**
- * Does a write once per `Idempotency-Key`: a repetition gets the first answer. What fails on our side, or can't be done at the moment, is
- * not kept, so that trying again helps.
+ * Does a write once per `Idempotency-Key`: a repetition gets the first answer. `database` is the transaction of the write, so that its
+ * effect and its answer are stored together or not at all; what fails is not kept, so that trying again helps.
  */
 export async function keptResult(
   database: Database,
@@ -31,28 +28,17 @@ export async function keptResult(
   perform: () => Promise<Answer>,
   redact: (body: string) => string,
 ): Promise<Answer & { readonly isReplay: boolean }> {
-  const hash = createHash('sha256').update(write.request).digest()
+  const requestHash = createHash('sha256').update(write.request).digest()
   const { owner, key } = write
-  const claim = await run(() => claimResult(database, owner, key, hash, { lockMs, keepMs }))
-  if (claim.kind === 'done') return { status: claim.status, body: claim.body, isReplay: true }
-  if (claim.kind === 'in_flight') throw inFlight(key)
-  if (claim.kind === 'other_request') throw keyReused(key)
-  try {
-    const answer = await perform()
-    await run(() => keepResult(database, owner, key, answer.status, answer.body && redact(answer.body)))
-    return { ...answer, isReplay: false }
-  } catch (error) {
-    await run(() => releaseResult(database, owner, key)).catch(() => {})
-    throw error
-  }
-}
-
-async function run<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    throw translateError(error)
-  }
+  if (!(await lockResultKey(database, owner, key))) throw inFlight(key)
+  // A statement of its own, after the lock: it sees what the one before us has committed.
+  const kept = await readResult(database, owner, key, requestHash)
+  if (kept?.isSame === false) throw keyReused(key)
+  if (kept !== undefined) return { status: kept.status, body: kept.body, isReplay: true }
+  const answer = await perform()
+  const body = answer.body && redact(answer.body)
+  await keepResult(database, owner, key, { requestHash, status: answer.status, body, keepMs })
+  return { ...answer, isReplay: false }
 }
 
 function inFlight(key: string): HoldfastError {

@@ -7,6 +7,7 @@ import { type Problem, problemsOf } from '../core/problem.ts'
 import { isAllowed, rolesWith } from '../core/roles.ts'
 import type { Holdfast } from '../sdk/holdfast.ts'
 import type { Database } from '../storage/database.ts'
+import { translateError } from '../storage/translate-error.ts'
 import type { Caller } from './access/caller.ts'
 import type { Call } from './call.ts'
 import { exactPart, type ParsedBody, writeBody } from './exact-body.ts'
@@ -60,24 +61,43 @@ function registerOperation(
     handler: async (request, reply) => {
       const caller = allowedCaller(request, operation)
       const input = parseInput(request, operation)
-      const call = toCall(request, reply, caller, input, context)
-      const perform = async (): Promise<Answer> => ({
-        status: operation.status,
-        body: encodeResult(operation, await handler(call)),
-      })
-      const key = call.idempotencyKey
-      if (key === null || !operation.keepsResult) return answer(reply, await perform())
-      const request_ = `${operation.method} ${request.url}\n${JSON.stringify(request.parsedBody?.value ?? null)}`
-      const kept = await keptResult(
-        context.database(),
-        { owner: caller.owner, key, request: request_ },
-        perform,
-        (body) => withoutFields(body, operation.shownOnce),
-      )
-      if (kept.isReplay) reply.header('idempotency-replayed', 'true')
-      return answer(reply, kept)
+      const perform = async (database: Database): Promise<Answer> => {
+        const call = toCall(request, reply, caller, input, { ...context, database })
+        return { status: operation.status, body: encodeResult(operation, await handler(call)) }
+      }
+      if (!operation.keepsResult) return answer(reply, await perform(context.database()))
+      return answer(reply, await writeOnce(request, reply, operation, caller, context, perform))
     },
   })
+}
+
+/** In one transaction: a write that takes several steps is done whole or not at all, and its kept answer with it. */
+async function writeOnce(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: Operation,
+  caller: Caller,
+  context: OperationContext,
+  perform: (database: Database) => Promise<Answer>,
+): Promise<Answer> {
+  const key = readIdempotencyKey(request)
+  try {
+    return await context.database().asOne(async (database) => {
+      if (key === null) return perform(database)
+      const body = JSON.stringify(request.parsedBody?.value ?? null)
+      const write = { owner: caller.owner, key, request: `${operation.method} ${request.url}\n${body}` }
+      const kept = await keptResult(
+        database,
+        write,
+        () => perform(database),
+        (text) => withoutFields(text, operation.shownOnce),
+      )
+      if (kept.isReplay) reply.header('idempotency-replayed', 'true')
+      return kept
+    })
+  } catch (error) {
+    throw translateError(error)
+  }
 }
 
 function allowedCaller(request: FastifyRequest, operation: Operation): Caller {
@@ -134,7 +154,7 @@ function toCall(
   reply: FastifyReply,
   caller: Caller,
   input: Input,
-  { holdfast }: OperationContext,
+  { holdfast, database }: { readonly holdfast: Holdfast; readonly database: Database },
 ): Call<unknown> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
@@ -142,7 +162,8 @@ function toCall(
     ...(input as { params: never; query: never; body: never }),
     caller,
     holdfast,
-    management: holdfast.as(caller.actor),
+    management: holdfast.as(caller.actor, database),
+    afterCommit: (tell) => database.afterCommit(tell),
     idempotencyKey: readIdempotencyKey(request),
     signal: gone.signal,
     exact: (pick) => exactPart(request.parsedBody ?? { value: input.body, marked: undefined }, pick),

@@ -221,7 +221,6 @@ export const alertOperations = {
     status: 202,
     result: z.object({ messageId: z.string().nullable() }),
     errors: ['alert_not_found', 'alert_not_sent'],
-    keepsResult: false,
   }),
   enableChannel: switchChannel('enable', 'Tell alerts here again'),
   disableChannel: switchChannel('disable', 'Tell no alerts here'),

@@ -33,7 +33,10 @@ export interface Operation<
   readonly result: Result
   /** Beside those that any call can meet. */
   readonly errors: readonly ErrorCode[]
-  /** Storing its result under an `Idempotency-Key` is the handler's own business, or it changes nothing. */
+  /**
+   * It is one transaction, together with its result when there is an `Idempotency-Key`. False where that is the handler's own business, where
+   * nothing changes, and where the network is waited for.
+   */
   readonly keepsResult: boolean
   /** Doing it twice with one `Idempotency-Key` is as good as once, so that a client may try again when an answer is lost. */
   readonly isRepeatable: boolean

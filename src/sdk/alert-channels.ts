@@ -78,9 +78,10 @@ export class AlertChannels {
       deleteAlertChannel(database, name, this.#options.actor),
     )
     if (deleted === undefined) throw notFound(name)
-    if (deleted.endpoint === null) return
+    const { endpoint } = deleted
+    if (endpoint === null) return
     try {
-      await this.#options.endpoints.delete(deleted.endpoint, { force: true })
+      await this.#options.database().attempt(() => this.#options.endpoints.delete(endpoint, { force: true }))
     } catch (error) {
       // Somebody has deleted it before.
       if (!(error instanceof HoldfastError && error.code === 'endpoint_not_found')) throw error
@@ -106,7 +107,7 @@ export class AlertChannels {
     )
     const payload = payloads[channel.kind]
     const message = await onDatabase(this.#options.database(), (database) =>
-      sendNotice(database.pool, { channel: name, title, text, payload }),
+      database.inTransaction((client) => sendNotice(client, { channel: name, title, text, payload })),
     )
     if (message === null) {
       throw new HoldfastError(

@@ -20,7 +20,7 @@ export interface EventTypesOptions {
   readonly database: () => Database
   readonly actor: string
   /** What is known of these types may have changed. */
-  onChanged(name: string): void
+  readonly onChanged: (name: string) => void
 }
 
 const maxListed = 1000
@@ -58,7 +58,7 @@ export class EventTypes {
   async delete(name: string): Promise<void> {
     const isDeleted = await this.#run((database) => deleteEventType(database, name, this.#options.actor))
     if (!isDeleted) throw notFound(name)
-    this.#options.onChanged(name)
+    this.#tellOfChange(name)
   }
 
   async #write(input: EventTypeInput, mode: 'insert' | 'upsert'): Promise<EventType> {
@@ -86,8 +86,13 @@ export class EventTypes {
         { eventType: parsed.value.name },
       )
     }
-    this.#options.onChanged(written.name)
+    this.#tellOfChange(written.name)
     return written
+  }
+
+  #tellOfChange(name: string): void {
+    const { database, onChanged } = this.#options
+    database().afterCommit(() => onChanged(name))
   }
 
   async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {

@@ -193,11 +193,11 @@ export class Holdfast {
     this.#enqueuer = new Enqueuer(this.#database)
   }
 
-  /** The same, done in somebody's name: what the audit log says of who changed it. */
-  as(actor: string): Management {
+  /** The same, done in somebody's name: what the audit log says of who changed it. `database`: this one, in a transaction. */
+  as(actor: string, database: Database = this.#database): Management {
     return createManagement({
       actor,
-      database: () => this.#database,
+      database: () => database,
       transports: this.#transports,
       transforms: this.#transforms,
       judgesTargets: this.#options.judgesTargets ?? true,

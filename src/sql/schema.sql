@@ -90,9 +90,8 @@ table api_results
   owner text not null
   key text not null
   request_hash bytea not null
-  status smallint
+  status smallint not null
   body text
-  locked_until timestamp with time zone not null
   expires_at timestamp with time zone not null
   constraint api_results_pkey PRIMARY KEY (owner, key)
   CREATE INDEX api_results_expiry ON holdfast.api_results USING btree (expires_at)

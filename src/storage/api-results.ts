@@ -1,79 +1,65 @@
 import type { Database } from './database.ts'
 
-/** What became of claiming an idempotency key. */
-export type ResultClaim =
-  | { readonly kind: 'ours' }
-  | { readonly kind: 'in_flight' }
-  | { readonly kind: 'other_request' }
-  | { readonly kind: 'done'; readonly status: number; readonly body: string | null }
+export interface KeptResult {
+  /** False: the key was used for another request. */
+  readonly isSame: boolean
+  readonly status: number
+  readonly body: string | null
+}
 
-/**
- * Claims the key for one write. A claim whose process died is taken over when its lock has run out; an expired result is
- * replaced. Index: api_results_pkey.
- */
-export async function claimResult(
+/** Nobody else writes under the key until our transaction ends. False: somebody does. */
+export async function lockResultKey(database: Database, owner: string, key: string): Promise<boolean> {
+  const rows = await database.query<{ isOurs: boolean }>(
+    {
+      name: 'lock_result_key',
+      text: `select pg_try_advisory_xact_lock(hashtext('holdfast.api_result'), hashtext($1 || ' ' || $2)) as "isOurs"`,
+    },
+    [owner, key],
+  )
+  return rows[0]?.isOurs ?? false
+}
+
+/** Index: api_results_pkey. */
+export async function readResult(
   database: Database,
   owner: string,
   key: string,
   requestHash: Buffer,
-  limits: { readonly lockMs: number; readonly keepMs: number },
-): Promise<ResultClaim> {
-  const claimed = await database.query(
-    {
-      name: 'claim_result',
-      text: `
-        insert into holdfast.api_results as result (owner, key, request_hash, locked_until, expires_at)
-        values ($1, $2, $3, now() + $4::float8 * interval '1 ms', now() + $5::float8 * interval '1 ms')
-        on conflict (owner, key) do update
-          set request_hash = excluded.request_hash, status = null, body = null,
-              locked_until = excluded.locked_until, expires_at = excluded.expires_at
-          where result.expires_at < now()
-             or result.status is null and result.locked_until < now() and result.request_hash = excluded.request_hash
-        returning 1 as claimed`,
-    },
-    [owner, key, requestHash, limits.lockMs, limits.keepMs],
-  )
-  if (claimed.length > 0) return { kind: 'ours' }
-  const rows = await database.query<{ isSame: boolean; status: number | null; body: string | null }>(
+): Promise<KeptResult | undefined> {
+  const rows = await database.query<KeptResult>(
     {
       name: 'read_result',
-      text: `select request_hash = $3 as "isSame", status, body from holdfast.api_results where owner = $1 and key = $2`,
+      text: `
+        select request_hash = $3 as "isSame", status, body from holdfast.api_results
+        where owner = $1 and key = $2 and expires_at > now()`,
     },
     [owner, key, requestHash],
   )
-  const found = rows[0]
-  // It was released between the two statements: whoever asks again will get it.
-  if (found === undefined) return { kind: 'in_flight' }
-  if (!found.isSame) return { kind: 'other_request' }
-  if (found.status === null) return { kind: 'in_flight' }
-  return { kind: 'done', status: found.status, body: found.body }
+  return rows[0]
 }
 
-/** Index: api_results_pkey. */
+/** In place of one that has expired. Index: api_results_pkey. */
 export async function keepResult(
   database: Database,
   owner: string,
   key: string,
-  status: number,
-  body: string | null,
+  result: {
+    readonly requestHash: Buffer
+    readonly status: number
+    readonly body: string | null
+    readonly keepMs: number
+  },
 ): Promise<void> {
   await database.query(
     {
       name: 'keep_result',
-      text: 'update holdfast.api_results set status = $3, body = $4 where owner = $1 and key = $2',
+      text: `
+        insert into holdfast.api_results (owner, key, request_hash, status, body, expires_at)
+        values ($1, $2, $3, $4, $5, now() + $6::float8 * interval '1 ms')
+        on conflict (owner, key) do update set request_hash = excluded.request_hash, status = excluded.status,
+          body = excluded.body, expires_at = excluded.expires_at`,
     },
-    [owner, key, status, body],
-  )
-}
-
-/** The write came to nothing and may be tried again under the same key. Index: api_results_pkey. */
-export async function releaseResult(database: Database, owner: string, key: string): Promise<void> {
-  await database.query(
-    {
-      name: 'release_result',
-      text: 'delete from holdfast.api_results where owner = $1 and key = $2 and status is null',
-    },
-    [owner, key],
+    [owner, key, result.requestHash, result.status, result.body, result.keepMs],
   )
 }
 

@@ -28,21 +28,28 @@ function senderStatementName(text: string): string {
   return name
 }
 
+interface Transaction {
+  readonly client: PoolClient
+  readonly afterCommit: (() => void)[]
+}
+
 /** Where the storage functions send their statements. */
 export class Database {
   readonly pool: Pool
   #preparesStatements: boolean
   readonly #deadlineMs: number
+  readonly #transaction: Transaction | null
 
-  constructor(options: DatabaseOptions) {
+  constructor(options: DatabaseOptions, transaction: Transaction | null = null) {
     this.pool = options.pool
     this.#preparesStatements = options.preparesStatements
     this.#deadlineMs = options.deadlineMs
+    this.#transaction = transaction
   }
 
   /** Rows as objects. */
   async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const result = await queryWithDeadline(this.pool, this.#config(statement, values), this.#deadlineMs)
+    const result = await queryWithDeadline(this.#target, this.#config(statement, values), this.#deadlineMs)
     return result.rows as Row[]
   }
 
@@ -52,7 +59,7 @@ export class Database {
     values: readonly unknown[],
   ): Promise<Row[]> {
     const config: QueryArrayConfig = { ...this.#config(statement, values), rowMode: 'array' }
-    const result = await queryWithDeadline(this.pool, config, this.#deadlineMs)
+    const result = await queryWithDeadline(this.#target, config, this.#deadlineMs)
     return result.rows as unknown[] as Row[]
   }
 
@@ -68,13 +75,49 @@ export class Database {
         const named = this.#preparesStatements
           ? { ...config, name: senderStatementName(config.text) }
           : config
-        return queryWithDeadline(this.pool, named, this.#deadlineMs)
+        return queryWithDeadline(this.#target, named, this.#deadlineMs)
       },
+    }
+  }
+
+  /** Whatever `work` does on the database that it is given is one transaction, with every transaction that it makes in there. */
+  async asOne<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+    if (this.#transaction !== null) return work(this)
+    const afterCommit: (() => void)[] = []
+    const result = await this.inTransaction((client) => {
+      const { pool } = this
+      const options = { pool, preparesStatements: this.#preparesStatements, deadlineMs: this.#deadlineMs }
+      return work(new Database(options, { client, afterCommit }))
+    })
+    for (const tell of afterCommit) tell()
+    return result
+  }
+
+  /** For what may be known only when others can see it too. */
+  afterCommit(tell: () => void): void {
+    if (this.#transaction === null) tell()
+    else this.#transaction.afterCommit.push(tell)
+  }
+
+  /** For what may fail without ending the transaction that it happens in, if there is one. */
+  async attempt<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#transaction === null) return work()
+    const { client } = this.#transaction
+    await queryWithDeadline(client, 'savepoint attempt', this.#deadlineMs)
+    try {
+      const result = await work()
+      await queryWithDeadline(client, 'release savepoint attempt', this.#deadlineMs)
+      return result
+    } catch (error) {
+      const undo = 'rollback to savepoint attempt; release savepoint attempt'
+      await queryWithDeadline(client, undo, this.#deadlineMs)
+      throw error
     }
   }
 
   /** Commits what `work` did, or nothing. */
   async inTransaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    if (this.#transaction !== null) return work(this.#transaction.client)
     const client = await this.pool.connect()
     try {
       await queryWithDeadline(client, 'begin', this.#deadlineMs)
@@ -87,6 +130,10 @@ export class Database {
       client.release(true)
       throw error
     }
+  }
+
+  get #target(): Pool | PoolClient {
+    return this.#transaction?.client ?? this.pool
   }
 
   #config(statement: Statement, values: readonly unknown[]) {

@@ -142,12 +142,14 @@ export interface FilterComplaint {
 /** What PostgreSQL says of a filter: null when it is a predicate, else what is wrong with it. No table is touched. */
 export async function checkFilter(database: Database, filter: string): Promise<FilterComplaint | null> {
   try {
-    const rows = await database.query<{ canonical: string }>(
-      {
-        name: 'check_filter',
-        text: `select $1::text::jsonpath::text as canonical, jsonb_path_match_tz('{}', $1::text::jsonpath, '{}', false)`,
-      },
-      [filter],
+    const rows = await database.attempt(() =>
+      database.query<{ canonical: string }>(
+        {
+          name: 'check_filter',
+          text: `select $1::text::jsonpath::text as canonical, jsonb_path_match_tz('{}', $1::text::jsonpath, '{}', false)`,
+        },
+        [filter],
+      ),
     )
     // Where a short cut spares the test its variable, each publish that takes the long way would fail on it.
     return hasVariable(rows[0]?.canonical ?? '') ? variableComplaint(filter) : null
@@ -195,10 +197,9 @@ async function positionOf(database: Database, filter: string, message: string): 
   if (token === undefined || token === '') return null
   let position = filter.indexOf(token)
   for (let tries = 0; position !== -1 && tries < maxPositionTries; tries += 1) {
+    const beginning = filter.slice(0, position + token.length)
     const complaint = await database
-      .query({ name: 'parse_filter', text: 'select $1::text::jsonpath' }, [
-        filter.slice(0, position + token.length),
-      ])
+      .attempt(() => database.query({ name: 'parse_filter', text: 'select $1::text::jsonpath' }, [beginning]))
       .then(
         () => '',
         (error: Error) => error.message,

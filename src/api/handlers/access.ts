@@ -19,10 +19,9 @@ export function accessHandlers(authenticator: Authenticator): HandlersFor<typeof
       return toPage(rows, limit, ({ id }) => id)
     },
     createKey: async ({ body, management }) => management.apiKeys.create(body),
-    revokeKey: async ({ params, management }) => {
-      const revoked = await management.apiKeys.revoke(params.id)
-      authenticator.forgetKey(params.id)
-      return revoked
+    revokeKey: async ({ params, management, afterCommit }) => {
+      afterCommit(() => authenticator.forgetKey(params.id))
+      return management.apiKeys.revoke(params.id)
     },
     audit: async ({ query, management }) => {
       const { limit, cursor, ...filter } = query

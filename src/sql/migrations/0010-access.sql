@@ -32,15 +32,13 @@ create table holdfast.api_sessions (
 );
 create index api_sessions_expiry on holdfast.api_sessions (expires_at);
 
--- What a write answered, by who wrote and their idempotency key. A row without a status is a write that is still going on.
+-- What a write answered, by who wrote and their idempotency key; stored in the write's own transaction.
 create table holdfast.api_results (
   owner text not null,
   key text not null,
   request_hash bytea not null,
-  status smallint,
+  status smallint not null,
   body text,
-  -- A write whose process died is over then.
-  locked_until timestamptz not null,
   expires_at timestamptz not null,
   primary key (owner, key)
 );

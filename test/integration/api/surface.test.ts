@@ -91,49 +91,6 @@ describe('events', () => {
   })
 })
 
-describe('writes with an Idempotency-Key', () => {
-  test('a repetition gets the first answer, another body is refused', async () => {
-    const create = (name: string) =>
-      rig.call('POST', '/v1/event-types', {
-        body: { name },
-        headers: { 'idempotency-key': 'declare-it' },
-      })
-    const first = await create('invoice.paid')
-    const second = await create('invoice.paid')
-    expect([first.status, second.status]).toEqual([201, 201])
-    expect(second.body).toEqual(first.body)
-    expect(second.headers.get('idempotency-replayed')).toBe('true')
-    const other = await create('invoice.sent')
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
-  })
-
-  test('a write that is still going on under the key answers 409', async () => {
-    await rig.database.pool.query(
-      `insert into holdfast.api_results (owner, key, request_hash, locked_until, expires_at)
-       select 'key:' || id, 'slow', sha256(convert_to('POST /v1/event-types' || E'\\n' || '{"name":"slow.one"}', 'UTF8')), now() + interval '1 minute', now() + interval '1 day'
-       from holdfast.api_keys`,
-    )
-    const { status, body } = await rig.call('POST', '/v1/event-types', {
-      body: { name: 'slow.one' },
-      headers: { 'idempotency-key': 'slow' },
-    })
-    expect([status, body.code]).toEqual([409, 'idempotency_in_flight'])
-  })
-
-  test('what failed may be tried again under the same key', async () => {
-    const write = () =>
-      rig.call('POST', '/v1/routes', {
-        body: { name: 'late', eventType: 'late.*', endpoint: 'not-yet' },
-        headers: { 'idempotency-key': 'late-route' },
-      })
-    expect((await write()).status).toBe(404)
-    await rig.call('POST', '/v1/endpoints', {
-      body: { name: 'not-yet', config: { url: 'https://x.example' } },
-    })
-    expect((await write()).status).toBe(201)
-  })
-})
-
 describe('problems', () => {
   test('unknown fields are refused with their names and places', async () => {
     const { status, body, headers } = await rig.call('POST', '/v1/endpoints', {

@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { AnswerGate } from '../../support/api/answer-gate.ts'
+import { ApiRig } from '../../support/api/api-rig.ts'
+
+let rig: ApiRig
+let gate: AnswerGate
+
+beforeAll(async () => {
+  rig = await ApiRig.create()
+  gate = await AnswerGate.install(rig.database.pool)
+  for (const name of ['crm', 'other']) {
+    await rig.holdfast.endpoints.create({ name, config: { url: 'https://crm.example.com/hooks' } })
+  }
+})
+
+afterEach(() => gate.open())
+
+afterAll(async () => {
+  expect(rig.complaints).toEqual([])
+  await rig.stop()
+})
+
+function replay(key: string, endpoint = 'crm') {
+  return rig.call('POST', '/v1/replays', {
+    body: { endpoint, from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
+    headers: { 'idempotency-key': key },
+  })
+}
+
+async function countReplays(): Promise<number> {
+  const { rows } = await rig.database.pool.query<{ count: number }>(
+    `select count(*)::int as count from holdfast.operations where kind = 'replay'`,
+  )
+  return rows[0]!.count
+}
+
+test('a repetition gets the first answer, another body is refused', async () => {
+  const create = (name: string) =>
+    rig.call('POST', '/v1/event-types', { body: { name }, headers: { 'idempotency-key': 'declare-it' } })
+  const first = await create('invoice.paid')
+  const second = await create('invoice.paid')
+  expect([first.status, second.status]).toEqual([201, 201])
+  expect(second.body).toEqual(first.body)
+  expect(second.headers.get('idempotency-replayed')).toBe('true')
+  const other = await create('invoice.sent')
+  expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+})
+
+test('a connection that dies between the effect and the answer leaves neither; once more has one effect', async () => {
+  const before = await countReplays()
+  await gate.close()
+  const dying = replay('dying')
+  const backend = await gate.waiting()
+  await rig.database.pool.query('select pg_terminate_backend($1)', [backend])
+  expect([(await dying).status, (await dying).body.code]).toEqual([503, 'database_unavailable'])
+  await gate.open()
+  expect(await countReplays()).toBe(before)
+
+  const second = await replay('dying')
+  const third = await replay('dying')
+  expect([second.status, third.status]).toEqual([202, 202])
+  expect(second.headers.get('idempotency-replayed')).toBeNull()
+  expect(third.headers.get('idempotency-replayed')).toBe('true')
+  expect(third.body).toEqual(second.body)
+  expect(await countReplays()).toBe(before + 1)
+})
+
+test('while the first is going on the key answers 409, and afterwards with the first answer', async () => {
+  const before = await countReplays()
+  await gate.close()
+  const first = replay('busy')
+  await gate.waiting()
+  for (const endpoint of ['crm', 'crm', 'other']) {
+    const { status, body } = await replay('busy', endpoint)
+    expect([status, body.code]).toEqual([409, 'idempotency_in_flight'])
+  }
+  await gate.open()
+  expect((await first).status).toBe(202)
+  expect((await replay('busy')).body).toEqual((await first).body)
+  expect(await countReplays()).toBe(before + 1)
+})
+
+test('of twenty at once under one key one is done', async () => {
+  const before = await countReplays()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => replay('crowd')))
+  const done = answers.filter(({ status }) => status === 202)
+  expect(done.length).toBeGreaterThan(0)
+  expect(new Set(done.map(({ body }) => body.id)).size).toBe(1)
+  expect(answers.filter(({ status }) => status !== 202 && status !== 409)).toEqual([])
+  expect(await countReplays()).toBe(before + 1)
+})
+
+test('what failed may be tried again under the same key', async () => {
+  const write = () =>
+    rig.call('POST', '/v1/routes', {
+      body: { name: 'late', eventType: 'late.*', endpoint: 'not-yet', filter: 'strict $.a == 1' },
+      headers: { 'idempotency-key': 'late-route' },
+    })
+  expect((await write()).status).toBe(404)
+  await rig.call('POST', '/v1/endpoints', {
+    body: { name: 'not-yet', config: { url: 'https://x.example' } },
+  })
+  expect((await write()).status).toBe(201)
+})
+
+test('after its day a key may be used for another request', async () => {
+  const before = await countReplays()
+  await replay('yesterday')
+  await rig.database.pool.query(
+    `update holdfast.api_results set expires_at = now() - interval '1 s' where key = 'yesterday'`,
+  )
+  const { status, headers } = await replay('yesterday', 'other')
+  expect([status, headers.get('idempotency-replayed')]).toEqual([202, null])
+  expect(await countReplays()).toBe(before + 2)
+})
+
+test('a write of several steps that fails in the middle leaves nothing', async () => {
+  const { status } = await rig.call('POST', '/v1/jobs', { body: { name: 'half-done', cron: 'whenever' } })
+  expect(status).toBe(422)
+  expect((await rig.call('GET', '/v1/jobs/half-done')).status).toBe(404)
+})
+
+test('a filter that PostgreSQL refuses is still told with its place', async () => {
+  const { status, body } = await rig.call('POST', '/v1/routes', {
+    body: { name: 'bad', eventType: 'bad.*', endpoint: 'crm', filter: '$.a > > 1' },
+    headers: { 'idempotency-key': 'bad-filter' },
+  })
+  expect([status, body.code]).toEqual([422, 'invalid_route'])
+  expect(body.problems[0].message).toMatch(/syntax error.*at position 6/)
+})
+
+test('a channel whose endpoint is gone can be deleted', async () => {
+  await rig.call('POST', '/v1/alert-channels', {
+    body: { name: 'ops', kind: 'webhook', url: 'https://ops.example.com' },
+  })
+  await rig.holdfast.endpoints.delete('alerts.ops', { force: true })
+  const { status } = await rig.call('DELETE', '/v1/alert-channels/ops')
+  expect(status).toBe(204)
+  expect((await rig.holdfast.alertChannels.list()).map(({ name }) => name)).not.toContain('ops')
+})
