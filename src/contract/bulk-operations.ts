@@ -167,7 +167,7 @@ export const bulkOperations = {
     method: 'POST',
     path: '/v1/events/{id}/replay',
     tag: 'Replays',
-    summary: 'Send one event once more, to all its endpoints or to another',
+    summary: 'Send one event once more: every way that it went, to another endpoint, or along a route',
     permission: 'operate',
     params: z.object({
       id: z
@@ -176,12 +176,12 @@ export const bulkOperations = {
         .meta({ examples: ['msg_0jm3x1c8000'] }),
     }),
     body: z
-      .strictObject({ targetEndpoint: field.text(63).optional() })
+      .strictObject({ targetEndpoint: field.text(63).optional(), targetRoute: field.text(127).optional() })
       .meta({ examples: [{ targetEndpoint: 'crm' }] }),
     isBodyOptional: true,
     status: 202,
     result: z.object({ deliveryIds: z.array(z.string()) }),
-    errors: ['event_not_found', 'endpoint_not_found'],
+    errors: ['event_not_found', 'endpoint_not_found', 'route_not_found', 'invalid_filter'],
   }),
 }
 

@@ -30,6 +30,8 @@ export const replayInput = z.strictObject({
   state: field.oneOf('succeeded', 'dead', 'expired', 'cancelled', 'dropped').optional(),
   /** Left out: each goes to its own endpoint again. */
   targetEndpoint: field.text(63).optional(),
+  /** Messages of the range that this route wants go along it, as though it had been there when they were published. */
+  targetRoute: field.text(127).optional(),
   ratePerSecond: run.ratePerSecond,
   asOf: run.asOf,
 })

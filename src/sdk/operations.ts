@@ -166,8 +166,14 @@ function requestOf(input: OperationInput): CheckedRequest {
 }
 
 function replayRequestOf(input: ReplayInput): CheckedRequest {
-  const { targetEndpoint, ratePerSecond = null, asOf = null, ...filter } = checkedFilter(replayInput, input)
-  return { kind: 'replay', filter, ratePerSecond, asOf, options: { targetEndpoint } }
+  const {
+    targetEndpoint,
+    targetRoute,
+    ratePerSecond = null,
+    asOf = null,
+    ...filter
+  } = checkedFilter(replayInput, input)
+  return { kind: 'replay', filter, ratePerSecond, asOf, options: { targetEndpoint, targetRoute } }
 }
 
 function toOperation(record: OperationRecord): Operation {

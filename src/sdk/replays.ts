@@ -37,15 +37,18 @@ export class Replays {
     return this.#options.operations.previewReplay(input)
   }
 
-  /** One message (`msg_…`) to every endpoint that it went to, or one delivery (`dlv_…`); or either to another endpoint. */
+  /**
+   * One message (`msg_…`) every way that it went, or one delivery (`dlv_…`); or either to another endpoint as it is, or along a route, whatever the
+   * route's filter says.
+   */
   async one(
     id: string,
-    options: { readonly targetEndpoint?: string } = {},
+    options: { readonly targetEndpoint?: string; readonly targetRoute?: string } = {},
   ): Promise<{ readonly deliveryIds: readonly string[] }> {
     if (parseId('msg', id) === undefined && parseId('dlv', id) === undefined) throw nothingToReplay(id)
     const { actor, database } = this.#options
     return onDatabase(database(), async (opened) => ({
-      deliveryIds: await replayMessage(opened, id, options.targetEndpoint ?? null, actor),
+      deliveryIds: await replayMessage(opened, id, options, actor),
     }))
   }
 }

@@ -351,9 +351,11 @@ table messages partition by RANGE (id)
   is_unrouted boolean not null default false
   needs_check boolean not null default false
   size integer not null
+  is_run boolean not null default false
   type text
   tenant text
   correlation_id text
+  ordering_key text
   headers jsonb
   metadata jsonb
   body json not null
@@ -368,9 +370,11 @@ table messages_kept
   is_unrouted boolean not null default false
   needs_check boolean not null default false
   size integer not null
+  is_run boolean not null default false
   type text
   tenant text
   correlation_id text
+  ordering_key text
   headers jsonb
   metadata jsonb
   body json not null
@@ -647,13 +651,13 @@ table workers with (fillfactor=50)
   constraint workers_pkey PRIMARY KEY (incarnation)
   constraint workers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'draining'::text, 'stopping'::text])))
 function abandon_probe(lane integer, token text) returns void language sql md5 74dfa8265e35d93970c4213774c549b2
-function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 b92bfcceff216e9590266ce3274514a5
+function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 e477aecd5e8d19b3588f1f2a0a783d14
 function accept_lines(endpoint_name text, lines text, message_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 71945974756370a1613f98bed15f478c
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 eb3755fd83e1db88883a994b6d2dc9e3
 function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language sql md5 eea557c1baecfff603de086f127b0dd2
-function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 3a2f2717a14a54b981e62263b96bd936
-function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 8832ef6c159928bbb4b8b52eb5ddfe4f
-function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 5babfeff75be48706d8eff736ed5ac5d
+function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 95b0ac4e9621ff4e30d2effd4d37e9ce
+function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 ac748869fabf04824f35346711b75059
+function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 10e384f1f8f2c92fb8ea1171237b6f49
 function acknowledge_alert(alert_id bigint, actor text, remark text) returns boolean language plpgsql md5 2f21bf4f09245060e958c6c2e59ddb14
 function act_on_delivery(delivery_id text, kind text, note text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 4155de50ffda82379af7f6bda747d0f4
 function add_answers(first jsonb, second jsonb) returns jsonb language sql immutable parallel safe md5 58ffab4ec7c8cd114a63a7e928292ea5
@@ -716,7 +720,7 @@ function fail_runs(chosen bigint[], why text, code text, message text, actor int
 function fail_step(operation_id bigint, what text) returns void language sql md5 d49926052d208284a10a95bd1b5103d4
 function failure_records(records jsonb) returns TABLE(id bigint, message bigint, lane integer, epoch bigint, route integer, attempt integer, expected integer, outcome smallint, status smallint, "ageMs" double precision, "durationMs" integer, "errorCode" text, error text, detail jsonb, action text, "delayMs" double precision, reason text, "isProbe" boolean, "isCounted" boolean, "isTried" boolean, "blocksKey" boolean) language sql immutable md5 c7d2dae8935b70fa83de43183a4674e4
 function find_deliveries(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 248e1dfb746d3e2c4a982a9f5020dd40
-function find_events(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 d9c3395ba6a38cb0111fb53f7dcc91da
+function find_events(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 6eaac92da8080cf018138af360252b21
 function find_letters(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 62638be046b76eb50f42d1cbcb03cedf
 function finish_task(me integer, my_term bigint, task_name text, duration_ms integer, task_summary jsonb, error text, next_at timestamp with time zone, after_start_ms double precision) returns void language plpgsql md5 b0f1134979f2c5b095d6af16f506ed9f
 function fire_schedules(fires jsonb) returns integer language plpgsql md5 6ee0608f827dffad8f1bec205c52a031
@@ -743,8 +747,10 @@ function lock_incarnation_shared(incarnation integer) returns void language sql 
 function maintain_partitions(months_ahead integer DEFAULT 3) returns integer language plpgsql set search_path=pg_catalog md5 6fbdc7889e6eccf6c19278208a1fffc4
 function mark_retiring(months integer DEFAULT NULL::integer) returns integer language plpgsql md5 d7bc34570e7dede759ba74f7ebf5f125
 function matching_routes(wanted_type text, wanted_tenant text) returns SETOF holdfast.routes language sql stable md5 88d4232e9cc7a691f25d0593bf38a352
+function meets_filter(body json, filter jsonpath) returns boolean language plpgsql stable md5 4ad51eca12ce8cbe97b3534a43ba34de
 function message_condition(field text, value text) returns text language sql stable md5 9fd95a7308a586dc040896f6e460a345
 function message_join(owner text) returns text language sql immutable md5 12777322eaed469a66f5884a48dfce88
+function messages_to_replay(filter jsonb, target_lane integer, target_route integer) returns text language plpgsql stable md5 76452af4fe44dc565f63a34433fb169c
 function metrics() returns TABLE(metric text, labels jsonb, value double precision) language plpgsql stable md5 9b8631bda1844b201f7b530af2e5a64e
 function needed_messages(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 f121583774608117b4db0710fe271c85
 function next_due_ms(lane integer, targets text[]) returns double precision language sql md5 b8f07f327ec28c75336fcb77f01bc5a2
@@ -788,10 +794,10 @@ function register_tasks(me integer, my_term bigint, tasks jsonb) returns void la
 function register_worker(worker_name text, worker_version text, worker_host text, worker_pid integer, queue_names text[], worker_tags text[], worker_concurrency integer, worker_lease_ms integer) returns TABLE(incarnation integer, lanes integer[]) language sql md5 fee405c433e3b2de0a118e515ac622ab
 function release_shards(me integer, shards integer[]) returns integer language plpgsql md5 f00960a3c1858cfe04d77f1485f8f6bd
 function remove_partition(part text) returns void language plpgsql md5 bb9e96482732002e2fa7dca95c0e06eb
-function replay_message(id text, target_endpoint text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns SETOF text language plpgsql md5 908d3d845b4acd7a557d88cf18d47df3
-function replay_range(endpoint text, from_ts timestamp with time zone, to_ts timestamp with time zone, state text DEFAULT NULL::text, target_endpoint text DEFAULT NULL::text, rate double precision DEFAULT NULL::double precision, actor text DEFAULT CURRENT_USER) returns text language sql md5 fe4dbf355f8b1535e9afe5dfe01069a8
-function replay_rows(operation bigint, source text, target text, as_of pg_snapshot, as_of_at timestamp with time zone, after bigint, max_rows integer, OUT looked_at integer, OUT last_position bigint, OUT delivery_ids bigint[]) returns record language plpgsql md5 25f8ee4b4f77673220d455a7b0e5fcff
-function replay_targets(filter jsonb, options jsonb) returns text language plpgsql stable md5 0a2e85bfd0ee9964920996a02a2c589d
+function replay_message(id text, target_endpoint text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, target_route text DEFAULT NULL::text) returns SETOF text language plpgsql md5 c15a2168087deb2be13d837e0d2ac614
+function replay_range(endpoint text, from_ts timestamp with time zone, to_ts timestamp with time zone, state text DEFAULT NULL::text, target_endpoint text DEFAULT NULL::text, rate double precision DEFAULT NULL::double precision, actor text DEFAULT CURRENT_USER, target_route text DEFAULT NULL::text) returns text language sql md5 ea596265709bd70a2155294c46d11708
+function replay_rows(operation bigint, source text, as_of pg_snapshot, as_of_at timestamp with time zone, after bigint, max_rows integer, OUT looked_at integer, OUT last_position bigint, OUT delivery_ids bigint[]) returns record language plpgsql md5 32f3427d950f785aefbe4f3b23930c37
+function replay_targets(filter jsonb, options jsonb) returns text language plpgsql stable md5 fc0d7ae71ef9bf8e356420ab803bc4fc
 function resend_critical(actor text DEFAULT 'holdfast'::text) returns bigint language plpgsql md5 68013a3317daafcaa5c8b0a6fe68b303
 function reset_circuit_breaker(name text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 029d47cd85e117b55ef9e0a2e8572ce8
 function retire_node(me integer) returns void language plpgsql md5 41a3dbba8cb19d968963caf4f6ea9db7
@@ -801,7 +807,7 @@ function rewind_floors(lane integer) returns void language plpgsql md5 43aa23df6
 function ring(lane_ids integer[]) returns void language plpgsql md5 d1dc8494d51baa5122b5d136fb0960ea
 function ring_workers(lane integer) returns void language plpgsql md5 78cf43780d93f052a5ebf1c440e3cec8
 function roll_up_days(days_back integer) returns integer language plpgsql md5 8bc8ffa8c6a835269d19ce5a4d30b921
-function room_for(op holdfast.operations, OUT room bigint, OUT obstacle text) returns record language plpgsql stable md5 f324fbdec91203a585a38f5648f6e791
+function room_for(op holdfast.operations, OUT room bigint, OUT obstacle text) returns record language plpgsql stable md5 a7b43d5945f70ba3f5fd97e0515f2384
 function rotate_secret(lane integer, secret_field text, new_key_id text, new_sealed bytea, overlap_ms bigint, actor text) returns timestamp with time zone language plpgsql md5 297f1151bf74ed81fd41a1f4793f26ca
 function route_of(route_name text) returns integer language plpgsql stable md5 5c94e56e3547a3822db426216f5d4e71
 function route_view(route holdfast.routes) returns jsonb language sql stable md5 051760f30a71ce7573cc1884818dce4a
@@ -832,7 +838,7 @@ function silence_alert(alert_id bigint, until timestamp with time zone, actor te
 function start_due_tasks(me integer, my_term bigint, busy text[], retry_ms double precision) returns SETOF text language plpgsql md5 82eb1534a4ceaa57ae7186df1e11b955
 function start_probe(lane integer, token text, timeout_ms double precision) returns bigint language sql md5 1b72f22c511c508522cca4c459bcc9a6
 function steer_operation(operation_id text, wanted text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 932d0fa2a72df2793f478a1509212cc5
-function step_operation(operation_id bigint, node_name text, max_rows integer) returns boolean language plpgsql md5 e0d71a579ff7495a74a921509ce5d7df
+function step_operation(operation_id bigint, node_name text, max_rows integer) returns boolean language plpgsql md5 343a755db830e4ac4777fcd515dfc601
 function store_secrets(lane integer, kept text[], fields text[], key_ids text[], sealed_values bytea[]) returns void language plpgsql md5 75a41bf857491fe1e642e797ee1b9a82
 function subject_of(lane integer) returns text language sql stable md5 13daecf249db95dc1f7be6a4ac816bb9
 function sum_rollups(only_lane integer, of_period smallint, since timestamp with time zone, step interval) returns TABLE(lane_id integer, starts_at timestamp with time zone, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb) language sql stable md5 a74bba9bc0bf32d662b770f4386abd8b

@@ -4,12 +4,12 @@ import type { Database } from './database.ts'
 export async function replayMessage(
   database: Database,
   id: string,
-  targetEndpoint: string | null,
+  target: { readonly targetEndpoint?: string; readonly targetRoute?: string },
   actor: string,
 ): Promise<readonly string[]> {
   const rows = await database.queryArrays<[string]>(
-    { name: 'replay_message', text: 'select holdfast.replay_message($1, $2, $3)' },
-    [id, targetEndpoint, actor],
+    { name: 'replay_message', text: 'select holdfast.replay_message($1, $2, $3, $4)' },
+    [id, target.targetEndpoint ?? null, actor, target.targetRoute ?? null],
   )
   return rows.map(([delivery]) => delivery)
 }

@@ -19,8 +19,8 @@ export const bulkHandlers: HandlersFor<typeof bulkOperations> = {
     return dryRun === true ? management.replays.preview(input) : management.replays.create(input)
   },
   replayOne: async ({ params, body, management }) =>
-    management.replays.one(
-      params.id,
-      body.targetEndpoint === undefined ? {} : { targetEndpoint: body.targetEndpoint },
-    ),
+    management.replays.one(params.id, {
+      ...(body.targetEndpoint !== undefined && { targetEndpoint: body.targetEndpoint }),
+      ...(body.targetRoute !== undefined && { targetRoute: body.targetRoute }),
+    }),
 }

@@ -30,7 +30,8 @@ export function registerReplays(program: Command): void {
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--correlation-id <id>', 'only with this one')
     .option('--state <state>', 'succeeded, dead, expired, cancelled or dropped')
-    .option('--target-endpoint <name>', 'to this endpoint instead of its own')
+    .option('--target-endpoint <name>', 'to this endpoint instead of its own, as published')
+    .option('--target-route <name>', 'what this route wants, along it, as though it had been there then')
     .option('--rate <number>', 'at most so many a second', decimalNumber)
     .option('--dry-run', 'count, and send nothing')
     .option(...yesOption)
@@ -38,10 +39,11 @@ export function registerReplays(program: Command): void {
     .action((flags: ReplayFlags, command: Command) => withApi(command, (session) => create(session, flags)))
   replays
     .command('event')
-    .description('replay one event, to all its endpoints or to another')
+    .description('replay one event: every way that it went, to another endpoint, or along a route')
     .argument('<id>', 'msg_…')
-    .option('--target-endpoint <name>', 'to this endpoint instead')
-    .action((id: string, flags: { targetEndpoint?: string }, command: Command) =>
+    .option('--target-endpoint <name>', 'to this endpoint instead, as published')
+    .option('--target-route <name>', 'along this route instead, transform included')
+    .action((id: string, flags: { targetEndpoint?: string; targetRoute?: string }, command: Command) =>
       withApi(command, async ({ client, output }) => {
         const replayed = await client.operations.replayOne({ params: { id }, body: { ...flags } })
         output.data(replayed, () => replayed.deliveryIds.join('\n'))

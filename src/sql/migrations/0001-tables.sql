@@ -26,9 +26,13 @@ create table holdfast.messages (
   -- Its type has a schema that nobody has held it against yet.
   needs_check boolean not null default false,
   size integer not null,
+  -- A job's input: no event, and nobody's to send.
+  is_run boolean not null default false,
   type text,
   tenant text,
   correlation_id text,
+  -- Its deliveries have it as long as they are owed; a replay takes it from here.
+  ordering_key text,
   headers jsonb,
   metadata jsonb,
   body json not null,

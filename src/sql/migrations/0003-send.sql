@@ -258,9 +258,9 @@ begin
     from unnest(is_repeated) with ordinality as message (is_known, at)
   ) as numbered;
 
-  insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, body)
+  insert into holdfast.messages (id, size, type, tenant, correlation_id, ordering_key, criticality, headers, metadata, body)
   select message.id, octet_length(body), option ->> 'type', coalesce(option ->> 'tenant', lane_tenant), option ->> 'correlationId',
-         coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', body::json
+         option ->> 'orderingKey', coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', body::json
   from unnest(ids, bodies, message_options, is_repeated) as message (id, body, option, is_known)
   where not is_known;
 

@@ -160,8 +160,8 @@ begin
     end if;
   end loop;
 
-  insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, is_unrouted, needs_check, body)
-  select event.id, octet_length(body), type, option ->> 'tenant', option ->> 'correlationId',
+  insert into holdfast.messages (id, size, type, tenant, correlation_id, ordering_key, criticality, headers, metadata, is_unrouted, needs_check, body)
+  select event.id, octet_length(body), type, option ->> 'tenant', option ->> 'correlationId', option ->> 'orderingKey',
          coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', count = 0,
          not are_checked and exists (select from holdfast.event_types as known where known.name = type and known.schema is not null),
          body::json

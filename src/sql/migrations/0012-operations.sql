@@ -9,7 +9,7 @@ create table holdfast.operations (
   id bigint primary key default nextval('holdfast.ids'),
   kind text not null check (kind in ('redrive', 'resolve', 'discard', 'replay', 'retry', 'cancel')),
   filter jsonb not null,
-  -- What the action needs to know besides: note, action, targetEndpoint.
+  -- What the action needs to know besides: note, action, targetEndpoint, targetRoute.
   options jsonb not null default '{}',
   -- What was visible when the filter was looked at. What has changed since is left alone.
   as_of pg_snapshot not null,
@@ -162,7 +162,10 @@ create function holdfast.room_for(op holdfast.operations, out room bigint, out o
 language plpgsql stable as $$
 declare
   bound bigint := holdfast.setting_integer('max_pending');
-  target text := coalesce(op.options ->> 'targetEndpoint', op.filter ->> 'endpoint');
+  target text := coalesce(op.options ->> 'targetEndpoint', op.filter ->> 'endpoint', (
+    select endpoint.name from holdfast.routes as route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id
+    where route.name = op.options ->> 'targetRoute'
+  ));
   lane_room bigint;
 begin
   room := case when bound > 0 then bound - holdfast.owed_overall() else 9223372036854775807 end;
@@ -206,8 +209,7 @@ begin
   end if;
   if op.kind = 'replay' then
     select replayed.looked_at, replayed.last_position, cardinality(replayed.delivery_ids) into looked_at, last_position, touched
-    from holdfast.replay_rows(op.id, holdfast.replay_targets(op.filter, op.options), op.options ->> 'targetEndpoint',
-                              op.as_of, op.as_of_at, op.cursor, batch) as replayed;
+    from holdfast.replay_rows(op.id, holdfast.replay_targets(op.filter, op.options), op.as_of, op.as_of_at, op.cursor, batch) as replayed;
   else
     execute format('select count(*), max(target.position), array_agg(target.id order by target.position) from (%s) as target',
                    holdfast.operation_targets(op.kind, op.filter, op.options))

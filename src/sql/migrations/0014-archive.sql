@@ -200,10 +200,14 @@ begin
         hint = 'Known fields: eventType, tenant, correlationId, state (unrouted or routed), from, to.';
     end case;
   end loop;
+  -- A job's input is no event. Without jobs nobody is asked: a page then reads no more than it shows.
+  if exists (select from holdfast.jobs) then
+    wide := wide || 'not message.is_run'::text;
+  end if;
   -- Bodies that outlived their partition are asked with the others, so that nothing that is still owed is missing.
   execute format($query$
     with scanned as materialized (
-      select id, type, tenant, correlation_id, is_unrouted from (
+      select id, type, tenant, correlation_id, is_unrouted, is_run from (
         (select * from holdfast.messages as message where message.id < $1 and message.id >= $4 and %1$s order by message.id desc limit $3)
         union all
         (select * from holdfast.messages_kept as message where message.id < $1 and message.id >= $4 and %1$s order by message.id desc limit $3)
@@ -247,14 +251,53 @@ create function holdfast.is_stored(message bigint) returns boolean
 language sql stable
 return exists (select from holdfast.messages where id = message) or exists (select from holdfast.messages_kept where id = message);
 
--- What a replay takes up, as a query (position, id, message_id, lane_id, route_id): see operation_targets. With an endpoint, or without a
--- target, deliveries that have ended are sent again, each to its own endpoint or to the target. With a target alone, every message
--- of the range goes there once. Replays are not replayed by a range: the original is.
+-- Whether a route's filter lets a body through. A body that PostgreSQL can't look into (a number beyond all bounds) is let through by none.
+create function holdfast.meets_filter(body json, filter jsonpath) returns boolean
+language plpgsql stable as $$
+begin
+  return coalesce(jsonb_path_match_tz(body::jsonb, filter, '{}', true), false);
+exception when data_exception or program_limit_exceeded then
+  return false;
+end $$;
+
+-- The messages of a range, each once: to an endpoint as they are, or along a route, as though it had been there when they were published.
+create function holdfast.messages_to_replay(filter jsonb, target_lane integer, target_route integer) returns text
+language plpgsql stable as $$
+declare
+  asked record := holdfast.delivery_conditions(filter);
+begin
+  if filter ?| array['state', 'route'] then
+    raise exception 'a replay of messages to one endpoint, or along a route, knows neither state nor route'
+      using errcode = 'HF007', hint = 'Give the endpoint whose deliveries to replay, or leave these out.';
+  end if;
+  -- messages_pkey of the partitions in the range.
+  return format($query$
+    select message.id as position, message.id, message.id as message_id, %5$s as lane_id, %6$s::integer as route_id
+    from holdfast.messages as message %7$s
+    where message.id > $3 and message.id >= %1$s and message.id < %2$s and %3$s %4$s and not message.is_run
+      and (message.id < $2 or holdfast.was_visible(message.xmin, $1, $5, $6)) %8$s
+    order by message.id limit $4
+  $query$, asked.from_id, asked.to_id, asked.wide,
+    case when asked.message_ids is not null then format('and message.id = any (%L::bigint[])', asked.message_ids::text) end,
+    target_lane, coalesce(target_route::text, 'null'),
+    case when target_route is not null then format($route$
+      join holdfast.routes as route on route.id = %s and coalesce(route.tenant, '') = coalesce(message.tenant, '')
+        and (message.type = route.exact_type or message.type ~ route.regex
+          or (message.type like route.like_pattern
+            and (route.segments is null or route.segments = length(message.type) - length(replace(message.type, '.', '')) + 1)))
+      $route$, target_route) end,
+    case when target_route is not null then 'and (route.filter is null or holdfast.meets_filter(message.body, route.filter))' end);
+end $$;
+
+-- What a replay takes up, and where it goes, as a query (position, id, message_id, lane_id, route_id): see operation_targets. With an
+-- endpoint, or without a target, deliveries that have ended are sent again, each the way that it went, or to the target as it is. With a target
+-- alone, messages. Replays are not replayed by a range: the original is.
 create function holdfast.replay_targets(filter jsonb, options jsonb) returns text
 language plpgsql stable as $$
 declare
   asked record := holdfast.delivery_conditions(filter - 'state');
-  target text := options ->> 'targetEndpoint';
+  target_lane integer := case when options ? 'targetEndpoint' then holdfast.lane_of(options ->> 'targetEndpoint') end;
+  target_route integer := case when options ? 'targetRoute' then holdfast.route_of(options ->> 'targetRoute') end;
   wanted text := filter ->> 'state';
   sources text[] := '{}';
   place text := concat(
@@ -270,23 +313,21 @@ declare
     asked.from_id, greatest(asked.from_id, asked.to_id - 1),
     coalesce((select min(part.from_id) from holdfast.partition_ranges('messages') as part), 0));
 begin
-  if target is not null then
-    perform holdfast.lane_of(target);
+  if target_route is not null and (target_lane is not null or asked.lane is not null) then
+    raise exception 'a replay along a route goes to its endpoint, and takes messages, not deliveries'
+      using errcode = 'HF007', hint = 'Leave out endpoint and targetEndpoint.';
   end if;
-  if target is not null and asked.lane is null then
-    if filter ?| array['state', 'route'] then
-      raise exception 'a replay of messages to one endpoint knows neither state nor route'
-        using errcode = 'HF007', hint = 'Give the endpoint whose deliveries to replay, or leave these out.';
-    end if;
-    -- messages_pkey of the partitions in the range.
-    return format($query$
-      select message.id as position, message.id, message.id as message_id, null::integer as lane_id, null::integer as route_id
-      from holdfast.messages as message
-      where message.id > $3 and message.id >= %1$s and message.id < %2$s and %3$s %4$s
-        and (message.id < $2 or holdfast.was_visible(message.xmin, $1, $5, $6))
-      order by message.id limit $4
-    $query$, asked.from_id, asked.to_id, asked.wide,
-      case when asked.message_ids is not null then format('and message.id = any (%L::bigint[])', asked.message_ids::text) end);
+  if target_route is not null then
+    return holdfast.messages_to_replay(filter, (select lane_id from holdfast.routes where id = target_route), target_route);
+  elsif target_lane is not null and asked.lane is null then
+    return holdfast.messages_to_replay(filter, target_lane, null);
+  end if;
+  -- What has lost its endpoint or its route can't go that way again.
+  if coalesce(target_lane, asked.lane) is null then
+    is_original := is_original || 'and delivery.lane_id in (select id from holdfast.endpoints) ';
+  end if;
+  if target_lane is null or target_lane = asked.lane then
+    is_original := is_original || 'and (delivery.route_id is null or delivery.route_id in (select id from holdfast.routes)) ';
   end if;
   if wanted is null or wanted <> 'dead' then
     -- attempts_lane or attempts_pkey; attempts_ended for the rare states.
@@ -314,19 +355,19 @@ begin
       $source$, asked.from_id, asked.to_id, place,
       case when asked.asks_message then holdfast.message_join('delivery') end, asked.wide || is_original);
   end if;
-  return format('select distinct on (id) id as position, id, message_id, lane_id, route_id from (%s) as every order by id limit $4',
-                array_to_string(sources, ' union all '));
+  return format('select distinct on (id) id as position, id, message_id, %2$s as lane_id, %3$s as route_id from (%1$s) as every order by id limit $4',
+                array_to_string(sources, ' union all '), coalesce(target_lane::text, 'lane_id'),
+                case when target_lane <> asked.lane then 'null::integer' else 'route_id' end);
 end $$;
 
 -- Owes what `source` yields (see replay_targets) once more, in its order, under ids of their own. No body is written, but for those whose
--- partition is about to go. What has lost its endpoint is passed over.
+-- partition is about to go. What has lost its endpoint since is passed over. Somebody wants it: it isn't dropped silently.
 create function holdfast.replay_rows(
-  operation bigint, source text, target text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer,
+  operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer,
   out looked_at integer, out last_position bigint, out delivery_ids bigint[]
 )
 language plpgsql as $$
 declare
-  target_lane integer := case when target is not null then holdfast.lane_of(target) end;
   lanes integer[];
 begin
   -- Until this transaction ends no partition can be marked to go; those that are marked are seen below.
@@ -345,37 +386,43 @@ begin
       join holdfast.messages as message on message.id = target.message_id
       on conflict do nothing
     ), owed as (
-      insert into holdfast.deliveries as owed (id, message_id, lane_id, route_id, size, criticality, replay_id)
-      select new_id, message_id, lane_id, route_id, size, criticality, new_id from (
+      insert into holdfast.deliveries as owed (id, message_id, lane_id, route_id, size, criticality, replay_id, ordering_key)
+      select new_id, message_id, lane_id, route_id, size, criticality, new_id, ordering_key from (
         select nextval('holdfast.ids') as new_id, ordered.* from (
-          select target.message_id, coalesce($7, target.lane_id) as lane_id,
-                 case when $7 is null or $7 = target.lane_id then target.route_id end as route_id,
-                 coalesce(message.size, kept.size) as size, coalesce(message.criticality, kept.criticality) as criticality
+          select target.message_id, target.lane_id, target.route_id, coalesce(message.size, kept.size) as size,
+                 coalesce(message.ordering_key, kept.ordering_key) as ordering_key,
+                 greatest(1, coalesce(nullif(coalesce(message.criticality, kept.criticality), 1), route.criticality, known.criticality)) as criticality
           from target
           left join holdfast.messages as message on message.id = target.message_id
           left join holdfast.messages_kept as kept on kept.id = target.message_id and message.id is null
-          where coalesce(message.size, kept.size) is not null and coalesce($7, target.lane_id) in (select endpoints.id from holdfast.endpoints)
+          left join holdfast.routes as route on route.id = target.route_id
+          left join holdfast.event_types as known on known.name = coalesce(message.type, kept.type)
+          where coalesce(message.size, kept.size) is not null and target.lane_id in (select endpoints.id from holdfast.endpoints)
           order by target.position
         ) as ordered
       ) as numbered
       returning owed.id, owed.lane_id
     ), noted as (
       insert into holdfast.replays (ids, operation_id)
-      select range_agg(int8range(id, id, '[]')), $8 from owed having count(*) > 0
+      select range_agg(int8range(id, id, '[]')), $7 from owed having count(*) > 0
     )
     select (select count(*) from target), (select max(position) from target), array(select id from owed order by id),
            array(select distinct lane_id from owed)
   $statement$, source)
   into looked_at, last_position, delivery_ids, lanes
   using as_of, holdfast.id_at(as_of_at - interval '1 day'), after, max_rows::bigint, pg_snapshot_xmax(as_of)::text::bigint,
-        age(pg_snapshot_xmin(as_of)::xid), target_lane, operation;
+        age(pg_snapshot_xmin(as_of)::xid), operation;
   perform holdfast.ring(lanes);
 end $$;
 
--- One message, once more: to a target, or to every endpoint that it went to. Also takes a delivery's id. Returns the new deliveries.
-create function holdfast.replay_message(id text, target_endpoint text default null, actor text default current_user) returns setof text
+-- One message, once more: to a target as it is, along a route (whatever its filter says), or every way that it went. Also takes a delivery's
+-- id. Returns the new deliveries.
+create function holdfast.replay_message(
+  id text, target_endpoint text default null, actor text default current_user, target_route text default null
+) returns setof text
 language plpgsql as $$
 declare
+  way holdfast.routes;
   message bigint;
   only_delivery bigint := case when replay_message.id like 'dlv\_%' then holdfast.parse_id('dlv', replay_message.id) end;
   ways text;
@@ -401,30 +448,36 @@ begin
       select delivery_id as delivery, lane_id, route_id from holdfast.attempts where delivery_id = %1$s and message_id = %1$s
       union all select delivery_id, lane_id, route_id from holdfast.attempts where message_id = %1$s and message_id <> delivery_id
       union all select delivery_id, lane_id, route_id from holdfast.dead_letters where message_id = %1$s
-    ) as ended where %2$s group by ended.lane_id, ended.route_id
+    ) as ended where %2$s and (ended.route_id is null or ended.route_id in (select routes.id from holdfast.routes)) group by ended.lane_id, ended.route_id
     order by 1 limit $4
     $ways$, message, case when only_delivery is null then 'true' else format('ended.delivery = %s', only_delivery) end);
-  if target_endpoint is not null then
-    ways := format('select %1$s::bigint as position, %1$s::bigint as id, %1$s::bigint as message_id, null::integer as lane_id,
-                    null::integer as route_id', message);
+  if target_endpoint is not null and target_route is not null then
+    raise exception 'a replay goes to an endpoint or along a route, not both' using errcode = 'HF007';
+  elsif target_endpoint is not null or target_route is not null then
+    if target_route is not null then
+      select * into way from holdfast.routes where routes.id = holdfast.route_of(target_route);
+    end if;
+    ways := format('select %1$s::bigint as position, %1$s::bigint as id, %1$s::bigint as message_id, %2$s as lane_id, %3$s::integer as route_id',
+                   message, coalesce(way.lane_id, holdfast.lane_of(target_endpoint)), coalesce(way.id::text, 'null'));
   end if;
   select replayed.delivery_ids into new_ids
-  from holdfast.replay_rows(null, ways, target_endpoint, pg_current_snapshot(), now(), 0, 10000) as replayed;
+  from holdfast.replay_rows(null, ways, pg_current_snapshot(), now(), 0, 10000) as replayed;
   if cardinality(new_ids) = 0 then
-    raise exception '% went nowhere, or to endpoints that are gone', id using errcode = 'HF007', hint = 'Say to which endpoint it shall go.';
+    raise exception '% went nowhere, or where it went is gone', id using errcode = 'HF007', hint = 'Say to which endpoint or along which route it shall go.';
   end if;
-  perform holdfast.audit(actor, 'message.replayed', id, jsonb_build_object('deliveries', cardinality(new_ids), 'target', target_endpoint));
+  perform holdfast.audit(actor, 'message.replayed', id, jsonb_strip_nulls(jsonb_build_object(
+    'deliveries', cardinality(new_ids), 'target', target_endpoint, 'route', target_route)));
   return query select holdfast.format_id('dlv', new_id) from unnest(new_ids) as new_id;
 end $$;
 
 create function holdfast.replay_range(
   endpoint text, from_ts timestamptz, to_ts timestamptz, state text default null, target_endpoint text default null,
-  rate double precision default null, actor text default current_user
+  rate double precision default null, actor text default current_user, target_route text default null
 ) returns text
 language sql as $$
   select holdfast.format_id('op', holdfast.create_operation('replay',
     jsonb_strip_nulls(jsonb_build_object('endpoint', endpoint, 'from', from_ts, 'to', to_ts, 'state', state)),
-    jsonb_strip_nulls(jsonb_build_object('targetEndpoint', target_endpoint)), rate, null, actor))
+    jsonb_strip_nulls(jsonb_build_object('targetEndpoint', target_endpoint, 'targetRoute', target_route)), rate, null, actor))
 $$;
 
 -- Retention. A partition goes in four steps, each of which can be repeated: it is marked, what is still needed of it is copied, it is emptied,

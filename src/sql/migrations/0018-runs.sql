@@ -179,8 +179,8 @@ begin
     with given as (
       select nextval('holdfast.ids') as id, body from unnest(bodies) as body
     ), stored as (
-      insert into holdfast.messages (id, size, type, body)
-      select given.id, octet_length(given.body), job_name, given.body::json from given
+      insert into holdfast.messages (id, size, is_run, type, body)
+      select given.id, octet_length(given.body), true, job_name, given.body::json from given
     )
     insert into holdfast.runs as owed (id, lane_id, job_id)
     select given.id, job.queue_id, job.id from given
@@ -214,8 +214,8 @@ begin
     end if;
   end loop;
 
-  insert into holdfast.messages (id, size, type, tenant, correlation_id, criticality, headers, metadata, body)
-  select run.id, octet_length(body), job_name, option ->> 'tenant', option ->> 'correlationId',
+  insert into holdfast.messages (id, size, is_run, type, tenant, correlation_id, criticality, headers, metadata, body)
+  select run.id, octet_length(body), true, job_name, option ->> 'tenant', option ->> 'correlationId',
          coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), option -> 'headers',
          nullif(coalesce(option -> 'metadata', '{}')
            || case when option ? 'tags' then jsonb_build_object('tags', option -> 'tags') else '{}' end

@@ -203,6 +203,117 @@ describe('a replay', () => {
     expect(target.taken.map(({ payload }) => payload)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
   })
 
+  const doubled = { type: 'template', template: '{ "twice": "{{ n }}{{ n }}" }' } as const
+
+  it('to the same endpoint goes through the transform of its route; to another one it goes as it was published', async () => {
+    const { name, taken } = await recording()
+    const other = await recording()
+    await node.holdfast.routes.create({
+      name: 'doubling',
+      eventType: 'shape.*',
+      endpoint: name,
+      transform: doubled,
+    })
+    const { id } = await node.holdfast.publish('shape.a', { n: 4 })
+    await until('delivered', () => taken.length === 1)
+    await rig.whenSettled(name)
+    await node.holdfast.replays.one(id)
+    await until('replayed', () => taken.length === 2)
+    await node.holdfast.replays.one(id, { targetEndpoint: other.name })
+    await rig.whenSettled(other.name)
+    expect(taken.map(({ payload }) => payload)).toEqual([{ twice: '44' }, { twice: '44' }])
+    expect(other.taken.map(({ payload }) => payload)).toEqual([{ n: 4 }])
+  })
+
+  it('along a route takes what the route wants, as though it had been there, and gives it its shape', async () => {
+    for (const n of [1, 2, 3, 4]) await node.holdfast.publish('backfill.created', { n }, { orderingKey: 'k' })
+    await node.holdfast.publish('backfill.created', { n: 5 }, { tenant: 'somebody' })
+    await node.holdfast.publish('backfill.other', { n: 6 })
+    // No jsonb holds this number, so that no filter can look at it.
+    await node.holdfast.publish('backfill.created', { n: 7 })
+    await rig.rows(
+      `update holdfast.messages set body = '{"n": 1e999999}' where type = 'backfill.created' and body ->> 'n' = '7'`,
+    )
+    const { name, taken } = await recording()
+    await node.holdfast.routes.create({
+      name: 'late-route',
+      eventType: 'backfill.created',
+      filter: '$.n > 1',
+      endpoint: name,
+      transform: doubled,
+      criticality: 'critical',
+      enabled: false,
+    })
+    const input = { eventType: 'backfill.*', targetRoute: 'late-route', ...range }
+    const { count, asOf } = await node.holdfast.replays.preview(input)
+    expect(count).toBe(3)
+    await node.holdfast.endpoints.pause(name)
+    expect(await ended(await node.holdfast.replays.create({ ...input, asOf }))).toMatchObject({
+      total: 3,
+      done: 3,
+    })
+    const { data } = await node.holdfast.deliveries.list({ endpoint: name })
+    expect(
+      new Set(data.map(({ route, orderingKey, criticality }) => [route, orderingKey, criticality].join())),
+    ).toEqual(new Set(['late-route,k,critical']))
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(taken.map(({ payload }) => payload)).toEqual([{ twice: '22' }, { twice: '33' }, { twice: '44' }])
+    // Who names one message means it, whatever the filter says.
+    const first = (await node.holdfast.events.list({ eventType: 'backfill.created' })).data.at(-1)
+    await node.holdfast.replays.one(first!.id, { targetRoute: 'late-route' })
+    await rig.whenSettled(name)
+    expect(taken.at(-1)?.payload).toEqual({ twice: '11' })
+  })
+
+  it('keeps the ordering key: one after the other, also behind a retry', async () => {
+    const taken: unknown[] = []
+    let failures = 0
+    const name = await functionEndpoint(
+      node.holdfast,
+      ({ payload }) => {
+        if (failures > 0 && payload === 1) {
+          failures -= 1
+          throw new Error('not yet')
+        }
+        taken.push(payload)
+      },
+      { limits: { concurrency: 8 }, retry: { strategy: 'fixed', baseDelayMs: 100, jitter: 'none' } },
+    )
+    await node.holdfast.sendBatch(
+      name,
+      [1, 2, 3, 4].map((payload) => ({ payload, orderingKey: 'customer-7' })),
+    )
+    await rig.whenSettled(name)
+    failures = 2
+    await ended(await node.holdfast.replays.create({ endpoint: name, ...range }))
+    await rig.whenSettled(name)
+    expect(taken).toEqual([1, 2, 3, 4, 1, 2, 3, 4])
+    expect(failures).toBe(0)
+  })
+
+  it('counts and takes neither the inputs of jobs nor what went along a route that is gone', async () => {
+    const { name, taken } = await recording()
+    const target = await recording()
+    await node.holdfast.routes.create({ name: 'short-lived', eventType: 'leaving', endpoint: name })
+    const ofThem = { ...range, correlationId: 'leaving' }
+    await node.holdfast.publish('leaving', 1, { correlationId: 'leaving' })
+    await until('delivered', () => taken.length === 1)
+    await rig.whenSettled(name)
+    await node.holdfast.routes.delete('short-lived')
+    await rig.rows(`select holdfast.declare_job('tidy-up', '{}')`)
+    await rig.rows(`select holdfast.enqueue('tidy-up', '{"secret": true}', '{"correlationId": "leaving"}')`)
+    await rig.rows(
+      `select holdfast.fail_runs(array(select id from holdfast.runs), 'permanent', 'handler_error', 'no', 0)`,
+    )
+    expect(await node.holdfast.replays.preview(ofThem)).toMatchObject({ count: 0 })
+    const toTarget = { ...ofThem, targetEndpoint: target.name }
+    expect(await ended(await node.holdfast.replays.create(toTarget))).toMatchObject({ total: 1, done: 1 })
+    await rig.whenSettled(target.name)
+    expect(target.taken.map(({ payload }) => payload)).toEqual([1])
+    expect((await node.holdfast.events.list({ eventType: 'tidy-up' })).data).toEqual([])
+  })
+
   it('that dies becomes a letter of its own, and its redrive keeps the webhook-id of the replay', async () => {
     const seen: string[] = []
     let isBroken = false
@@ -232,6 +343,11 @@ describe('a replay', () => {
     ['no time', { endpoint: 'x' }],
     ['a state that is no end', { ...range, state: 'pending' }],
     ['a state and a target, but no endpoint', { ...range, state: 'dead', targetEndpoint: 'endpoint-1' }],
+    ['a route and an endpoint', { ...range, targetRoute: 'late-route', targetEndpoint: 'endpoint-1' }],
+    [
+      "an endpoint's deliveries along a route",
+      { ...range, targetRoute: 'late-route', endpoint: 'endpoint-1' },
+    ],
     ['an unknown field', { ...range, colour: 'red' }],
   ])('is refused for %s', async (_, input) => {
     await expect(node.holdfast.replays.create(input as never)).rejects.toMatchObject({
