@@ -48,7 +48,7 @@ export const defaultLimits: NodeLimits = {
   slowPollMs: 1000,
   sleepAfterMs: 50,
   sweepMs: 15_000,
-  maintenanceMs: 1000,
+  maintenanceMs: 2000,
   rollupMs: 10_000,
   queryDeadlineMs: 15_000,
   stopDeadlineMs: 25_000,

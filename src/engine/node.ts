@@ -51,6 +51,9 @@ export interface NodeOptions extends HousekeepingSettings {
   readonly clock?: Clock
 }
 
+/** Who hears of new operations looks for them this much less often. */
+const notifiedPollFactor = 5
+
 /** One process that dispatches deliveries. */
 export class Node {
   readonly #options: NodeOptions
@@ -205,7 +208,7 @@ export class Node {
       logger: this.#logger,
       nodeName: options.name,
       mayWork: () => this.#mayWork(),
-      pollMs: this.#limits.slowPollMs,
+      pollMs: () => this.#limits.slowPollMs * (this.#listener?.isConnected === true ? notifiedPollFactor : 1),
     })
     this.#membership = new Membership({
       ...shared,

@@ -2,15 +2,7 @@ import type { Logger } from '../engine/logger.ts'
 import { Signal } from '../engine/signal.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
 import type { Database } from '../storage/database.ts'
-import {
-  clearLeftovers,
-  expireRuns,
-  expireTargets,
-  reenableJobs,
-  reviveRuns,
-  sweepZombies,
-  takeRound,
-} from '../storage/keep-runs.ts'
+import { clearLeftovers, reviveRuns, sweepRuns, sweepZombies, takeRound } from '../storage/keep-runs.ts'
 import { buryWorker, readWorkerBeats } from '../storage/workers.ts'
 import { ScheduleFirer } from './schedule-firer.ts'
 import { WorkerWatch } from './worker-watch.ts'
@@ -47,6 +39,8 @@ export interface KeeperOptions {
 
 const maxRowsPerSweep = 500
 const watchMs = 1000
+/** Without a worker to watch. */
+const emptyWatchMs = 5000
 
 /** What has to be done now and then, by whoever lives: nodes and workers alike. Each round falls to one of them. */
 export class Keeper {
@@ -55,6 +49,8 @@ export class Keeper {
   readonly #signal = new Signal()
   readonly #watch: WorkerWatch
   readonly #firer: ScheduleFirer
+  readonly #nextRoundAtMs = new Map<string, number>()
+  #nextWatchAtMs = 0
   #isStopped = false
   #running: Promise<void>[] = []
 
@@ -99,25 +95,34 @@ export class Keeper {
     const { database, logger, by } = this.#options
     const { sweepMs, reviveMs, zombieCheckMs, zombieThresholdMs } = this.#limits
     if (this.#options.watchesWorkers) await this.#watchWorkers()
-    if (await takeRound(database, 'sweep', sweepMs)) {
-      await expireRuns(database, maxRowsPerSweep, by())
-      await expireTargets(database, maxRowsPerSweep, by())
-      await reenableJobs(database)
+    if (await this.#isOurRound('sweep', sweepMs)) {
+      await sweepRuns(database, maxRowsPerSweep, by())
     }
-    if (await takeRound(database, 'zombies', zombieCheckMs)) {
+    if (await this.#isOurRound('zombies', zombieCheckMs)) {
       const found = await sweepZombies(database, zombieThresholdMs, maxRowsPerSweep, by())
       if (found > 0) logger.warn({ runs: found }, 'Zombie runs were found')
     }
-    if (await takeRound(database, 'revive', reviveMs)) {
+    if (await this.#isOurRound('revive', reviveMs)) {
       const revived = await reviveRuns(database, maxRowsPerSweep)
       if (revived > 0) logger.warn({ runs: revived }, 'Parked runs had been left behind')
       await clearLeftovers(database)
     }
   }
 
+  /** Asks when there may be something to take: whoever took the last round has said when the next one is. */
+  async #isOurRound(round: string, intervalMs: number): Promise<boolean> {
+    if (performance.now() < (this.#nextRoundAtMs.get(round) ?? 0)) return false
+    const { isOurs, nextMs } = await takeRound(this.#options.database, round, intervalMs)
+    this.#nextRoundAtMs.set(round, performance.now() + nextMs)
+    return isOurs
+  }
+
   async #watchWorkers(): Promise<void> {
     const { database, logger, by } = this.#options
-    for (const dead of this.#watch.observe(await readWorkerBeats(database), performance.now())) {
+    if (performance.now() < this.#nextWatchAtMs) return
+    const beats = await readWorkerBeats(database)
+    this.#nextWatchAtMs = beats.length === 0 ? performance.now() + emptyWatchMs : 0
+    for (const dead of this.#watch.observe(beats, performance.now())) {
       const runs = await buryWorker(database, dead.incarnation, dead.beat, by())
       logger.warn({ worker: dead.incarnation, runs }, 'A worker is dead; its runs go back')
     }

@@ -61,14 +61,12 @@ export class ScheduleFirer {
   /** Returns how long to wait. */
   async #fire(): Promise<number> {
     const { database, pollMs } = this.#options
+    const nextMs = (await readNextFireMs(database)) ?? pollMs
+    if (nextMs > 0) return Math.min(pollMs, Math.ceil(nextMs))
     const { schedules, now } = await readDueSchedules(database, maxBatch)
-    if (schedules.length > 0) {
-      const fires = schedules.map((schedule) => this.#fireOf(schedule, now)).filter((fire) => fire !== null)
-      await fireSchedules(database, fires)
-      return schedules.length === maxBatch && fires.length > 0 ? 0 : 1
-    }
-    const nextMs = await readNextFireMs(database)
-    return Math.max(1, Math.min(pollMs, Math.ceil(nextMs ?? pollMs)))
+    const fires = schedules.map((schedule) => this.#fireOf(schedule, now)).filter((fire) => fire !== null)
+    if (fires.length > 0) await fireSchedules(database, fires)
+    return schedules.length === maxBatch && fires.length > 0 ? 0 : 1
   }
 
   #fireOf(schedule: ScheduleRow, now: Date): ScheduleFire | null {

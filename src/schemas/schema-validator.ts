@@ -1,7 +1,12 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
+import { createRequire } from 'node:module'
+import type * as ajv from 'ajv/dist/2020.js'
+import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js'
+import type ajvFormats from 'ajv-formats'
 import { CheckBudget } from './check-budget.ts'
 import { LinearPattern } from './linear-pattern.ts'
+
+/** Loaded with the first schema: 10 MiB that a node without schemas does without. */
+const load = createRequire(import.meta.url)
 
 /** Beside every part of a schema, it counts how often that part is looked at. */
 export const budgetKeyword = 'holdfast-budget'
@@ -30,6 +35,8 @@ export class SchemaValidator {
 
   constructor(isDetailed: boolean) {
     const budget = this.#budget
+    const { Ajv2020 } = load('ajv/dist/2020.js') as typeof ajv
+    const formats = load('ajv-formats') as typeof ajvFormats
     const createPattern = Object.assign(
       (source: string) => {
         const pattern = new LinearPattern(source)

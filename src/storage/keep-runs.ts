@@ -1,31 +1,46 @@
 import type { Database } from './database.ts'
 
-/** True for one caller in each interval, over all processes. Index: keeper_rounds_pkey. */
-export async function takeRound(database: Database, round: string, intervalMs: number): Promise<boolean> {
-  const rows = await database.query(
+/** Whether this round falls to the caller, as it does to one in each interval over all processes, and how long until the next. Index: keeper_rounds_pkey. */
+export async function takeRound(
+  database: Database,
+  round: string,
+  intervalMs: number,
+): Promise<{ readonly isOurs: boolean; readonly nextMs: number }> {
+  const rows = await database.query<{ is_ours: boolean; next_ms: number }>(
     {
       name: 'take_round',
       text: `
-        insert into holdfast.keeper_rounds as known (name, next_at)
-        select $1, clock_timestamp() + make_interval(secs => $2::float8 / 1000)
-        -- A conflict would lock the row; most looks come too early and shall write nothing.
-        where not exists (select from holdfast.keeper_rounds where name = $1 and next_at > clock_timestamp())
-        on conflict (name) do update set next_at = excluded.next_at where known.next_at <= clock_timestamp()
-        returning name`,
+        with early as (
+          -- A conflict would lock the row; a look that comes too early shall write nothing.
+          select next_at from holdfast.keeper_rounds where name = $1 and next_at > clock_timestamp()
+        ), taken as (
+          insert into holdfast.keeper_rounds as known (name, next_at)
+          select $1, clock_timestamp() + make_interval(secs => $2::float8 / 1000) where not exists (select from early)
+          on conflict (name) do update set next_at = excluded.next_at where known.next_at <= clock_timestamp()
+          returning name
+        )
+        select exists (select from taken) as is_ours,
+               coalesce((select extract(epoch from next_at - clock_timestamp())::float8 * 1000 from early), $2::float8) as next_ms`,
     },
     [round, intervalMs],
   )
-  return rows.length > 0
+  const [row] = rows
+  return { isOurs: row?.is_ours ?? false, nextMs: row?.next_ms ?? intervalMs }
 }
 
-/** Ends runs that nobody ran in time. Index: runs_expiring. */
-export async function expireRuns(database: Database, maxRows: number, by: number): Promise<number> {
-  return count(database, 'expire_runs', 'select holdfast.expire_runs($1, $2) as count', [maxRows, by])
-}
-
-/** Ends (or shares) runs whose worker never took them. Index: runs_ttl. */
-export async function expireTargets(database: Database, maxRows: number, by: number): Promise<number> {
-  return count(database, 'expire_targets', 'select holdfast.expire_targets($1, $2) as count', [maxRows, by])
+/**
+ * Ends runs that nobody ran in time, ends (or shares) those whose worker never took them, and brings jobs back whose cooldown is over. Indexes:
+ * runs_expiring, runs_ttl.
+ */
+export async function sweepRuns(database: Database, maxRows: number, by: number): Promise<void> {
+  await database.query(
+    {
+      name: 'sweep_runs',
+      text: `select holdfast.expire_runs($1, $2), holdfast.expire_targets($1, $2),
+               (select count(*) from holdfast.reenable_jobs('holdfast'))`,
+    },
+    [maxRows, by],
+  )
 }
 
 /** Runs that a living worker has lost sight of. Index: run_claims (a few rows a worker), runs_pkey. */
@@ -46,14 +61,6 @@ export async function reviveRuns(database: Database, maxRows: number): Promise<n
     [],
   )
   return count(database, 'unpark_stranded', 'select holdfast.unpark_stranded($1) as count', [maxRows])
-}
-
-export async function reenableJobs(database: Database): Promise<number> {
-  const rows = await database.query(
-    { name: 'reenable_jobs', text: `select holdfast.reenable_jobs('holdfast')` },
-    [],
-  )
-  return rows.length
 }
 
 /** What ended runs left behind: progress that nobody cleared, unique keys whose run is over. Bounded. */

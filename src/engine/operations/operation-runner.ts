@@ -10,7 +10,8 @@ export interface OperationRunnerOptions {
   readonly nodeName: string
   /** False while this node may not work: it has fenced itself, or stops. */
   readonly mayWork: () => boolean
-  readonly pollMs: number
+  /** How long a look is good for: longer while notices of new operations arrive. */
+  readonly pollMs: () => number
 }
 
 /** Rows of one step: one transaction, which nobody else's pause or cancel should have to wait for long. */
@@ -59,7 +60,7 @@ export class OperationRunner {
   async #run(): Promise<void> {
     const { logger, mayWork, pollMs } = this.#options
     while (!this.#isStopped) {
-      let waitMs = pollMs
+      let waitMs = pollMs()
       if (mayWork()) {
         try {
           waitMs = await this.#stepAll()
@@ -76,7 +77,8 @@ export class OperationRunner {
 
   /** One step of each operation that is due. Returns how long to wait for the next look. */
   async #stepAll(): Promise<number> {
-    const { database, mayWork, pollMs } = this.#options
+    const { database, mayWork } = this.#options
+    const pollMs = this.#options.pollMs()
     const { ids, nextMs } = await readDueOperations(database, maxOperationsPerLook)
     let hasStepped = false
     for (const id of ids) {

@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module'
 import type net from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { Client } from 'undici'
+import type * as undici from 'undici'
 import type { AbsoluteForm, Egress } from '../../network/egress.ts'
 import type { SocketTarget } from '../../network/open-socket.ts'
 import { ProxyFailure } from '../../network/proxy-failure.ts'
@@ -38,12 +39,15 @@ type ConnectCallback = (...result: [null, net.Socket] | [Error, null]) => void
  */
 const maxHeaderSize = 64 * 1024 * 1024
 
+/** Loaded with the first connection: 20 MiB that a process which only publishes does without. */
+const load = createRequire(import.meta.url)
+
 /**
  * One undici client, which is one socket at a time. A call has a connection to itself, so that its deadline can
  * destroy exactly the socket that it uses, even one that is still connecting, and so that we know what connecting cost it.
  */
 export class Connection {
-  readonly client: Client
+  readonly client: undici.Client
   /** What the present call waited for; null when it found the socket open. */
   connectTimings: ConnectTimings | null = null
   /** Set when requests go to a proxy with the whole URL in their first line. */
@@ -56,6 +60,7 @@ export class Connection {
   constructor(options: ConnectionOptions, onDisconnect: (connection: Connection) => void) {
     this.#options = options
     this.absoluteForm = options.target.protocol === 'http:' ? options.egress.absoluteForm : null
+    const { Client } = load('undici') as typeof undici
     this.client = new Client(options.origin, {
       connect: (_options: unknown, callback: ConnectCallback) => this.#connect(callback),
       pipelining: 1,
