@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { commandPrefix, spellCommands } from './command-prefix.ts'
+import { buildProgram } from './program.ts'
 
 test.each([
   ['an installed command', {}, 'holdfast'],
@@ -19,4 +20,11 @@ test('commands in a sentence are spelt that way, the product and its schema are 
   expect(spellCommands(text, { npm_command: 'exec' })).toBe(
     'Run `npx holdfast migrate` (schema holdfast), then: npx holdfast endpoints list',
   )
+})
+
+test('every command is known as one', async () => {
+  for (const command of (await buildProgram()).commands) {
+    const text = `holdfast ${command.name()}`
+    expect(spellCommands(text, { npm_command: 'exec' })).toBe(`npx ${text}`)
+  }
 })

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { version } from '../version.ts'
+import { registerAlertChannels } from './commands/alert-channels.ts'
 import { registerAlerts } from './commands/alerts.ts'
 import { registerApiKeys } from './commands/api-keys.ts'
 import { registerApply } from './commands/apply.ts'
@@ -15,9 +16,11 @@ import { registerJobs } from './commands/jobs.ts'
 import { registerLogin } from './commands/login.ts'
 import { registerMaintenance } from './commands/maintenance.ts'
 import { registerOperations } from './commands/operations.ts'
+import { registerQueues } from './commands/queues.ts'
 import { registerReplays } from './commands/replays.ts'
 import { registerRoutes } from './commands/routes.ts'
 import { registerRuns } from './commands/runs.ts'
+import { registerSchedules } from './commands/schedules.ts'
 import { registerSend } from './commands/send.ts'
 import { registerTail } from './commands/tail.ts'
 import { registerWorkers } from './commands/workers.ts'
@@ -91,10 +94,13 @@ function registerRemoteCommands(program: Command): void {
   registerDeadLetters(program)
   registerReplays(program)
   registerJobs(program)
+  registerSchedules(program)
+  registerQueues(program)
   registerRuns(program)
   registerWorkers(program)
   registerOperations(program)
   registerAlerts(program)
+  registerAlertChannels(program)
   registerMaintenance(program)
   registerApiKeys(program)
   registerAudit(program)

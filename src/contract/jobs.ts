@@ -186,6 +186,18 @@ export const jobOperations = {
     permission: 'read',
     result: z.object({ data: z.array(queueShape) }),
   }),
+  getQueue: defineOperation({
+    id: 'getQueue',
+    method: 'GET',
+    path: '/v1/queues/{name}',
+    tag: 'Queues',
+    summary: 'Look at a queue, with how many runs it owes',
+    description: '`owed` is counted: ask for it now and then only.',
+    permission: 'read',
+    params: queueParams,
+    result: queueShape.extend({ owed: z.int() }).meta({ id: 'QueueDetail' }),
+    errors: ['queue_not_found'],
+  }),
   limitQueue: defineOperation({
     id: 'limitQueue',
     method: 'PUT',

@@ -4,7 +4,7 @@ import { field } from '../core/field.ts'
 import { queueName } from '../core/job-settings.ts'
 import { problemsOf } from '../core/problem.ts'
 import type { Database } from '../storage/database.ts'
-import { listQueues, setQueueLimits, setQueueState } from '../storage/jobs.ts'
+import { listQueues, type QueueRow, readQueue, setQueueLimits, setQueueState } from '../storage/jobs.ts'
 import { countOwedRuns } from '../storage/runs.ts'
 import { translateError } from '../storage/translate-error.ts'
 
@@ -39,13 +39,13 @@ export class Queues {
 
   async list(): Promise<QueueView[]> {
     const rows = await this.#run((database) => listQueues(database, maxListed))
-    return rows.map(({ name, concurrency, rate_per_second, state, state_reason }) => ({
-      name,
-      concurrency,
-      ratePerSecond: rate_per_second,
-      state,
-      stateReason: state_reason,
-    }))
+    return rows.map(toView)
+  }
+
+  async get(name: string): Promise<QueueView> {
+    const row = await this.#run((database) => readQueue(database, name))
+    if (row !== undefined) return toView(row)
+    throw new HoldfastError('queue_not_found', `There is no queue named "${name}".`, { queue: name })
   }
 
   /** How many runs it owes, waiting or running; counted, so ask for it now and then only. */
@@ -88,4 +88,8 @@ export class Queues {
       throw translateError(error)
     }
   }
+}
+
+function toView({ name, concurrency, rate_per_second, state, state_reason }: QueueRow): QueueView {
+  return { name, concurrency, ratePerSecond: rate_per_second, state, stateReason: state_reason }
 }

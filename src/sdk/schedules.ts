@@ -9,6 +9,7 @@ import {
   listSchedules,
   pauseSchedule,
   readSchedule,
+  readSchedules,
   type ScheduleRow,
   upsertSchedule,
 } from '../storage/schedules.ts'
@@ -100,6 +101,12 @@ export class Schedules {
     const row = await this.#run((database) => readSchedule(database, name))
     if (row === undefined) throw notFound(name)
     return toView(row)
+  }
+
+  /** Those of these names that there are. */
+  async getMany(names: readonly string[]): Promise<ScheduleView[]> {
+    const rows = await this.#run((database) => readSchedules(database, names))
+    return rows.map(toView)
   }
 
   /** By name; at most a thousand at a time, after `afterName`. */

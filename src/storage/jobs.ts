@@ -93,16 +93,23 @@ export interface QueueRow {
   readonly state_reason: string | null
 }
 
+const queueColumns = 'id, name, concurrency, rate_per_second, state, state_reason from holdfast.queues'
+
 /** Index: queues_name_key. */
 export async function listQueues(database: Database, limit: number): Promise<QueueRow[]> {
   return database.query<QueueRow>(
-    {
-      name: 'list_queues',
-      text: `
-        select id, name, concurrency, rate_per_second, state, state_reason from holdfast.queues order by name limit $1`,
-    },
+    { name: 'list_queues', text: `select ${queueColumns} order by name limit $1` },
     [limit],
   )
+}
+
+/** Index: queues_name_key. */
+export async function readQueue(database: Database, name: string): Promise<QueueRow | undefined> {
+  const rows = await database.query<QueueRow>(
+    { name: 'read_queue', text: `select ${queueColumns} where name = $1` },
+    [name],
+  )
+  return rows[0]
 }
 
 export async function setQueueState(

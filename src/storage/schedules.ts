@@ -97,6 +97,14 @@ export async function readSchedule(database: Database, name: string): Promise<Sc
   return rows[0]
 }
 
+/** Index: schedules_name_key. */
+export async function readSchedules(database: Database, names: readonly string[]): Promise<ScheduleRow[]> {
+  return database.query<ScheduleRow>(
+    { name: 'read_schedules', text: `select ${columns} where schedule.name = any ($1::text[])` },
+    [names],
+  )
+}
+
 /** By name, after `afterName`. Index: schedules_name_key. */
 export async function listSchedules(
   database: Database,

@@ -25,9 +25,9 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
       limit: limit + 1,
     })
     const page = toPage(rows, limit, ({ name }) => name)
-    const data = []
-    for (const job of page.data) data.push(await withSchedule(job, management))
-    return { ...page, data }
+    const schedules = await management.schedules.getMany(page.data.map(({ name }) => name))
+    const byName = new Map(schedules.map((each) => [each.name, each]))
+    return { ...page, data: page.data.map((job) => scheduled(job, byName.get(job.name))) }
   },
   create: async ({ body, management }) => {
     const { name, cron, timezone, payload, overlap, catchUp, ...settings } = body
@@ -69,6 +69,10 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     return withSchedule(await management.jobs.get(params.name), management)
   },
   listQueues: async ({ management }) => ({ data: await management.queues.list() }),
+  getQueue: async ({ params, management }) => ({
+    ...(await management.queues.get(params.name)),
+    owed: await management.queues.owed(params.name),
+  }),
   limitQueue: async ({ params, body, management }) => management.queues.limit(params.name, body),
   pauseQueue: async ({ params, body, management }) => management.queues.pause(params.name, body.reason),
   resumeQueue: async ({ params, management }) => management.queues.resume(params.name),
@@ -98,7 +102,11 @@ async function schedule(job: string, timing: Timing, management: Management): Pr
 }
 
 async function withSchedule(job: JobView, management: Management) {
-  const found: ScheduleView | null = await find(management.schedules.get(job.name), 'schedule_not_found')
+  const [found] = await management.schedules.getMany([job.name])
+  return scheduled(job, found)
+}
+
+function scheduled(job: JobView, found: ScheduleView | undefined) {
   return {
     ...job,
     retry: { ...job.retry },

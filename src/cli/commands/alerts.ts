@@ -46,7 +46,6 @@ export function registerAlerts(program: Command): void {
       }),
   )
   registerRules(program)
-  registerChannels(program)
 }
 
 function addSilence(noun: Command, description: string, argument: string): Command {
@@ -107,41 +106,4 @@ function registerRules(program: Command): void {
         session.output.data({ name }, () => `${name} deleted`)
       }),
     )
-}
-
-function registerChannels(program: Command): void {
-  const channels = program.command('alert-channels').description('where alerts are told')
-  addList(channels, {
-    description: 'list where alerts are told',
-    operation: operations.alerts.listChannels,
-    columns: () => [
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'KIND', value: ({ kind }) => kind },
-      { title: 'ENDPOINT', value: ({ endpoint }) => textOf(endpoint) },
-      { title: 'ENABLED', value: ({ enabled }) => (enabled ? 'yes' : 'no') },
-    ],
-    nothing: () => 'Alerts are told to nobody.',
-  })
-  channels
-    .command('test')
-    .description('send a notice that says that it is a test')
-    .argument('<name>')
-    .action((name: string, _flags: unknown, command: Command) =>
-      withApi(command, async ({ client, output }) => {
-        const sent = await client.alerts.testChannel({ params: { name } })
-        output.data(sent, () => sent.messageId ?? 'sent')
-      }),
-    )
-  for (const verb of ['enable', 'disable'] as const) {
-    channels
-      .command(verb)
-      .description(verb === 'enable' ? 'tell alerts here again' : 'tell no alerts here')
-      .argument('<name>')
-      .action((name: string, _flags: unknown, command: Command) =>
-        withApi(command, async ({ client, output }) => {
-          const channel = await client.alerts[`${verb}Channel`]({ params: { name } })
-          output.data(channel, () => `${name} ${verb}d`)
-        }),
-      )
-  }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { withApi } from '../connection/with-api.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
+import { countOwed } from '../interact/count-owed.ts'
 
 interface DeleteFlags {
   readonly force?: boolean
@@ -18,11 +19,11 @@ export function registerEndpointsDelete(endpoints: Command): void {
       withApi(command, async (session) => {
         const { client, output } = session
         const params = { name }
-        const { pending } = await client.endpoints.health({ params })
+        const count = await countOwed(session, name)
         const owed =
-          pending === 0
+          count === 0
             ? ''
-            : ` ${pending} deliveries are owed to it${flags.force ? ' and would be cancelled' : ''}.`
+            : ` ${count} ${count === 1 ? 'delivery is' : 'deliveries are'} owed to it${flags.force ? ' and would be cancelled' : ''}.`
         await confirm(session, `This deletes the endpoint "${name}".${owed}`, flags.yes)
         const deleted = await client.endpoints.delete({ params, query: { force: flags.force === true } })
         output.data({ name, ...deleted }, () => `${name} deleted, ${deleted.cancelled} deliveries cancelled`)

@@ -1,0 +1,116 @@
+import type { Command } from 'commander'
+import type { BodyOf } from '../../contract/operation.ts'
+import { type Operations, operations } from '../../contract/operations.ts'
+import { type ApiSession, withApi } from '../connection/with-api.ts'
+import { textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+import { countOwed } from '../interact/count-owed.ts'
+import { addList } from '../noun.ts'
+import { collectHeader, collectText } from '../option-parsers.ts'
+import { readJsonObject } from '../read-json-argument.ts'
+import { given } from './endpoint-flags.ts'
+
+interface ChannelFlags {
+  readonly kind: string
+  readonly url?: string
+  readonly header?: Readonly<Record<string, string>>
+  readonly to?: readonly string[]
+  readonly from?: string
+  readonly settings?: string
+}
+
+export function registerAlertChannels(program: Command): void {
+  const channels = program.command('alert-channels').description('where alerts are told')
+  addList(channels, {
+    description: 'list where alerts are told',
+    operation: operations.alerts.listChannels,
+    columns: () => [
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'KIND', value: ({ kind }) => kind },
+      { title: 'ENDPOINT', value: ({ endpoint }) => textOf(endpoint) },
+      { title: 'ENABLED', value: ({ enabled }) => (enabled ? 'yes' : 'no') },
+    ],
+    nothing: (prefix) =>
+      `Alerts are told to nobody. Tell them with: ${prefix} alert-channels create on-call --kind webhook --url https://…`,
+  })
+  registerCreate(channels)
+  channels
+    .command('test')
+    .description('send a notice that says that it is a test')
+    .argument('<name>')
+    .action((name: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const sent = await client.alerts.testChannel({ params: { name } })
+        output.data(sent, () => sent.messageId ?? 'sent')
+      }),
+    )
+  for (const verb of ['enable', 'disable'] as const) {
+    channels
+      .command(verb)
+      .description(verb === 'enable' ? 'tell alerts here again' : 'tell no alerts here')
+      .argument('<name>')
+      .action((name: string, _flags: unknown, command: Command) =>
+        withApi(command, async ({ client, output }) => {
+          const channel = await client.alerts[`${verb}Channel`]({ params: { name } })
+          output.data(channel, () => `${name} ${verb}d`)
+        }),
+      )
+  }
+  channels
+    .command('delete')
+    .description('delete a channel and its endpoint; notices that wait there are cancelled')
+    .argument('<name>')
+    .option(...yesOption)
+    .action((name: string, flags: { yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        const waiting = await countWaiting(session, name)
+        const lost =
+          waiting === 0
+            ? ''
+            : ` ${waiting} ${waiting === 1 ? 'notice that waits' : 'notices that wait'} there would be cancelled.`
+        await confirm(session, `This deletes the alert channel "${name}".${lost}`, flags.yes)
+        await session.client.alerts.deleteChannel({ params: { name } })
+        session.output.data({ name }, () => `${name} deleted`)
+      }),
+    )
+}
+
+function registerCreate(channels: Command): void {
+  channels
+    .command('create')
+    .description('tell alerts to a webhook, Slack, e-mail or the log')
+    .argument('<name>', 'a–z, 0–9 and "-"')
+    .requiredOption('--kind <kind>', 'webhook, slack, email or log')
+    .option('--url <url>', 'where a webhook or Slack listens')
+    .option('--header <name: value>', 'a header for each request; repeat for more', collectHeader)
+    .option('--to <address>', 'whom e-mail goes to; repeat for more', collectText)
+    .option('--from <address>', 'who it is from')
+    .option('--settings <json|@file>', 'signing and auth of a webhook, as JSON')
+    .action((name: string, flags: ChannelFlags, command: Command) =>
+      withApi(command, async ({ client, output, prefix }) => {
+        const { settings, header: headers, ...rest } = flags
+        // The API says which of these go with which kind.
+        const body = {
+          ...(settings !== undefined && (await readJsonObject(settings, '--settings'))),
+          ...given({ ...rest, headers, name }),
+        } as BodyOf<Operations['alerts']['createChannel']>
+        const created = await client.alerts.createChannel({ body })
+        output.data(created, () => created.name)
+        if (output.isJson) return
+        if (created.signingSecret !== undefined) {
+          output.message(`Its signing secret, shown this once: ${created.signingSecret}`)
+        }
+        output.message(`Created. Try it with: ${prefix} alert-channels test ${name}`)
+      }),
+    )
+}
+
+/** Somebody may have deleted the endpoint already, which a list doesn't mind. */
+async function countWaiting(session: ApiSession, name: string): Promise<number> {
+  const { client } = session
+  const { data } = await client.alerts.listChannels()
+  const endpoint = data.find((channel) => channel.name === name)?.endpoint ?? null
+  if (endpoint === null) return 0
+  const { data: owed } = await client.deliveries.list({ query: { endpoint, state: 'pending', limit: 1 } })
+  return owed.length === 0 ? 0 : countOwed(session, endpoint)
+}

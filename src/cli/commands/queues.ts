@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import { operations } from '../../contract/operations.ts'
+import { withApi } from '../connection/with-api.ts'
+import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { addList } from '../noun.ts'
+import { decimalNumber, wholeNumber } from '../option-parsers.ts'
+import { given } from './endpoint-flags.ts'
+
+export function registerQueues(program: Command): void {
+  const queues = program.command('queues').description('the lines that runs wait in, shared by workers')
+  addList(queues, {
+    description: 'list queues by name',
+    operation: operations.jobs.listQueues,
+    columns: (output) => [
+      { title: 'NAME', value: ({ name }) => name },
+      {
+        title: 'STATE',
+        value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
+      },
+      { title: 'CONCURRENCY', isNumber: true, value: ({ concurrency }) => textOf(concurrency) },
+      { title: 'RATE', isNumber: true, value: ({ ratePerSecond }) => textOf(ratePerSecond) },
+      { title: 'REASON', value: ({ stateReason }) => textOf(stateReason) },
+    ],
+    nothing: () => 'There are no queues. A job makes its queue known.',
+  })
+  queues
+    .command('show')
+    .description('show one queue, and how many runs it owes')
+    .argument('<name>')
+    .action((name: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const queue = await client.jobs.getQueue({ params: { name } })
+        output.data(queue, () => formatFields(output, fieldsOf(queue)))
+      }),
+    )
+  queues
+    .command('limit')
+    .description('limit a queue over all workers; a limit that is left out is lifted')
+    .argument('<name>')
+    .option('--concurrency <number>', 'runs at once', wholeNumber)
+    .option('--rate <number>', 'runs that begin in a second', decimalNumber)
+    .action((name: string, flags: { concurrency?: number; rate?: number }, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const limits = given({ concurrency: flags.concurrency, ratePerSecond: flags.rate })
+        await client.jobs.limitQueue({ params: { name }, body: limits })
+        output.data({ name, ...limits }, () => describeLimits(name, flags))
+      }),
+    )
+  for (const verb of ['pause', 'resume'] as const) {
+    const command = queues
+      .command(verb)
+      .description(
+        verb === 'pause' ? 'claim nothing from it; what waits is kept' : 'let workers claim from it again',
+      )
+      .argument('<name>')
+    if (verb === 'pause') command.option('--reason <text>', 'kept in the audit log')
+    command.action((name: string, flags: { reason?: string }, run: Command) =>
+      withApi(run, async ({ client, output }) => {
+        await client.jobs[`${verb}Queue`]({ params: { name }, body: { ...flags } })
+        output.data({ name }, () => `${name} ${verb}d`)
+      }),
+    )
+  }
+}
+
+function describeLimits(name: string, limits: { concurrency?: number; rate?: number }): string {
+  const { concurrency, rate } = limits
+  const parts = [
+    ...(concurrency === undefined ? [] : [`${concurrency} runs at once`]),
+    ...(rate === undefined ? [] : [`${rate} a second`]),
+  ]
+  return `${name} ${parts.length === 0 ? 'has no limits' : `limited to ${parts.join(', ')}`}`
+}

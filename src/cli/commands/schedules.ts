@@ -1,0 +1,134 @@
+import type { Command } from 'commander'
+import type { BodyOf } from '../../contract/operation.ts'
+import { type Operations, operations } from '../../contract/operations.ts'
+import { withApi } from '../connection/with-api.ts'
+import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+import { addList } from '../noun.ts'
+import { duration, instant } from '../option-parsers.ts'
+import { readPayload } from '../read-json-argument.ts'
+import { given } from './endpoint-flags.ts'
+
+interface ScheduleFlags {
+  readonly job: string
+  readonly cron?: string
+  readonly every?: number
+  readonly at?: string
+  readonly timezone?: string
+  readonly payload?: string
+  readonly overlap?: string
+  readonly catchUp?: string
+}
+
+const maxCell = 40
+
+export function registerSchedules(program: Command): void {
+  const schedules = program.command('schedules').description('when jobs run by themselves')
+  addList(schedules, {
+    description: 'list schedules by name',
+    operation: operations.schedules.list,
+    columns: (output) => [
+      { title: 'NAME', value: ({ name }) => name },
+      { title: 'JOB', value: ({ job }) => job },
+      {
+        title: 'STATE',
+        value: ({ isPaused }) =>
+          isPaused ? output.paintData('yellow', 'paused') : output.paintData('green', 'active'),
+      },
+      { title: 'WHEN', value: whenOf },
+      { title: 'NEXT', value: ({ isPaused, nextAt }) => (isPaused ? '' : textOf(nextAt)) },
+      { title: 'LAST', value: ({ lastAt }) => textOf(lastAt) },
+      { title: 'FIRED', isNumber: true, value: ({ fired }) => String(fired) },
+      { title: 'REASON', value: ({ pauseReason }) => textOf(pauseReason).slice(0, maxCell) },
+    ],
+    nothing: (prefix) =>
+      `There are no schedules. Make one with: ${prefix} schedules set nightly --job <name> --cron '0 3 * * *'`,
+  })
+  schedules
+    .command('show')
+    .description('show one schedule, and its next ten times')
+    .argument('<name>')
+    .action((name: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const { next, ...schedule } = await client.schedules.get({ params: { name } })
+        output.data({ ...schedule, next }, () =>
+          formatFields(output, [
+            ...fieldsOf(schedule),
+            ...next.map((at, index): [string, string] => [index === 0 ? 'next' : ' ', at.toISOString()]),
+          ]),
+        )
+      }),
+    )
+  registerSet(schedules)
+  registerSwitches(schedules)
+  schedules
+    .command('delete')
+    .description('delete a schedule; runs that it made stay')
+    .argument('<name>')
+    .option(...yesOption)
+    .action((name: string, flags: { yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        await confirm(session, `This deletes the schedule "${name}".`, flags.yes)
+        await session.client.schedules.delete({ params: { name } })
+        session.output.data({ name }, () => `${name} deleted`)
+      }),
+    )
+}
+
+function registerSet(schedules: Command): void {
+  schedules
+    .command('set')
+    .description('create or replace a schedule: exactly one of --cron, --every and --at')
+    .argument('<name>')
+    .requiredOption('--job <name>', 'what it runs')
+    .option('--cron <expression>', 'five fields, or six with seconds in front')
+    .option('--every <time>', 'again and again, like 45s, 15m, 12h or 1d', duration)
+    .option('--at <time>', 'once: ISO 8601, or from now like +30s, +10m, +2h, +1d', (text) =>
+      instant(text, Date.now()),
+    )
+    .option('--timezone <zone>', 'of the cron expression, like Europe/Amsterdam')
+    .option('--payload <json|@file|->', 'what its runs get')
+    .option('--overlap <policy>', 'when the last run is still owed: skip, queue or allow')
+    .option('--catch-up <policy>', 'after a downtime: one, all or none')
+    .action((name: string, flags: ScheduleFlags, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const { every: everyMs, at: runAt, payload, ...rest } = flags
+        const body = {
+          ...given({ ...rest, everyMs, runAt }),
+          ...(payload !== undefined && { payload: await readPayload(payload) }),
+        } as BodyOf<Operations['schedules']['put']>
+        const schedule = await client.schedules.put({ params: { name }, body })
+        output.data(schedule, () => `${name} set, next at ${textOf(schedule.nextAt)}`)
+      }),
+    )
+}
+
+function registerSwitches(schedules: Command): void {
+  for (const verb of ['pause', 'resume'] as const) {
+    const command = schedules
+      .command(verb)
+      .description(verb === 'pause' ? 'fire no more' : 'go on with the next time from now on')
+      .argument('<name>')
+    if (verb === 'pause') command.option('--reason <text>', 'kept in the audit log')
+    command.action((name: string, flags: { reason?: string }, run: Command) =>
+      withApi(run, async ({ client, output }) => {
+        const schedule = await client.schedules[verb]({ params: { name }, body: { ...flags } })
+        output.data(schedule, () =>
+          schedule.isPaused ? `${name} paused` : `${name} active, next at ${textOf(schedule.nextAt)}`,
+        )
+      }),
+    )
+  }
+}
+
+interface Timing {
+  readonly cron: string | null
+  readonly timezone: string
+  readonly everyMs: number | null
+  readonly runAt: Date | null
+}
+
+function whenOf({ cron, timezone, everyMs, runAt }: Timing): string {
+  if (cron !== null) return timezone === 'UTC' ? textOf(cron) : textOf(`${cron} ${timezone}`)
+  return everyMs === null ? `once ${textOf(runAt)}` : `every ${everyMs / 1000} s`
+}

@@ -1,0 +1,96 @@
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defineJob } from '../../src/jobs/job.ts'
+import { ApiRig } from '../support/api/api-rig.ts'
+import { runCli } from './cli-process.ts'
+
+let rig: ApiRig
+let environment: Record<string, string>
+
+beforeAll(async () => {
+  rig = await ApiRig.create()
+  environment = { HOLDFAST_URL: rig.server.url, HOLDFAST_API_KEY: rig.adminKey }
+  await rig.holdfast.jobs.declare(defineJob({ name: 'report', queue: 'reports' }))
+})
+
+afterAll(() => rig.stop())
+
+async function holdfast(...args: string[]) {
+  const { exitCode, stdout, stderr } = await runCli(args, { cwd: tmpdir(), environment })
+  return { exitCode, stdout, stderr }
+}
+
+async function json(...args: string[]) {
+  const { stdout, stderr } = await holdfast(...args, '--json')
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+
+test('a queue is shown with what it owes, limited, paused and resumed', async () => {
+  await rig.holdfast.enqueue('report', {})
+  expect(await json('queues', 'show', 'reports')).toMatchObject({ state: 'active', owed: 1 })
+  const limited = await holdfast('queues', 'limit', 'reports', '--concurrency', '3', '--rate', '0.5')
+  expect(limited.stdout).toBe('reports limited to 3 runs at once, 0.5 a second\n')
+  const paused = await holdfast('queues', 'pause', 'reports', '--reason', 'the printer burns')
+  expect(paused.stdout).toBe('reports paused\n')
+  expect((await holdfast('queues', 'list')).stdout).toMatch(/^reports +paused +3 +0\.5 +the printer burns$/m)
+  await holdfast('queues', 'resume', 'reports')
+  expect((await holdfast('queues', 'limit', 'reports')).stdout).toBe('reports has no limits\n')
+  expect(await json('queues', 'show', 'reports')).toMatchObject({ state: 'active', concurrency: null })
+  expect((await holdfast('queues', 'show', 'nowhere')).exitCode).toBe(3)
+})
+
+test('a schedule is set, shown with its next times, paused, resumed, and deleted when that was confirmed', async () => {
+  const set = await holdfast(
+    ...['schedules', 'set', 'nightly', '--job', 'report', '--cron', '0 3 * * *'],
+    ...['--timezone', 'Asia/Tokyo', '--payload', '{"month":1}', '--overlap', 'queue'],
+  )
+  expect(set.stdout).toMatch(/^nightly set, next at \d{4}-\d\d-\d\dT18:00:00\.000Z\n$/)
+  const shown = await json('schedules', 'show', 'nightly')
+  expect(shown).toMatchObject({ job: 'report', payload: { month: 1 }, overlap: 'queue', isPaused: false })
+  expect(shown.next).toHaveLength(10)
+  await holdfast('schedules', 'pause', 'nightly', '--reason', 'holiday')
+  expect((await holdfast('schedules', 'list')).stdout).toMatch(
+    /^nightly +report +paused +0 3 \* \* \* Asia\/Tokyo +0 +holiday$/m,
+  )
+  expect((await holdfast('schedules', 'resume', 'nightly')).stdout).toMatch(/^nightly active, next at 2/)
+  const refused = await holdfast('schedules', 'delete', 'nightly')
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    4,
+    expect.stringContaining('This deletes the schedule "nightly".'),
+  ])
+  expect((await holdfast('schedules', 'delete', 'nightly', '--yes')).stdout).toBe('nightly deleted\n')
+  expect((await holdfast('schedules', 'show', 'nightly')).exitCode).toBe(3)
+})
+
+test.each([
+  [['--every', '90s'], { everyMs: 90_000 }],
+  [['--at', '2040-01-01T00:00:00Z'], { runAt: '2040-01-01T00:00:00.000Z' }],
+])('a schedule by %j', async (flags, expected) => {
+  expect(await json('schedules', 'set', 'other', '--job', 'report', ...flags)).toMatchObject(expected)
+})
+
+test('a schedule without a time, or with two, is refused', async () => {
+  for (const flags of [[], ['--every', '1h', '--cron', '* * * * *']]) {
+    const { exitCode, stderr } = await holdfast('schedules', 'set', 'bad', '--job', 'report', ...flags)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('give exactly one of')])
+  }
+})
+
+test('an alert channel is created with its secret told once, and deleted with what waits there', async () => {
+  const created = await holdfast(
+    ...['alert-channels', 'create', 'on-call', '--kind', 'webhook', '--url', 'https://on-call.example'],
+    ...['--header', 'x-team: blue'],
+  )
+  expect(created.stdout).toBe('on-call\n')
+  expect(created.stderr).toMatch(/shown this once: whsec_/)
+  const endpoint = await rig.holdfast.endpoints.get('alerts.on-call')
+  expect(endpoint.config).toMatchObject({ headers: { 'x-team': 'blue' } })
+  await holdfast('alert-channels', 'test', 'on-call')
+  const refused = await holdfast('alert-channels', 'delete', 'on-call')
+  expect(refused.stderr).toContain(
+    'This deletes the alert channel "on-call". 1 notice that waits there would be cancelled.',
+  )
+  expect((await holdfast('alert-channels', 'delete', 'on-call', '--yes')).stdout).toBe('on-call deleted\n')
+  expect((await rig.holdfast.alertChannels.list()).map(({ name }) => name)).not.toContain('on-call')
+})
