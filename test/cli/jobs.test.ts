@@ -42,8 +42,19 @@ test('a queue is shown with what it owes, limited, paused and resumed', async ()
 
 test('a schedule is set, shown with its next times, paused, resumed, and deleted when that was confirmed', async () => {
   const set = await holdfast(
-    ...['schedules', 'set', 'nightly', '--job', 'report', '--cron', '0 3 * * *'],
-    ...['--timezone', 'Asia/Tokyo', '--payload', '{"month":1}', '--overlap', 'queue'],
+    'schedules',
+    'set',
+    'nightly',
+    '--job',
+    'report',
+    '--cron',
+    '0 3 * * *',
+    '--timezone',
+    'Asia/Tokyo',
+    '--payload',
+    '{"month":1}',
+    '--overlap',
+    'queue',
   )
   expect(set.stdout).toMatch(/^nightly set, next at \d{4}-\d\d-\d\dT18:00:00\.000Z\n$/)
   const shown = await json('schedules', 'show', 'nightly')
@@ -79,8 +90,15 @@ test('a schedule without a time, or with two, is refused', async () => {
 
 test('an alert channel is created with its secret told once, and deleted with what waits there', async () => {
   const created = await holdfast(
-    ...['alert-channels', 'create', 'on-call', '--kind', 'webhook', '--url', 'https://on-call.example'],
-    ...['--header', 'x-team: blue'],
+    'alert-channels',
+    'create',
+    'on-call',
+    '--kind',
+    'webhook',
+    '--url',
+    'https://on-call.example',
+    '--header',
+    'x-team: blue',
   )
   expect(created.stdout).toBe('on-call\n')
   expect(created.stderr).toMatch(/shown this once: whsec_/)
