@@ -46,8 +46,11 @@ export interface WorkerOptions {
   readonly journalFolder?: string | null
   readonly limits?: Partial<WorkerLimits>
   readonly keeper?: Partial<KeeperLimits>
-  /** A run came to its end, and it is committed; `holdfast.countRun` makes a metric of it. Must not throw. */
-  readonly onRunEnded?: (outcome: RunEnding) => void
+  /**
+   * A run came to its end, and it is committed; `holdfast.countRun` makes a metric of it. Must not throw. `durationMs` is of its last attempt, null
+   * when it ended without one.
+   */
+  readonly onRunEnded?: (outcome: RunEnding, durationMs: number | null) => void
   readonly logger?: Logger
 }
 
@@ -241,9 +244,9 @@ export class JobWorker {
       this.#logger.warn({ runs: refused.size }, 'Decisions were refused: somebody else has these runs now')
     }
     for (const { record } of entries) {
-      const { action, id } = record
+      const { action, id, durationMs } = record
       if (action !== 'retry' && action !== 'release' && !refused.has(id))
-        this.#options.onRunEnded?.(endings[action])
+        this.#options.onRunEnded?.(endings[action], durationMs)
     }
     this.#parts?.progress.ended(entries.map(({ record }) => record.id))
     this.#parts?.executor.pump()

@@ -184,7 +184,7 @@ export class Holdfast {
     this.#publisher = new Publisher(this.#database)
     const { endpoints: names = [], topEndpoints: top = 0 } = options.metrics ?? {}
     this.#metricsPage = new MetricsPage({
-      node: this.#metrics,
+      own: this.#metrics,
       readGauges: () => readGauges(this.#database, { names, top }),
       nowMs: () => performance.now(),
     })
@@ -341,8 +341,9 @@ export class Holdfast {
     return this.#stopping
   }
 
-  /** Counts a run in `holdfast_runs_total`: give it to a worker of this process as its `onRunEnded`. */
-  readonly countRun = (outcome: RunEnding): void => this.#metrics.runEnded(outcome)
+  /** Counts a run in `holdfast_runs_total` and `holdfast_run_duration_seconds`: give it to a worker of this process as its `onRunEnded`. */
+  readonly countRun = (outcome: RunEnding, durationMs: number | null): void =>
+    this.#metrics.runEnded(outcome, durationMs)
 
   /** What Prometheus reads: what this process did, and the gauges of the whole cluster. */
   renderMetrics(): Promise<{ contentType: string; body: string }> {

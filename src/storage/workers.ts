@@ -169,3 +169,17 @@ export async function drainWorker(database: Database, incarnation: number, actor
   )
   return rows[0]?.is_draining ?? false
 }
+
+/** Those that are alive. A scan of workers, which are a fleet's. */
+export async function countWorkers(database: Database): Promise<number> {
+  const rows = await database.query<{ workers: number }>(
+    {
+      name: 'count_workers',
+      text: `
+        select count(*)::integer as workers from holdfast.workers
+        where beat_at > clock_timestamp() - make_interval(secs => greatest(10, lease_ms / 1000.0))`,
+    },
+    [],
+  )
+  return rows[0]?.workers ?? 0
+}

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { JobWorker } from '../../jobs/worker.ts'
 import { createWorker } from '../../sdk/create-worker.ts'
 import { findDatabase } from '../find-database.ts'
 import { loadJobs } from '../load-jobs.ts'
 import { collectText, wholeNumber } from '../option-parsers.ts'
+import type { Output } from '../output.ts'
 import { watchStopSignals } from '../run-node.ts'
 import { openSession } from '../session.ts'
+import { WorkerMetrics } from '../worker-metrics.ts'
 
 interface WorkerFlags {
   readonly import: readonly string[]
@@ -15,6 +18,8 @@ interface WorkerFlags {
   readonly concurrency?: number
   readonly journalDir?: string
   readonly stopTimeout?: number
+  readonly metricsPort?: number
+  readonly metricsHost: string
 }
 
 export function registerWorker(program: Command): void {
@@ -35,31 +40,52 @@ export function registerWorker(program: Command): void {
       'where results wait when the database is away (default: in the data dir)',
     )
     .option('--stop-timeout <ms>', 'how long handlers may take to end at a stop (default 30000)', wholeNumber)
+    .option('--metrics-port <port>', 'serve /metrics and /livez here, without a key', wholeNumber)
+    .option('--metrics-host <address>', 'on this address', '127.0.0.1')
     .action(async (flags: WorkerFlags, command: Command) => {
       const session = await openSession(command)
       const stopped = watchStopSignals(session)
       const { url } = await findDatabase(session)
       const jobs = await loadJobs(flags.import, process.cwd())
       const { name, queue, tag, concurrency, stopTimeout } = flags
-      const worker = await createWorker({
-        databaseUrl: url,
-        jobs,
-        logger: session.logger,
-        journalFolder:
-          flags.journalDir ??
-          join(session.config.dataDir, 'worker-journal', encodeURIComponent(name ?? 'worker')),
-        ...(name !== undefined && { name }),
-        ...(queue !== undefined && { queues: queue }),
-        ...(tag !== undefined && { tags: tag }),
-        ...(concurrency !== undefined && { concurrency }),
-        ...(stopTimeout !== undefined && { limits: { stopTimeoutMs: stopTimeout } }),
-      })
-      session.output.message(
-        `Worker ${worker.incarnation} runs ${jobs.map((job) => job.name).join(', ')}. Ctrl-C stops it.`,
-      )
-      const signal = await stopped
-      session.output.message(`Got ${signal}: finishing what is running. Once more stops at once.`)
-      await worker.stop()
-      session.output.message('Stopped. What had not begun went back.')
+      let worker: JobWorker | null = null
+      const metrics = await startMetrics(flags, url, session.output, () => worker?.running ?? 0)
+      try {
+        worker = await createWorker({
+          databaseUrl: url,
+          jobs,
+          logger: session.logger,
+          journalFolder:
+            flags.journalDir ??
+            join(session.config.dataDir, 'worker-journal', encodeURIComponent(name ?? 'worker')),
+          ...(name !== undefined && { name }),
+          ...(queue !== undefined && { queues: queue }),
+          ...(tag !== undefined && { tags: tag }),
+          ...(concurrency !== undefined && { concurrency }),
+          ...(stopTimeout !== undefined && { limits: { stopTimeoutMs: stopTimeout } }),
+          ...(metrics !== null && { onRunEnded: (outcome, ms) => metrics.runs.ended(outcome, ms) }),
+        })
+        session.output.message(
+          `Worker ${worker.incarnation} runs ${jobs.map((job) => job.name).join(', ')}. Ctrl-C stops it.`,
+        )
+        const signal = await stopped
+        session.output.message(`Got ${signal}: finishing what is running. Once more stops at once.`)
+        await worker.stop()
+        session.output.message('Stopped. What had not begun went back.')
+      } finally {
+        await metrics?.stop()
+      }
     })
+}
+
+async function startMetrics(
+  { metricsPort: port, metricsHost: host }: WorkerFlags,
+  databaseUrl: string,
+  output: Output,
+  runningCount: () => number,
+): Promise<WorkerMetrics | null> {
+  if (port === undefined) return null
+  const metrics = new WorkerMetrics({ databaseUrl, host, port, runningCount })
+  output.message(`Metrics on ${await metrics.start()}/metrics.`)
+  return metrics
 }

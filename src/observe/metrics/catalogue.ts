@@ -18,7 +18,12 @@ export const metricCatalogue = {
     type: 'counter',
     help: 'Changes of circuits that this node saw on its lanes, by new state.',
   },
-  runs_total: { type: 'counter', help: 'Job runs that ended on this node, by outcome.' },
+  runs_total: { type: 'counter', help: 'Job runs that ended in this process, by outcome.' },
+  run_duration_seconds: {
+    type: 'histogram',
+    help: 'How long the last attempts of the job runs that ended in this process took.',
+  },
+  runs_in_progress: { type: 'gauge', help: 'Job runs that this worker is executing.' },
   shard_takeovers_total: {
     type: 'counter',
     help: 'Shards that this node took over from a node that had died.',
@@ -57,7 +62,7 @@ export function metricName(key: MetricKey): { name: string; help: string } {
   return { name: metricPrefix + key, help: metricCatalogue[key].help }
 }
 
-/** Those that the database answers for. */
+/** Those of the whole cluster, which the database answers for. */
 export const gaugeKeys = (Object.keys(metricCatalogue) as MetricKey[]).filter(
-  (key) => metricCatalogue[key].type === 'gauge' && key !== 'database_up',
+  (key) => metricCatalogue[key].type === 'gauge' && key !== 'database_up' && key !== 'runs_in_progress',
 )

@@ -9,7 +9,7 @@ const success: AttemptOutcome = { class: 'success', isHealthFailure: false, dura
 function page(readGauges: () => Promise<readonly ClusterGauge[]>) {
   const node = new NodeMetrics()
   const clock = { nowMs: 0 }
-  return { node, clock, page: new MetricsPage({ node, readGauges, nowMs: () => clock.nowMs }) }
+  return { node, clock, page: new MetricsPage({ own: node, readGauges, nowMs: () => clock.nowMs }) }
 }
 
 const linesOf = (body: string, name: string) => body.split('\n').filter((line) => line.startsWith(name))

@@ -1,6 +1,5 @@
 import { Registry } from 'prom-client'
-import { gaugeKeys, metricName, metricPrefix } from './catalogue.ts'
-import type { NodeMetrics } from './node-metrics.ts'
+import { gaugeKeys, type MetricKey, metricName, metricPrefix } from './catalogue.ts'
 import { PlainGauge } from './plain-metrics.ts'
 
 /** A value of the whole cluster; its name is without the prefix. */
@@ -11,7 +10,10 @@ export interface ClusterGauge {
 }
 
 export interface MetricsPageOptions {
-  readonly node: NodeMetrics
+  /** What this process counts itself. */
+  readonly own: { registerTo(registry: Registry): void }
+  /** Which gauges it shows; left out: all of the cluster. */
+  readonly gauges?: readonly MetricKey[]
   /** Asks the database. */
   readonly readGauges: () => Promise<readonly ClusterGauge[]>
   readonly nowMs: () => number
@@ -33,8 +35,8 @@ export class MetricsPage {
 
   constructor(options: MetricsPageOptions) {
     this.#options = options
-    options.node.registerTo(this.#registry)
-    for (const key of gaugeKeys) {
+    options.own.registerTo(this.#registry)
+    for (const key of options.gauges ?? gaugeKeys) {
       const gauge = new PlainGauge(metricName(key))
       gauge.registerTo(this.#registry)
       this.#gauges.set(key, gauge)
@@ -42,11 +44,12 @@ export class MetricsPage {
     this.#isUp.registerTo(this.#registry)
   }
 
-  async render(): Promise<{ contentType: string; body: string }> {
+  /** `known`: gauges that need no database. */
+  async render(known: readonly ClusterGauge[] = []): Promise<{ contentType: string; body: string }> {
     const gauges = await this.#read()
     this.#isUp.set([{ value: gauges === null ? 0 : 1, labels: {} }])
     for (const [key, gauge] of this.#gauges) {
-      gauge.set((gauges ?? []).filter(({ metric }) => metric === key))
+      gauge.set([...known, ...(gauges ?? [])].filter(({ metric }) => metric === key))
     }
     const body = await this.#registry.metrics()
     return { contentType: this.#registry.contentType, body: withoutEmptyMetrics(body) }

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import type { AttemptOutcome } from '../../core/attempt.ts'
 import { metricName } from './catalogue.ts'
 import { PlainCounter, PlainHistogram } from './plain-metrics.ts'
+import { RunMetrics } from './run-metrics.ts'
 
 /** What is measured of a delivery. */
 export interface MeasuredDelivery {
@@ -30,7 +31,7 @@ export class NodeMetrics {
     ['to'],
     [['closed'], ['half_open'], ['open']],
   )
-  readonly #runs = new PlainCounter(metricName('runs_total'), ['outcome'], [])
+  readonly #runs = new RunMetrics()
   readonly #takeovers = new PlainCounter(metricName('shard_takeovers_total'))
   readonly #batches = new PlainHistogram(metricName('settle_batch_size'), batchBounds)
 
@@ -75,7 +76,7 @@ export class NodeMetrics {
     if (from !== 0 && from !== me) this.#takeovers.add(shards.length)
   }
 
-  runEnded(outcome: string): void {
-    this.#runs.add(1, outcome)
+  runEnded(outcome: string, durationMs: number | null): void {
+    this.#runs.ended(outcome, durationMs)
   }
 }

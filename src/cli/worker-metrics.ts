@@ -1,0 +1,88 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { HoldfastError } from '../core/errors.ts'
+import { MetricsPage } from '../observe/metrics/metrics-page.ts'
+import { RunMetrics } from '../observe/metrics/run-metrics.ts'
+import { Holdfast } from '../sdk/holdfast.ts'
+import { countWorkers } from '../storage/workers.ts'
+
+export interface WorkerMetricsOptions {
+  readonly databaseUrl: string
+  readonly host: string
+  readonly port: number
+  readonly runningCount: () => number
+}
+
+const requestTimeoutMs = 10_000
+
+/** What Prometheus and a supervisor ask a worker: `/metrics` and `/livez`, without a key. */
+export class WorkerMetrics {
+  readonly runs = new RunMetrics()
+  readonly #options: WorkerMetricsOptions
+  readonly #holdfast: Holdfast
+  readonly #page: MetricsPage
+  readonly #server: Server
+
+  constructor(options: WorkerMetricsOptions) {
+    this.#options = options
+    this.#holdfast = new Holdfast({ databaseUrl: options.databaseUrl })
+    this.#page = new MetricsPage({
+      own: this.runs,
+      gauges: ['workers', 'runs_in_progress'],
+      readGauges: () => this.#readGauges(),
+      nowMs: () => performance.now(),
+    })
+    this.#server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+      void this.#answer(request.method, request.url, response)
+    })
+  }
+
+  /** Resolves to where it listens. */
+  async start(): Promise<string> {
+    const { host, port } = this.#options
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error) => reject(listenError(error, host, port)))
+      this.#server.listen(port, host, resolve)
+    })
+    const { address, family, port: chosen } = this.#server.address() as AddressInfo
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}`
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await this.#holdfast.stop()
+  }
+
+  async #readGauges() {
+    const workers = await countWorkers(this.#holdfast.database)
+    return [{ metric: 'workers', labels: {}, value: workers }]
+  }
+
+  async #answer(method = '', url = '', response: ServerResponse): Promise<void> {
+    const [path] = url.split('?')
+    if (path !== '/metrics' && path !== '/livez') return end(response, 404, 'text/plain', 'Not found.\n')
+    if (method !== 'GET' && method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      return end(response, 405, 'text/plain', 'Only GET.\n')
+    }
+    if (path === '/livez') return end(response, 200, 'application/json', '{"status":"alive"}')
+    const { contentType, body } = await this.#page.render([
+      { metric: 'runs_in_progress', labels: {}, value: this.#options.runningCount() },
+    ])
+    end(response, 200, contentType, body)
+  }
+}
+
+function end(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' }).end(body)
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): HoldfastError {
+  return new HoldfastError(
+    'configuration_invalid',
+    `Can't serve metrics on ${host} port ${port} (${error.code}). Choose others with --metrics-host and --metrics-port.`,
+    { host, port },
+    error,
+  )
+}

@@ -1,0 +1,22 @@
+import type { Registry } from 'prom-client'
+import { metricName } from './catalogue.ts'
+import { PlainCounter, PlainHistogram } from './plain-metrics.ts'
+
+const durationBounds = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
+
+/** What the workers of this process did. */
+export class RunMetrics {
+  readonly #runs = new PlainCounter(metricName('runs_total'), ['outcome'], [])
+  readonly #durations = new PlainHistogram(metricName('run_duration_seconds'), durationBounds)
+
+  registerTo(registry: Registry): void {
+    this.#runs.registerTo(registry)
+    this.#durations.registerTo(registry)
+  }
+
+  /** `durationMs` is of its last attempt; null when it ended without one. */
+  ended(outcome: string, durationMs: number | null): void {
+    this.#runs.add(1, outcome)
+    if (durationMs !== null) this.#durations.observe(durationMs / 1000)
+  }
+}

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Rig } from '../support/engine/rig.ts'
+import { until } from '../support/engine/until.ts'
+import { CliProcess } from './cli-process.ts'
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+
+let rig: Rig
+let folder: string
+
+beforeAll(async () => {
+  rig = await Rig.create()
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-worker-'))
+  const entry = pathToFileURL(join(import.meta.dirname, '../../dist/index.js')).href
+  await writeFile(
+    join(folder, 'jobs.mjs'),
+    `import { defineJob } from '${entry}'
+     export const count = defineJob({
+       name: 'count', retry: { maxRetries: 0 },
+       run: async (input) => {
+         if (input === 'bad') throw new Error('no')
+         if (input === 'long') await new Promise((resolve) => setTimeout(resolve, 3_000))
+       },
+     })`,
+  )
+})
+
+afterAll(async () => {
+  await rig.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function start(...args: readonly string[]): CliProcess {
+  return new CliProcess(['worker', '--import', './jobs.mjs', ...args], {
+    cwd: folder,
+    environment: { HOLDFAST_DATABASE_URL: rig.database.url },
+  })
+}
+
+test('a worker tells Prometheus what became of its runs, and a supervisor that it lives', async () => {
+  await using worker = start('--metrics-port', '0')
+  await worker.waitFor('stderr', /runs count/)
+  const [, url] = /Metrics on (http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(worker.stderr) ?? []
+  const scrape = async () => (await fetch(`${url}/metrics`)).text()
+  for (const input of ['good', 'bad', 'good', 'long']) {
+    await rig.rows(`select holdfast.enqueue('count', to_jsonb($1::text))`, [input])
+  }
+  const body = await until('its runs to be counted', scrape, (page) =>
+    [
+      'holdfast_runs_total{outcome="succeeded"} 2',
+      'holdfast_runs_total{outcome="dead"} 1',
+      'holdfast_run_duration_seconds_count 3',
+      'holdfast_runs_in_progress 1',
+      'holdfast_workers 1',
+      'holdfast_database_up 1',
+    ].every((line) => page.split('\n').includes(line)),
+  )
+  expect(body).not.toContain('holdfast_deliveries')
+  if (hasPromtool) {
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input: body,
+      encoding: 'utf8',
+    })
+    expect({ status, said: `${stdout}${stderr}` }).toEqual({ status: 0, said: '' })
+  }
+  expect(await (await fetch(`${url}/livez`)).json()).toEqual({ status: 'alive' })
+  expect((await fetch(`${url}/livez`, { method: 'POST' })).status).toBe(405)
+  expect((await fetch(`${url}/v1/endpoints`)).status).toBe(404)
+  worker.kill('SIGTERM')
+  expect(await worker.end()).toMatchObject({ exitCode: 0 })
+})
+
+test("a worker that can't start leaves no listener behind", async () => {
+  await using worker = new CliProcess(['worker', '--import', './jobs.mjs', '--metrics-port', '0'], {
+    cwd: folder,
+    environment: { HOLDFAST_DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' },
+  })
+  expect((await worker.end()).exitCode).not.toBe(0)
+  expect(worker.stderr).toContain('Metrics on ')
+})
+
+test('a worker whose port is taken says so, and does not run', async () => {
+  await using first = start('--metrics-port', '0')
+  await first.waitFor('stderr', /runs count/)
+  const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(first.stderr) ?? []
+  await using second = start('--metrics-port', port, '--name', 'second')
+  const { exitCode } = await second.end()
+  expect(exitCode).not.toBe(0)
+  expect(second.stderr).toContain(`Can't serve metrics on 127.0.0.1 port ${port} (EADDRINUSE).`)
+})
