@@ -6,6 +6,7 @@ import { isStorable } from '../core/field.ts'
 import { type Problem, problemsOf } from '../core/problem.ts'
 import { isAllowed, rolesWith } from '../core/roles.ts'
 import type { Holdfast } from '../sdk/holdfast.ts'
+import type { Management } from '../sdk/management.ts'
 import type { Database } from '../storage/database.ts'
 import { translateError } from '../storage/translate-error.ts'
 import type { Caller } from './access/caller.ts'
@@ -62,7 +63,7 @@ function registerOperation(
       const caller = allowedCaller(request, operation)
       const input = parseInput(request, operation)
       const perform = async (database: Database): Promise<Answer> => {
-        const call = toCall(request, reply, caller, input, { ...context, database })
+        const call = new HandlerCall(request, reply, caller, input, { holdfast: context.holdfast, database })
         return { status: operation.status, body: encodeResult(operation, await handler(call)) }
       }
       if (!operation.keepsResult) return answer(reply, await perform(context.database()))
@@ -149,24 +150,53 @@ function parseInput(request: FastifyRequest, operation: Operation): Input {
   throw new HoldfastError('invalid_request', `The request is invalid. ${listed}`, { problems })
 }
 
-function toCall(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  caller: Caller,
-  input: Input,
-  { holdfast, database }: { readonly holdfast: Holdfast; readonly database: Database },
-): Call<unknown> {
-  const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
-  return {
-    ...(input as { params: never; query: never; body: never }),
-    caller,
-    holdfast,
-    management: holdfast.as(caller.actor, database),
-    afterCommit: (tell) => database.afterCommit(tell),
-    idempotencyKey: readIdempotencyKey(request),
-    signal: gone.signal,
-    exact: (pick) => exactPart(request.parsedBody ?? { value: input.body, marked: undefined }, pick),
+/** A class, and its costlier parts made when asked for: publishing needs neither, and happens most. */
+class HandlerCall implements Call<unknown> {
+  readonly params: never
+  readonly query: never
+  readonly body: never
+  readonly caller: Caller
+  readonly holdfast: Holdfast
+  readonly idempotencyKey: string | null
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly #database: Database
+
+  constructor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: Caller,
+    input: Input,
+    { holdfast, database }: { readonly holdfast: Holdfast; readonly database: Database },
+  ) {
+    this.params = input.params as never
+    this.query = input.query as never
+    this.body = input.body as never
+    this.caller = caller
+    this.holdfast = holdfast
+    this.idempotencyKey = readIdempotencyKey(request)
+    this.#request = request
+    this.#reply = reply
+    this.#database = database
+  }
+
+  get management(): Management {
+    return this.holdfast.as(this.caller.actor, this.#database)
+  }
+
+  get signal(): AbortSignal {
+    const gone = new AbortController()
+    this.#reply.raw.once('close', () => gone.abort())
+    return gone.signal
+  }
+
+  get afterCommit() {
+    return (tell: () => void) => this.#database.afterCommit(tell)
+  }
+
+  get exact() {
+    const body = this.#request.parsedBody ?? { value: this.body, marked: undefined }
+    return (pick: (value: never) => unknown) => exactPart(body, pick)
   }
 }
 

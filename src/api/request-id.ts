@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
+const processId = randomBytes(6).toString('hex')
+let lastNumber = 0
+
 /** The caller's own, when it can do no harm in a log, else a new one. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id']
   if (typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given)) return given
-  return `req-${randomBytes(8).toString('hex')}`
+  lastNumber += 1
+  return `req-${processId}-${lastNumber.toString(36)}`
 }

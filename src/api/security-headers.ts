@@ -25,8 +25,9 @@ const headers: Readonly<Record<string, string>> = {
 }
 
 export function addSecurityHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
     reply.header('x-request-id', request.id)
+    done()
   })
 }
