@@ -19,7 +19,8 @@ export interface ClaimerOptions {
   readonly mayClaim: () => boolean
   /** Whether a notification can reach us. */
   readonly canBeRung: () => boolean
-  readonly take: (result: ClaimResult) => Promise<void>
+  /** What a worker of this incarnation has claimed. */
+  readonly take: (result: ClaimResult, worker: number) => Promise<void>
 }
 
 /** `settling`: asleep is committed, but those that saw it awake may still be storing runs. */
@@ -55,6 +56,7 @@ export class Claimer {
   #isRung = true
   #isStopped = false
   #request = 0
+  #firstLane = 0
   /** The claim whose answer didn't arrive: it may have taken runs that nobody knows of. */
   #unanswered: number | null = null
   #running: Promise<void> | null = null
@@ -129,13 +131,19 @@ export class Claimer {
     let taken = 0
     let hint: ClaimHint | null = null
     let waitMs = Number.POSITIVE_INFINITY
-    for (const laneId of this.#options.laneIds()) {
+    let xmin = Number.POSITIVE_INFINITY
+    const laneIds = this.#options.laneIds()
+    // Each look begins with another queue, or a long line in the first would keep the others waiting for ever.
+    const first = this.#firstLane++ % Math.max(1, laneIds.length)
+    for (const laneId of [...laneIds.slice(first), ...laneIds.slice(0, first)]) {
       if (left <= 0) break
       const result = await this.#claim(laneId, left)
       left -= result.runs.length
       taken += result.runs.length
       if (result.hint !== null) {
-        hint = result.hint
+        // The lowest, because it has to hold for all of the queues.
+        xmin = Math.min(xmin, result.hint.xmin)
+        hint = { ...result.hint, xmin }
         waitMs = Math.min(waitMs, result.hint.waitMs ?? Number.POSITIVE_INFINITY)
       }
     }
@@ -150,18 +158,19 @@ export class Claimer {
   }
 
   async #claim(laneId: number, wanted: number): Promise<ClaimResult> {
-    const { database, executor, worker } = this.#options
+    const { database, executor } = this.#options
+    const worker = this.#options.worker()
     this.#request += 1
     this.#unanswered = this.#request
     const result = await claimRuns(database, {
-      worker: worker(),
+      worker,
       laneId,
       wanted,
       suspectRoom: Math.max(0, executor.freeSlots - executor.queuedCount),
       mayTakeDeadly: !executor.hasDeadly,
       request: this.#request,
     })
-    await this.#options.take(result)
+    await this.#options.take(result, worker)
     this.#unanswered = null
     return result
   }

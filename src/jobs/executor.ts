@@ -114,7 +114,15 @@ export class Executor {
   /** Tells a running handler to stop, for good. */
   cancel(runId: number, reason: string | null): void {
     const running = this.#running.get(runId)
-    if (running === undefined || running.context.abortReason !== undefined) return
+    if (running === undefined) {
+      // Not begun: it goes back, and ends there.
+      const at = this.#line.findIndex(({ run }, place) => place >= this.#lineStart && run.id === runId)
+      for (const queued of at < 0 ? [] : this.#line.splice(at, 1)) {
+        this.#settleUntried(queued, { kind: 'released' }, null, null)
+      }
+      return
+    }
+    if (running.context.abortReason !== undefined) return
     running.context.abort(new RunAbortedError('cancelled', reason ?? 'The run was cancelled.'))
     this.#setDeadline(running, performance.now() + this.#options.cancelGraceMs)
   }
@@ -250,7 +258,8 @@ export class Executor {
       record: {
         id: run.id,
         message: run.messageId,
-        claim: run.claimId,
+        // It has ended once already, and its claim has counted it.
+        claim: isCurrent ? run.claimId : 0,
         lane: run.laneId,
         attempt: context.attempt,
         expected: run.attempt,

@@ -209,7 +209,7 @@ export class JobWorker {
         journal?.isFull !== true &&
         !this.#isFenced(),
       canBeRung: () => this.#listener?.isConnected ?? false,
-      take: (result) => this.#take(result),
+      take: (result, incarnation) => this.#take(result, incarnation),
     })
     const keeper = new Keeper({
       database,
@@ -221,11 +221,10 @@ export class JobWorker {
     return { table, settler, executor, claimer, progress, journal, keeper }
   }
 
-  /** Claimed under the incarnation that asked, also if another has taken its place meanwhile. */
-  async #take({ runs }: ClaimResult): Promise<void> {
+  async #take({ runs }: ClaimResult, worker: number): Promise<void> {
     const [first] = runs
-    if (first === undefined || this.#parts === null) return
-    const worker = this.#incarnation
+    // Declared dead while the answer was on its way: these runs have gone back.
+    if (first === undefined || this.#parts === null || worker !== this.#incarnation) return
     const claimedAtMs = performance.now()
     this.#parts.settler.expect(first.claimId, runs.length)
     try {

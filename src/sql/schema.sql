@@ -576,6 +576,7 @@ table runs with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=
   CREATE INDEX runs_expiring ON holdfast.runs USING btree (expires_at) WHERE (expires_at IS NOT NULL)
   CREATE INDEX runs_fresh ON holdfast.runs USING btree (lane_id, priority, id) WHERE (due_at IS NULL)
   CREATE INDEX runs_ordered ON holdfast.runs USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)
+  CREATE INDEX runs_ordered_out ON holdfast.runs USING btree (ordering_key, lane_id) WHERE ((ordering_key IS NOT NULL) AND (claim_id IS NOT NULL))
   CREATE INDEX runs_targeted ON holdfast.runs USING btree (lane_id, target, due_at) WHERE (target IS NOT NULL)
   CREATE INDEX runs_ttl ON holdfast.runs USING btree (ttl_at) WHERE (ttl_at IS NOT NULL)
 table schedules with (fillfactor=70)
@@ -656,7 +657,7 @@ function accept_lines(endpoint_name text, lines text, message_options jsonb[] DE
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 eb3755fd83e1db88883a994b6d2dc9e3
 function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language sql md5 eea557c1baecfff603de086f127b0dd2
 function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 95b0ac4e9621ff4e30d2effd4d37e9ce
-function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 ac748869fabf04824f35346711b75059
+function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 d1d315a68399a51bb91c92fac1cb9910
 function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 10e384f1f8f2c92fb8ea1171237b6f49
 function acknowledge_alert(alert_id bigint, actor text, remark text) returns boolean language plpgsql md5 2f21bf4f09245060e958c6c2e59ddb14
 function act_on_delivery(delivery_id text, kind text, note text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 4155de50ffda82379af7f6bda747d0f4
@@ -673,10 +674,11 @@ function beat_worker(me integer, now_running integer) returns TABLE(is_known boo
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 ccad5795a85f2371304dd4ff241fe60a
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 73b73aaac3e4fa1d3deaead4697b4147
 function bury_runs(records jsonb, chosen bigint[], me integer) returns integer language plpgsql md5 96fb443813e885c48ae36bb3ee5fc01c
-function bury_worker(dead integer, seen_beat bigint, me integer) returns integer language plpgsql md5 d8cb18146335cd63887ac8cfdb337126
+function bury_worker(dead integer, seen_beat bigint, me integer) returns integer language plpgsql md5 ea6a79ca57ccc1b84d0b777d71dfad36
 function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 dac099332edf82f0074e95dd21b55bca
 function cancel_owed(delivery_ids bigint[], why text) returns integer language plpgsql md5 19a0d58332c20ccd8b95907ea49e4dbe
-function cancel_run(run_id bigint, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 35f408a63fb237aba6e2bdb8aba80151
+function cancel_returned(returned bigint[]) returns void language plpgsql md5 1cce301a8aa06b3b28bf66a55e6a1210
+function cancel_run(run_id bigint, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 06ffffe31d6a5440481abd707c7a82e8
 function carry_out(op holdfast.operations, ids bigint[]) returns integer language plpgsql md5 ab0d4c61aac090bc4338fa630b2f836f
 function changes(before jsonb, after jsonb) returns jsonb language sql immutable md5 3d2145fa847d617370dce5bcf6393bbf
 function check_bound(added bigint) returns void language plpgsql stable md5 4d6b255bc30a711552a86587d8f904c4
@@ -685,8 +687,8 @@ function check_message_options(message_options jsonb[]) returns void language pl
 function check_operation(kind text, filter jsonb, options jsonb) returns void language plpgsql stable md5 7b06bfcef04fc7d84835728708419593
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 68c536a2d5fe92f14ae32192735b28bb
 function claim_leadership(me integer, shard_epoch bigint) returns bigint language plpgsql md5 fc11581ff6ce0ac9e13841119b3e76d2
-function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 b56bac8e6fceea19f6c0e168fd5dada6
-function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 671ff68b7ea48f6e9f910be1ad17675c
+function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 d7dad366d29eb3c7b9b2e5de1babe69d
+function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 98c5a34fdd605346cd74d24c0ddfb62a
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
 function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce397167e07a41e766a86157
@@ -715,7 +717,7 @@ function enqueue_batch(job text, payloads jsonb[], options jsonb DEFAULT NULL::j
 function ensure_queue(queue_name text) returns integer language plpgsql md5 c559ff9934b10649a3f37813121f14d2
 function error_fingerprint(reason text, status_code smallint, error_code text, error text) returns text language sql immutable parallel safe md5 c34008cbbbc7b80d118f7e9e23519664
 function expire_runs(max_rows integer, me integer) returns integer language plpgsql md5 42ed31ff9a1f6c9182b1ba555bf72e74
-function expire_targets(max_rows integer, me integer) returns integer language plpgsql md5 4c3cf91389eb8f77f1140ee502c094e6
+function expire_targets(max_rows integer, me integer) returns integer language plpgsql md5 259514f74d43d1210fefe2a76def96ba
 function fail_runs(chosen bigint[], why text, code text, message text, actor integer) returns integer language plpgsql md5 f86ae159545113c3cfc604fd9e800069
 function fail_step(operation_id bigint, what text) returns void language sql md5 d49926052d208284a10a95bd1b5103d4
 function failure_records(records jsonb) returns TABLE(id bigint, message bigint, lane integer, epoch bigint, route integer, attempt integer, expected integer, outcome smallint, status smallint, "ageMs" double precision, "durationMs" integer, "errorCode" text, error text, detail jsonb, action text, "delayMs" double precision, reason text, "isProbe" boolean, "isCounted" boolean, "isTried" boolean, "blocksKey" boolean) language sql immutable md5 c7d2dae8935b70fa83de43183a4674e4
@@ -727,8 +729,8 @@ function fire_schedules(fires jsonb) returns integer language plpgsql md5 6ee060
 function fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[] language sql stable md5 19e964e94f1e9f77c6e4313c444d5557
 function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 b63969b3c5c82b74f91ee74de446f753
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b
-function free_keys(lanes integer[], ordering_keys text[], concurrency_keys text[]) returns void language plpgsql md5 727701176d67779839668cfe6f1375c3
-function hasten_run(run_id bigint, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 59baed619a1f7cf8b94ae0b76432081b
+function free_keys(lanes integer[], ordering_keys text[], concurrency_keys text[]) returns void language plpgsql md5 24e7e0588314b283f01f2e29b39e2661
+function hasten_run(run_id bigint, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 01312ce0a1e144315cd0f53f8c50568e
 function header_problem(headers jsonb) returns text language plpgsql immutable md5 cf5a8eb77fec5b363c14e4f802c4f2bb
 function holder_of_run(run_id bigint) returns integer language sql stable md5 efe4bfe9b149bbcf307956cb3e1b22e0
 function holds_run(claim bigint, me integer, run holdfast.runs) returns boolean language sql stable md5 efa4357de0241858d443bc1bb869efac
@@ -786,7 +788,7 @@ function redrive_all(rate double precision DEFAULT NULL::double precision, actor
 function redrive_endpoint(name text, rate double precision DEFAULT NULL::double precision, actor text DEFAULT CURRENT_USER) returns text language sql md5 2956654a866f7e26e6d6787c02602968
 function redrive_letters(letter_ids bigint[], actor text, is_resend boolean DEFAULT false) returns TABLE(letter_id bigint, delivery_id bigint) language plpgsql md5 d374f1bc9986ff2e4bf83010cd3c23a3
 function redrive_message(dead_letter_id text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 d894c98285c66f66ce328abb57d2ef3c
-function redrive_runs(open_ids bigint[], actor text, is_resend boolean) returns TABLE(letter_id bigint, delivery_id bigint) language plpgsql md5 21f6da76d9ae6d910f670f757b25a3b2
+function redrive_runs(open_ids bigint[], actor text, is_resend boolean) returns TABLE(letter_id bigint, delivery_id bigint) language plpgsql md5 92240d514206e90d9ddf467b0f9a8b7b
 function reenable_endpoints(actor text) returns SETOF text language sql md5 6d5903dcd1ac1dd52856d8f0331c07a7
 function reenable_jobs(actor text) returns SETOF text language sql md5 0503b5c4b24389bc23327121466c44a3
 function register_node(node_name text, node_version text) returns integer language sql md5 7ed6fec3562f95293945a30399b7a482
@@ -801,8 +803,8 @@ function replay_targets(filter jsonb, options jsonb) returns text language plpgs
 function resend_critical(actor text DEFAULT 'holdfast'::text) returns bigint language plpgsql md5 68013a3317daafcaa5c8b0a6fe68b303
 function reset_circuit_breaker(name text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 029d47cd85e117b55ef9e0a2e8572ce8
 function retire_node(me integer) returns void language plpgsql md5 41a3dbba8cb19d968963caf4f6ea9db7
-function retire_worker(me integer) returns integer language plpgsql md5 8e216ee20a44965dda487c8e1e5c5a32
-function return_claim(me integer, lost_request bigint) returns integer language plpgsql md5 6d599b655981b38a52422c1ce6bf4f88
+function retire_worker(me integer) returns integer language plpgsql md5 218e141c5252aeb408b3c88a1dfeb541
+function return_claim(me integer, lost_request bigint) returns integer language plpgsql md5 4f637639669b4933487e5cbac983739e
 function rewind_floors(lane integer) returns void language plpgsql md5 43aa23df6ca2069d7dba3743fe7e77aa
 function ring(lane_ids integer[]) returns void language plpgsql md5 d1dc8494d51baa5122b5d136fb0960ea
 function ring_workers(lane integer) returns void language plpgsql md5 78cf43780d93f052a5ebf1c440e3cec8
@@ -818,7 +820,7 @@ function send(endpoint text, payload jsonb, options jsonb DEFAULT NULL::jsonb) r
 function send_batch(endpoint text, payloads jsonb[], options jsonb DEFAULT NULL::jsonb) returns SETOF text language sql md5 5e2b0753103969e1835dfb155944bb98
 function send_notice(channel_name text, notice_title text, notice_text text, payload jsonb) returns bigint language plpgsql md5 4b36284c483048dbb3c9ec08a01fb649
 function set_endpoint_state(endpoint_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 d482f97265b8c207028a6269aff9825b
-function set_fresh_aside(chosen bigint[]) returns void language plpgsql md5 5c038d8ffd3e2eb6d165e2bc500c5887
+function set_fresh_aside(chosen bigint[]) returns void language plpgsql md5 91053baa38aae85f18aa66dbb7c9cf2c
 function set_job_state(job_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, reenable_ms double precision DEFAULT NULL::double precision) returns text language plpgsql md5 7d2a3d4925e4b7106cf4dde0ff24da15
 function set_queue_limits(queue_name text, new_concurrency integer, new_rate double precision, actor text DEFAULT CURRENT_USER) returns integer language plpgsql md5 f3fecb3a672479979a2d43598e94198c
 function set_queue_state(queue_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 a6c83cafc181c1c69d98e8347aa7eb58
@@ -830,8 +832,8 @@ function settle_late_successes(delivery_ids bigint[]) returns bigint[] language 
 function settle_letter(dead_letter_id text, new_state text, new_note text, new_action text, actor text) returns void language plpgsql md5 14d9c6b490dfcf74ff165e104c8abdf9
 function settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer language plpgsql md5 a20c200095e49f97c90092ea4f6f7b29
 function settle_redriven(letter_ids bigint[]) returns void language sql md5 defdc40af401bc577f356e051fbf9d59
-function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 3b54b77191522e77bedafe3f4c6d1a08
-function settle_run_successes(me integer, run_ids bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 95976747477b108fa6e8dbfaaed4ed01
+function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 3e4983c37c91621f00f3223041d81a53
+function settle_run_successes(me integer, run_ids bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 5262db09c21203c1591be613ae1036be
 function settle_runs(me integer, batch bigint, runs jsonb) returns integer[] language plpgsql md5 38dec1c79258134e61866fe647edcd56
 function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 3681158203050b1fbef67c57d8a2da7d
 function silence_alert(alert_id bigint, until timestamp with time zone, actor text, remark text) returns boolean language plpgsql md5 310e8a5fc091d826c2e75f2a5fe7a7a0
@@ -843,14 +845,14 @@ function store_secrets(lane integer, kept text[], fields text[], key_ids text[],
 function subject_of(lane integer) returns text language sql stable md5 13daecf249db95dc1f7be6a4ac816bb9
 function sum_rollups(only_lane integer, of_period smallint, since timestamp with time zone, step interval) returns TABLE(lane_id integer, starts_at timestamp with time zone, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb) language sql stable md5 a74bba9bc0bf32d662b770f4386abd8b
 function suspend_endpoint(lane integer, new_state text, why text, reenable_ms double precision, actor text) returns boolean language plpgsql md5 ec21113691537abd559d0ab487d9e02c
-function sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer language plpgsql md5 98ba0405be9c0b92cc1adf71baee16f4
+function sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer language plpgsql md5 8bb4046692029216b68d7cb1079ddc3c
 function take_shards(me integer, from_incarnation integer, seen_beat bigint, shards integer[]) returns TABLE(shard smallint, epoch bigint, is_suspect boolean) language plpgsql md5 c4ce5104b9c8a2402bc89eb7ef45a284
 function tell_nodes(channel text, payload text) returns void language sql md5 845970edeb1ba7c9b23db481c5cc2eb1
 function time_of_id(id bigint) returns timestamp with time zone language sql immutable parallel safe md5 5b7e0544fc27d799bd429586ebf90a53
 function time_of_ms(ms double precision) returns timestamp with time zone language sql immutable md5 9edd1220abb82fb5def307f5f643c3c7
 function time_problem(deliver_at text, expires_at text) returns text language plpgsql stable md5 93045690a9b96e78056d7de483a2a8e0
-function unpark_job(job integer) returns integer language plpgsql md5 7d04dd868302710d0fb06165e9e0c3a0
-function unpark_stranded(max_rows integer) returns integer language plpgsql md5 b92225a1fe9c4d5fab412bcd3dc1f935
+function unpark_job(job integer) returns integer language plpgsql md5 f496d5a3ebb4f7bb2895e9c244098d62
+function unpark_stranded(max_rows integer) returns integer language plpgsql md5 a13d8af6b0d2b7e2137cb2accc699a63
 function was_visible(row_xid xid, as_of pg_snapshot, top bigint, bottom_age integer) returns boolean language sql stable parallel safe md5 35fc35214fc791e7d2b10d51bf263080
 function worker_beats() returns jsonb language sql stable md5 f1616394c92372dc92a0d5bd238aed3f
 function write_alerts(changes jsonb) returns void language plpgsql md5 362f1915e74802fc7f268ca547ff7ab7

@@ -80,8 +80,8 @@ export async function clearLeftovers(database: Database): Promise<void> {
     {
       name: 'clear_unique_keys',
       text: `
-        delete from holdfast.idempotency_keys where (scope, key) in (
-          select scope, key from holdfast.idempotency_keys as held where expires_at = 'infinity'
+        delete from holdfast.idempotency_keys where (scope, key, result) in (
+          select scope, key, result from holdfast.idempotency_keys as held where expires_at = 'infinity'
             and not exists (select from holdfast.runs where id = (held.result ->> 0)::bigint) limit 1000
         )`,
     },

@@ -30,6 +30,7 @@ create index runs_fresh on holdfast.runs (lane_id, priority, id) where due_at is
 create index runs_due on holdfast.runs (lane_id, priority, due_at) where due_at is not null and target is null;
 create index runs_targeted on holdfast.runs (lane_id, target, due_at) where target is not null;
 create index runs_ordered on holdfast.runs (ordering_key, lane_id, id) where ordering_key is not null;
+create index runs_ordered_out on holdfast.runs (ordering_key, lane_id) where ordering_key is not null and claim_id is not null;
 create index runs_concurrent on holdfast.runs (concurrency_key, lane_id, claim_id, id) where concurrency_key is not null;
 create index runs_expiring on holdfast.runs (expires_at) where expires_at is not null;
 create index runs_ttl on holdfast.runs (ttl_at) where ttl_at is not null;
@@ -197,6 +198,8 @@ create function holdfast.accept_runs_with_options(
 language plpgsql as $$
 declare
   total integer := cardinality(bodies);
+  -- Not the transaction's begin: that may lie before what claims have looked through already.
+  enqueued_at timestamptz := clock_timestamp();
   ids bigint[];
   is_repeated boolean[] := array_fill(false, array[total]);
   given record;
@@ -227,13 +230,13 @@ begin
   insert into holdfast.runs (id, lane_id, job_id, priority, criticality, due_at, expires_at, ttl_at, ordering_key, concurrency_key, target)
   select run.id, lane, job, coalesce((option ->> 'priority')::smallint, (settings ->> 'priority')::smallint, 0),
          coalesce(holdfast.criticality_code(option ->> 'criticality'), 1),
-         case when option ?| '{runAt,delayMs,orderingKey,concurrencyKey,worker,requireTags}' then
-           greatest(now(), (option ->> 'runAt')::timestamptz, now() + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
+         case when option ?| '{runAt,delayMs,ttlMs,orderingKey,concurrencyKey,worker,requireTags}' then
+           greatest(enqueued_at, (option ->> 'runAt')::timestamptz, enqueued_at + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
          end,
          coalesce((option ->> 'expiresAt')::timestamptz,
-                  now() + make_interval(secs => (settings ->> 'expiresAfterMs')::double precision / 1000)),
+                  enqueued_at + make_interval(secs => (settings ->> 'expiresAfterMs')::double precision / 1000)),
          -- Shared queues have no TTL unless it is asked for; work aimed at one worker has one.
-         greatest(now(), (option ->> 'runAt')::timestamptz, now() + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
+         greatest(enqueued_at, (option ->> 'runAt')::timestamptz, enqueued_at + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
            + make_interval(secs => coalesce(
                (option ->> 'ttlMs')::double precision,
                case when option ? 'worker' then coalesce((settings ->> 'ttlMs')::double precision, 300000) end
@@ -252,8 +255,11 @@ language plpgsql as $$
 declare
   key_scope text := 'unique:' || job;
   unique_key text := options ->> 'uniqueKey';
+  new_hash text := case when options ? 'uniqueForMs' then 'window' else 'run' end;
+  new_expiry timestamptz := case when options ? 'uniqueForMs'
+    then now() + make_interval(secs => (options ->> 'uniqueForMs')::double precision / 1000) else 'infinity' end;
   earlier bigint[];
-  first_run bigint;
+  held record;
 begin
   if options ? 'idempotencyKey' then
     earlier := holdfast.claim_idempotency_key('job:' || job, options ->> 'idempotencyKey', '', body, array[new_run]);
@@ -266,21 +272,23 @@ begin
   end if;
   -- With a window the key is taken for that long; without one until its run has ended.
   loop
-    insert into holdfast.idempotency_keys as held (scope, key, body_hash, result, expires_at)
-    values (key_scope, unique_key, case when options ? 'uniqueForMs' then 'window' else 'run' end, to_jsonb(array[new_run]),
-            case when options ? 'uniqueForMs' then now() + make_interval(secs => (options ->> 'uniqueForMs')::double precision / 1000)
-                 else 'infinity' end)
-    on conflict (scope, key) do update set
-      body_hash = excluded.body_hash, result = excluded.result, expires_at = excluded.expires_at
-    where held.expires_at <= now()
-      or (held.body_hash = 'run' and not exists (select from holdfast.runs where id = (held.result ->> 0)::bigint));
+    insert into holdfast.idempotency_keys (scope, key, body_hash, result, expires_at)
+    values (key_scope, unique_key, new_hash, to_jsonb(array[new_run]), new_expiry) on conflict (scope, key) do nothing;
     if found then
       return null;
     end if;
-    select (result ->> 0)::bigint into first_run from holdfast.idempotency_keys where scope = key_scope and key = unique_key;
-    if found then
-      return first_run;
+    select body_hash, (result ->> 0)::bigint as run, expires_at into held
+    from holdfast.idempotency_keys where scope = key_scope and key = unique_key for update;
+    if not found then
+      continue;
     end if;
+    -- A statement of its own, whose snapshot shows the run that came with the key we have waited for.
+    if held.expires_at > now() and (held.body_hash <> 'run' or exists (select from holdfast.runs where id = held.run)) then
+      return held.run;
+    end if;
+    update holdfast.idempotency_keys set body_hash = new_hash, result = to_jsonb(array[new_run]), expires_at = new_expiry
+    where scope = key_scope and key = unique_key;
+    return null;
   end loop;
 end $$;
 

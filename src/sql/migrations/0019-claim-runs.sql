@@ -150,6 +150,16 @@ begin
     order by candidate.priority desc, candidate.id limit room
   ) as fresh;
 
+  -- What was running then and has ended since: it may have left runs behind the cursor, and due ones below the floor.
+  select array_agg(gap.xid) filter (where pg_visible_in_snapshot(gap.xid, seen)),
+         min(gap.id) filter (where pg_visible_in_snapshot(gap.xid, seen)),
+         min(gap.floor) filter (where pg_visible_in_snapshot(gap.xid, seen)),
+         coalesce(array_agg(gap.xid) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}'),
+         coalesce(array_agg(gap.id) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}'),
+         coalesce(array_agg(gap.floor) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}')
+  into ended, ended_id, reset_floor, kept_xids, kept_ids, kept_floors
+  from unnest(state.gap_xids, state.gap_ids, state.gap_floors) as gap (xid, id, floor);
+
   -- Due runs, with what to do about each. Rows that somebody else is just changing are left for the next look.
   if exists (select from holdfast.runs where lane_id = lane and target is not null) then
     targets := holdfast.fitting_targets(lane, worker.name, worker.tags);
@@ -158,7 +168,7 @@ begin
     select candidate.* from generate_series(3, 0, -1) as level cross join lateral (
       select run.* from holdfast.runs as run
       where run.lane_id = lane and run.priority = level and run.due_at is not null and run.target is null
-        and run.due_at >= state.floors[level + 1] and run.due_at <= looked_at and run.claim_id is null
+        and run.due_at >= least(state.floors[level + 1], reset_floor) and run.due_at <= looked_at and run.claim_id is null
       order by run.due_at limit wanted for update skip locked
     ) as candidate
     union all
@@ -175,6 +185,11 @@ begin
           select from holdfast.runs as older
           where older.ordering_key = waiting.ordering_key and older.lane_id = lane and older.id < waiting.id
         ) then 'park'
+        -- It was committed after a later one of its key, which is out.
+        when waiting.ordering_key is not null and exists (
+          select from holdfast.runs as later
+          where later.ordering_key = waiting.ordering_key and later.lane_id = lane and later.claim_id is not null
+        ) then 'leave'
         when waiting.concurrency_key is not null
           and row_number() over (partition by waiting.concurrency_key order by waiting.id) + (
             select count(*) from holdfast.runs as other
@@ -230,16 +245,6 @@ begin
     parked := nullif(parked || array(select due.id from unnest(due_ids, due_verdicts) as due (id, verdict) where due.verdict = 'park'), '{}');
   end if;
   taken := coalesce(cardinality(due_taken), 0) + coalesce(cardinality(fresh_taken), 0);
-
-  -- What was running then and has ended since: it may have left runs behind the cursor, and due ones below the floor.
-  select array_agg(gap.xid) filter (where pg_visible_in_snapshot(gap.xid, seen)),
-         min(gap.id) filter (where pg_visible_in_snapshot(gap.xid, seen)),
-         min(gap.floor) filter (where pg_visible_in_snapshot(gap.xid, seen)),
-         coalesce(array_agg(gap.xid) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}'),
-         coalesce(array_agg(gap.id) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}'),
-         coalesce(array_agg(gap.floor) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}')
-  into ended, ended_id, reset_floor, kept_xids, kept_ids, kept_floors
-  from unnest(state.gap_xids, state.gap_ids, state.gap_floors) as gap (xid, id, floor);
 
   if taken = 0 and ended is null and parked is null and new_cursors = state.cursors then
     -- Nothing to remember: the next look will compare itself with the same one before.
@@ -445,7 +450,7 @@ declare
   lane integer := (select queue_id from holdfast.jobs where id = job);
   freed integer;
 begin
-  update holdfast.runs set due_at = now() where job_id = job and due_at = 'infinity' and lane_id = lane and claim_id is null;
+  update holdfast.runs set due_at = clock_timestamp() where job_id = job and due_at = 'infinity' and lane_id = lane and claim_id is null;
   get diagnostics freed = row_count;
   perform holdfast.ring_workers(lane);
   return freed;

@@ -19,7 +19,7 @@ begin
   for shut in select distinct each from unnest(lanes) as each order by each loop
     perform pg_advisory_xact_lock(hashtext('holdfast.claims'), shut);
   end loop;
-  update holdfast.runs as run set due_at = now() where run.id in (
+  update holdfast.runs as run set due_at = clock_timestamp() where run.id in (
     select (
       select next.id from holdfast.runs as next
       where next.ordering_key = freed.ordering_key and next.lane_id = freed.lane order by next.id limit 1
@@ -33,7 +33,8 @@ begin
       where parked.concurrency_key = freed.concurrency_key and parked.lane_id = freed.lane and parked.claim_id is null and parked.due_at = 'infinity'
       order by parked.id limit freed.slots
     ) as next
-  ) and run.due_at = 'infinity';
+  -- Also one that was left in the due line, so that somebody is rung for it.
+  ) and run.claim_id is null and (run.due_at = 'infinity' or run.due_at <= clock_timestamp());
   if found then
     perform holdfast.ring_workers(each) from (select distinct unnest(lanes) as each) as rung;
   end if;
@@ -74,7 +75,10 @@ begin
            coalesce(lane, lanes[1]), coalesce(duration, durations_ms[1]), 1, detail
     from unnest(run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details)
       as done (id, message, lane, number, age, duration, detail)
-    on conflict do nothing;
+    -- Or it was a time-out and succeeded after all: the fact stays.
+    on conflict (delivery_id, attempt, incarnation) do update set
+      outcome = 1, duration_ms = excluded.duration_ms, detail = excluded.detail, error_code = null, error = null
+    where attempts.outcome <> 1;
   end;
   delete from holdfast.run_claims where id = any (ended_claims) and worker = me;
   update holdfast.jobs set streak = 0, streak_started_at = null
@@ -148,7 +152,7 @@ begin
 
   update holdfast.runs as run set
     attempt = case r.action when 'retry' then r.attempt else run.attempt end, claim_id = null,
-    due_at = now() + make_interval(secs => coalesce(r."delayMs", 0) / 1000)
+    due_at = clock_timestamp() + make_interval(secs => coalesce(r."delayMs", 0) / 1000)
   from holdfast.run_records(records) as r
   where run.id = r.id and r.action in ('retry', 'release') and r.id = any (held);
 
@@ -165,7 +169,7 @@ begin
   on conflict do nothing;
 
   delete from holdfast.run_claims where id = any (ended_claims) and worker = me;
-  delete from holdfast.run_cancellations where run_id = any (held);
+  perform holdfast.cancel_returned(held);
   if key_lanes is not null then
     perform holdfast.free_keys(key_lanes, ordering_keys, concurrency_keys);
   end if;
@@ -276,8 +280,9 @@ begin
     join holdfast.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
     where claim.worker = dead order by run.id for update of run
   ) as run;
-  update holdfast.runs set crashes = crashes + 1, claim_id = null, due_at = now() where id = any (lost);
+  update holdfast.runs set crashes = crashes + 1, claim_id = null, due_at = clock_timestamp() where id = any (lost);
   delete from holdfast.run_claims where worker = dead;
+  perform holdfast.cancel_returned(lost);
   delete from holdfast.run_cancellations where worker = dead;
   delete from holdfast.run_progress where run_id = any (lost);
   select array_agg(run.id) into deadly from holdfast.runs as run join holdfast.jobs as job on job.id = run.job_id
@@ -306,8 +311,9 @@ begin
     join holdfast.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
     where claim.worker = me order by run.id for update of run
   ) as run;
-  update holdfast.runs set claim_id = null, due_at = now() where id = any (left_over);
+  update holdfast.runs set claim_id = null, due_at = clock_timestamp() where id = any (left_over);
   delete from holdfast.run_claims where worker = me;
+  perform holdfast.cancel_returned(left_over);
   delete from holdfast.run_cancellations where worker = me;
   delete from holdfast.run_progress where worker = me;
   delete from holdfast.workers where incarnation = me;
@@ -332,8 +338,9 @@ begin
     join holdfast.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
     where claim.worker = me and claim.request = lost_request order by run.id for update of run
   ) as run;
-  update holdfast.runs set claim_id = null, due_at = now() where id = any (returned);
+  update holdfast.runs set claim_id = null, due_at = clock_timestamp() where id = any (returned);
   delete from holdfast.run_claims where worker = me and request = lost_request;
+  perform holdfast.cancel_returned(returned);
   for lane in select distinct lane_id from holdfast.runs where id = any (returned) loop
     perform holdfast.ring_workers(lane);
   end loop;
@@ -356,16 +363,13 @@ declare
   run holdfast.runs;
   holder integer;
 begin
-  select lane_id into run.lane_id from holdfast.runs where id = run_id;
+  -- The row before the claims, as in settling: the other way round the two could wait for each other.
+  select * into run from holdfast.runs where id = run_id for update;
   if not found then
     return null;
   end if;
   -- No claim may take it while we look.
   perform pg_advisory_xact_lock(hashtext('holdfast.claims'), run.lane_id);
-  select * into run from holdfast.runs where id = run_id for update;
-  if not found then
-    return null;
-  end if;
   holder := holdfast.holder_of_run(run_id);
   perform holdfast.audit(actor, 'run.cancelled', holdfast.format_id('run', run_id), jsonb_build_object('reason', why, 'worker', holder));
   if holder is not null then
@@ -383,13 +387,24 @@ begin
   return 'cancelled';
 end $$;
 
+-- Runs have gone back: those that somebody wanted cancelled meanwhile end here instead of being run again.
+create function holdfast.cancel_returned(returned bigint[]) returns void
+language plpgsql as $$
+declare
+  asked record;
+begin
+  for asked in delete from holdfast.run_cancellations where run_id = any (returned) returning run_id, reason loop
+    perform holdfast.cancel_run(asked.run_id, asked.reason, 'holdfast');
+  end loop;
+end $$;
+
 -- Makes a waiting run due now.
 create function holdfast.hasten_run(run_id bigint, actor text default current_user) returns boolean
 language plpgsql as $$
 declare
   lane integer;
 begin
-  update holdfast.runs set due_at = now() where id = run_id and due_at > now() and claim_id is null returning lane_id into lane;
+  update holdfast.runs set due_at = clock_timestamp() where id = run_id and due_at > now() and claim_id is null returning lane_id into lane;
   if not found then
     return false;
   end if;
@@ -410,7 +425,7 @@ begin
   return query
   with numbered as materialized (
     select ordered.*, nextval('holdfast.ids') as new_id from (
-      select letter.*, job.id as job_id from holdfast.dead_letters as letter
+      select letter.*, job.id as job_id, job.queue_id from holdfast.dead_letters as letter
       join holdfast.queues as queue on queue.id = letter.lane_id
       cross join lateral (
         select type from holdfast.messages where id = letter.message_id
@@ -421,7 +436,7 @@ begin
     ) as ordered
   ), owed as (
     insert into holdfast.runs (id, message_id, lane_id, job_id, priority, criticality, due_at, dead_letter_id, ordering_key)
-    select new_id, message_id, lane_id, job_id, priority, criticality, now(), id, ordering_key from numbered
+    select new_id, message_id, queue_id, job_id, priority, criticality, clock_timestamp(), id, ordering_key from numbered
   )
   update holdfast.dead_letters as letter set
     state = 'redriven', redrives = letter.redrives + 1, redriven_delivery_id = new_id, settled_by = actor,
@@ -430,7 +445,10 @@ begin
     resent_at = case when is_resend then clock_timestamp() else letter.resent_at end
   from numbered where letter.id = numbered.id
   returning letter.id, letter.redriven_delivery_id;
-  for lane in select distinct lane_id from holdfast.dead_letters where id = any (open_ids) loop
+  for lane in
+    select distinct run.lane_id from holdfast.dead_letters as letter join holdfast.runs as run on run.id = letter.redriven_delivery_id
+    where letter.id = any (open_ids)
+  loop
     perform holdfast.ring_workers(lane);
   end loop;
 end $$;
@@ -480,7 +498,7 @@ declare
 begin
   for lane in select distinct lane_id from holdfast.runs where id = any (chosen) and due_at is null order by 1 loop
     perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
-    update holdfast.runs as run set due_at = now()
+    update holdfast.runs as run set due_at = clock_timestamp()
     where run.id = any (chosen) and run.lane_id = lane and run.due_at is null and holdfast.holder_of_run(run.id) is null;
   end loop;
 end $$;
@@ -497,10 +515,14 @@ begin
     select run.id, coalesce((select job.settings ->> 'onTtl' from holdfast.jobs as job where job.id = run.job_id), 'fail') as policy
     from holdfast.runs as run
     where run.ttl_at <= now() and run.claim_id is null and run.due_at is not null
+      -- One that came back waits anew, for as long as its job says.
+      and ((run.attempt + run.crashes = 0 and (run.due_at < run.ttl_at or run.due_at = 'infinity'))
+        or run.due_at <= now() - make_interval(secs => coalesce(
+          (select (job.settings ->> 'ttlMs')::double precision from holdfast.jobs as job where job.id = run.job_id), 300000) / 1000))
     order by run.ttl_at limit max_rows for update of run skip locked
   ) as run;
   -- Re-targeted: anybody may take it now.
-  update holdfast.runs set target = null, ttl_at = null, due_at = now() where id = any (shared);
+  update holdfast.runs set target = null, ttl_at = null, due_at = clock_timestamp() where id = any (shared);
   if shared is not null then
     perform holdfast.ring_workers(lane_id) from (select distinct lane_id from holdfast.runs where id = any (shared)) as every;
   end if;
@@ -519,7 +541,8 @@ declare
 begin
   select array_agg(zombie.id) filter (where zombie.policy <> 'requeue'), array_agg(zombie.id) filter (where zombie.policy = 'requeue')
   into failed, requeued from (
-    select run.id, coalesce(job.settings ->> 'onZombie', 'fail') as policy
+    select run.id, case when run.crashes + 1 < coalesce((job.settings ->> 'maxCrashes')::integer, 3)
+             then coalesce(job.settings ->> 'onZombie', 'fail') else 'fail' end as policy
     from holdfast.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
     join holdfast.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
     join holdfast.jobs as job on job.id = run.job_id
@@ -534,7 +557,8 @@ begin
     perform holdfast.fail_runs(failed, 'zombie', 'zombie_detected', 'Zombie detected', me);
   end if;
   if requeued is not null then
-    update holdfast.runs set claim_id = null, due_at = now(), crashes = crashes + 1 where id = any (requeued);
+    update holdfast.runs set claim_id = null, due_at = clock_timestamp(), crashes = crashes + 1 where id = any (requeued);
+    perform holdfast.cancel_returned(requeued);
     perform holdfast.ring_workers(lane_id) from (select distinct lane_id from holdfast.runs where id = any (requeued)) as every;
   end if;
   return coalesce(cardinality(failed), 0) + coalesce(cardinality(requeued), 0);
@@ -559,7 +583,7 @@ begin
       ) < coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1))
     limit max_rows for update of run skip locked
   )
-  update holdfast.runs as run set due_at = now() from stranded where run.id = stranded.id;
+  update holdfast.runs as run set due_at = clock_timestamp() from stranded where run.id = stranded.id;
   get diagnostics freed = row_count;
   return freed;
 end $$;

@@ -1,0 +1,283 @@
+import type { PoolClient } from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import { defineJob, type JobDefinition } from '../../../src/jobs/job.ts'
+import type { RunContext } from '../../../src/jobs/run-context.ts'
+import type { JobWorker, WorkerOptions } from '../../../src/jobs/worker.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { until } from '../../support/engine/until.ts'
+import { JobsRig } from '../../support/jobs-rig.ts'
+
+let jobs: JobsRig
+let holdfast: Holdfast
+/** What ran, in order. */
+const ran: string[] = []
+const gates = new Map<string, (error?: Error) => void>()
+
+beforeEach(async () => {
+  ran.length = 0
+  gates.clear()
+  jobs = await JobsRig.create()
+  holdfast = jobs.rig.client()
+})
+afterEach(() => jobs.stop())
+
+interface Input {
+  readonly label: string
+  readonly isHeld?: boolean
+}
+
+/** Runs note their label; one that is held goes on when its gate is opened. */
+function noting(settings: Partial<JobDefinition<z.ZodType>> = {}) {
+  return defineJob({
+    name: 'noting',
+    retry: { strategy: 'fixed', baseDelayMs: 1, maxRetries: 3, jitter: 'none' },
+    autoDisable: { threshold: null },
+    ...settings,
+    run: async (input: unknown, _context: RunContext) => {
+      const { label, isHeld } = input as Input
+      ran.push(label)
+      if (isHeld !== true) return label
+      await new Promise<void>((resolve, reject) =>
+        gates.set(label, (error) => (error === undefined ? resolve() : reject(error))),
+      )
+      return label
+    },
+  })
+}
+
+type NotingJob = ReturnType<typeof noting>
+
+function work(
+  handled: NotingJob | readonly NotingJob[],
+  { limits, ...options }: Partial<WorkerOptions> = {},
+): Promise<JobWorker> {
+  return jobs.work({
+    jobs: [handled].flat(),
+    keeper: { sweepMs: 50 },
+    limits: { stopTimeoutMs: 10, ...limits },
+    ...options,
+  })
+}
+
+const whenRan = (label: string, timeoutMs?: number) =>
+  until(`${label} to run`, () => ran.includes(label), Boolean, timeoutMs)
+async function end(label: string, error?: Error): Promise<void> {
+  const open = await until(`${label} to be held`, () => gates.get(label))
+  gates.delete(label)
+  open?.(error)
+}
+const count = (label: string) => ran.filter((each) => each === label).length
+const numberOf = (id: string) => jobs.rig.value<number>(`select holdfast.parse_id('run', $1)`, [id])
+
+/** A worker that does nothing by itself; `claim` says how many runs it took. */
+async function registered() {
+  const lane = await jobs.rig.value<number>(`select id from holdfast.queues where name = 'default'`)
+  const me = await jobs.rig.value<number>(
+    `insert into holdfast.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
+     values (nextval('holdfast.incarnations'), 'by hand', '0', 'here', 1, array[$1::int], 1, 600000) returning incarnation`,
+    [lane],
+  )
+  let known = 0
+  const claim = async (): Promise<number> => {
+    await jobs.rig.rows('select from holdfast.claim_runs($1, $2, 10, 10, true, 1)', [me, lane])
+    const held = await jobs.rig.value<number>(
+      'select coalesce(sum(cardinality(run_ids)), 0)::int from holdfast.run_claims',
+    )
+    const taken = held - known
+    known = held
+    return taken
+  }
+  return { me, claim }
+}
+
+async function inTransaction(work: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await jobs.rig.database.pool.connect()
+  try {
+    await client.query('begin')
+    await work(client)
+    await client.query('commit')
+  } finally {
+    client.release(true)
+  }
+}
+
+describe('a claim', () => {
+  it('stays while one of its runs is at it, though another of them ended twice', async () => {
+    const hasty = noting({ name: 'hasty', timeoutMs: 50, retry: { maxRetries: 0 } })
+    const patient = noting({ name: 'patient' })
+    await holdfast.enqueue(hasty, { label: 'overtime', isHeld: true })
+    await holdfast.enqueue(patient, { label: 'beside it', isHeld: true })
+    await work([hasty, patient], { concurrency: 2 })
+    await until('the time-out', () => jobs.rig.count('dead_letters'))
+    await end('overtime')
+    await until('the late success', () =>
+      jobs.rig.value(`select count(*)::int from holdfast.dead_letters where state = 'resolved'`),
+    )
+    await end('beside it', new Error('once more'))
+    await until(
+      'the second try',
+      () => count('beside it'),
+      (tries) => tries === 2,
+    )
+  })
+
+  it('takes from each of its queues, however long the line in one of them', async () => {
+    const long = noting({ name: 'long', queue: 'a-long-line' })
+    const short = noting({ name: 'short', queue: 'b-short-line' })
+    await holdfast.enqueueBatch(
+      long,
+      Array.from({ length: 4000 }, (_, n) => ({ input: { label: `long ${n}` } })),
+    )
+    await holdfast.enqueue(short, { label: 'short' })
+    await work([long, short], { concurrency: 2, limits: { maxPrefetch: 0 } })
+    await whenRan('short')
+    expect(ran.length).toBeLessThan(1000)
+  })
+})
+
+describe('a success after the time-out', () => {
+  it('is what the run is remembered by', async () => {
+    const job = noting({ timeoutMs: 50, retry: { baseDelayMs: 600_000, maxRetries: 1, jitter: 'none' } })
+    await work(job)
+    const { id } = await holdfast.enqueue(job, { label: 'overtime', isHeld: true })
+    await until('the time-out', () => jobs.rig.count('attempts'))
+    await end('overtime')
+    await jobs.whenDone()
+    expect(await holdfast.runs.get(id)).toMatchObject({ state: 'succeeded' })
+  })
+})
+
+describe('a run that waits for a time or a key', () => {
+  it('is found at once when its transaction began long before it was enqueued', async () => {
+    const job = noting()
+    await work(job, { limits: { slowPollMs: 20_000 } })
+    await inTransaction(async (client) => {
+      await client.query('select now()')
+      await new Promise((resolve) => setTimeout(resolve, 2500))
+      await holdfast.enqueue(job, { label: 'meanwhile' }, { orderingKey: 'other' })
+      await whenRan('meanwhile')
+      await holdfast.enqueue(job, { label: 'late' }, { client, orderingKey: 'key' })
+    })
+    await whenRan('late', 2000)
+  })
+
+  it('is taken by the first claim after its commit, however long its transaction stayed open', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    const { claim } = await registered()
+    await inTransaction(async (client) => {
+      await holdfast.enqueue(job, { label: 'late' }, { client, orderingKey: 'key' })
+      await new Promise((resolve) => setTimeout(resolve, 2200))
+      await holdfast.enqueue(job, { label: 'meanwhile' }, { orderingKey: 'other' })
+      expect(await claim()).toBe(1)
+      await holdfast.enqueue(job, { label: 'meanwhile' })
+      expect(await claim()).toBe(1)
+    })
+    expect(await claim()).toBe(1)
+  })
+
+  it('does not run beside a later one of its key that was committed first', async () => {
+    const job = noting()
+    await work(job)
+    await inTransaction(async (client) => {
+      await holdfast.enqueue(job, { label: 'first' }, { client, orderingKey: 'key' })
+      await holdfast.enqueue(job, { label: 'second', isHeld: true }, { orderingKey: 'key' })
+      await whenRan('second')
+    })
+    await holdfast.enqueue(job, { label: 'afterwards' }, { orderingKey: 'other' })
+    await whenRan('afterwards')
+    expect(ran).not.toContain('first')
+    // It goes back: the earlier one has its turn, then it has its own.
+    await end('second', new Error('again'))
+    await until(
+      'the second try',
+      () => ran,
+      (labels) => labels.join() === 'second,afterwards,first,second',
+    )
+  })
+})
+
+describe('a unique key', () => {
+  it('makes one run of two that are enqueued at the same time', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    let second: Promise<{ id: string }> = Promise.reject(new Error('not yet'))
+    second.catch(() => {})
+    let first = ''
+    await inTransaction(async (client) => {
+      first = (await holdfast.enqueue(job, { label: 'a' }, { client, uniqueKey: 'u' })).id
+      second = holdfast.enqueue(job, { label: 'b' }, { uniqueKey: 'u' })
+      await until('the second to wait for the first', () =>
+        jobs.rig.value(
+          `select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        ),
+      )
+    })
+    expect((await second).id).toBe(first)
+    expect(await jobs.owed()).toBe(1)
+  })
+})
+
+describe('cancelling a run that is at work', () => {
+  const cancel = async (id: string) =>
+    jobs.rig.value(`select holdfast.cancel_run($1, 'not needed')`, [await numberOf(id)])
+  const state = async (id: string) => (await holdfast.runs.get(id)).state
+
+  it('holds when its handler fails before it has heard of it', async () => {
+    const job = noting()
+    // Nothing tells the worker: its next beat is far away.
+    const worker = await work(job, { limits: { heartbeatMs: 60_000, leaseMs: 600_000 } })
+    const { id } = await holdfast.enqueue(job, { label: 'unlucky', isHeld: true })
+    await whenRan('unlucky')
+    await jobs.rig.rows(
+      `insert into holdfast.run_cancellations (run_id, worker, reason) values ($1, $2, 'not needed')`,
+      [await numberOf(id), worker.incarnation],
+    )
+    await end('unlucky', new Error('by itself'))
+    await jobs.whenDone()
+    expect(await state(id)).toBe('cancelled')
+    expect(ran).toEqual(['unlucky'])
+  })
+
+  it('holds when its worker dies', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    const { id } = await holdfast.enqueue(job, { label: 'bereaved' })
+    const { me, claim } = await registered()
+    expect(await claim()).toBe(1)
+    expect(await cancel(id)).toBe('requested')
+    await jobs.rig.rows('select holdfast.bury_worker($1, 0, 0)', [me])
+    expect(await state(id)).toBe('cancelled')
+    expect(await jobs.owed()).toBe(0)
+  })
+})
+
+describe('a TTL', () => {
+  const reasons = () => jobs.rig.rows('select reason from holdfast.dead_letters')
+
+  it('ends a plain run of a shared queue, too, when it was asked for', async () => {
+    const job = noting()
+    const worker = await work(job)
+    await jobs.rig.rows(`select holdfast.set_queue_state('default', 'paused')`)
+    await holdfast.enqueue(job, { label: 'waits in vain' }, { ttlMs: 50 })
+    await until('the letter', reasons, (letters) => letters.length === 1)
+    expect(await reasons()).toEqual([{ reason: 'worker_queue_ttl_expired' }])
+    expect(worker.completed).toBe(0)
+  })
+
+  it('is over for a run that has begun: it may wait for its second try', async () => {
+    const job = noting({ retry: { strategy: 'fixed', baseDelayMs: 500, maxRetries: 1, jitter: 'none' } })
+    await work(job, { name: 'here' })
+    await holdfast.enqueue(job, { label: 'long', isHeld: true }, { worker: 'here', ttlMs: 200 })
+    await whenRan('long')
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    await end('long', new Error('once more'))
+    await until(
+      'the second try',
+      () => count('long'),
+      (tries) => tries === 2,
+    )
+    expect(await reasons()).toEqual([])
+  })
+})
