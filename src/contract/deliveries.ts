@@ -25,7 +25,10 @@ const summary = {
   eventType: z.string().nullable(),
   tenant: z.string().nullable(),
   correlationId: z.string().nullable(),
-  state: z.enum(states),
+  state: z.enum(states).meta({
+    description:
+      '`in_flight` is shown as `pending`: what is out at this moment only the node that owns the endpoint knows, and writes nothing down for it. The health of an endpoint says how many are.',
+  }),
   attempt: z.int().meta({ description: 'Attempts made.' }),
   nextAttemptAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),

@@ -727,7 +727,7 @@ function find_letters(filter jsonb, before_id bigint, max_rows integer, max_scan
 function finish_task(me integer, my_term bigint, task_name text, duration_ms integer, task_summary jsonb, error text, next_at timestamp with time zone, after_start_ms double precision) returns void language plpgsql md5 b0f1134979f2c5b095d6af16f506ed9f
 function fire_schedules(fires jsonb) returns integer language plpgsql md5 6ee0608f827dffad8f1bec205c52a031
 function fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[] language sql stable md5 19e964e94f1e9f77c6e4313c444d5557
-function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 b63969b3c5c82b74f91ee74de446f753
+function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 45929d9824e20f98c5bee2fd08b42c25
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b
 function free_keys(lanes integer[], ordering_keys text[], concurrency_keys text[]) returns void language plpgsql md5 24e7e0588314b283f01f2e29b39e2661
 function hasten_run(run_id bigint, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 01312ce0a1e144315cd0f53f8c50568e

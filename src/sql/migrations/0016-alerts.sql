@@ -206,14 +206,15 @@ begin
   return message;
 end $$;
 
--- Looks after notices that were sent at least so long ago: what arrived is delivered; what is still owed, or dead, is returned once,
--- to be told otherwise. Indexes: alert_notices_open, deliveries_pkey, dead_letters_delivery_id_key.
+-- Looks after notices that were sent at least so long ago: what arrived is delivered; what is still owed, dead or called off is returned
+-- once, to be told otherwise. Indexes: alert_notices_open, deliveries_pkey, dead_letters_delivery_id_key, attempts_pkey.
 create function holdfast.follow_notices(patience_ms double precision) returns table (channel text, title text, text text, error text)
 language sql as $$
   with sent as (
     select notice.id, (
       exists (select from holdfast.deliveries as owed where owed.id = notice.message_id)
       or exists (select from holdfast.dead_letters as letter where letter.delivery_id = notice.message_id and letter.state = 'open')
+      or exists (select from holdfast.attempts as ended where ended.delivery_id = notice.message_id and ended.outcome >= 10)
     ) as is_stuck
     from holdfast.alert_notices as notice
     where notice.state = 'sent' and notice.at < clock_timestamp() - make_interval(secs => patience_ms / 1000)

@@ -15,10 +15,11 @@ describe('what is critical', () => {
   afterAll(() => rig.stop())
 
   async function brokenEndpoint(contact: string | null) {
-    const receiver = { isMended: false, taken: [] as unknown[] }
+    const receiver = { isMended: false, taken: [] as unknown[], seenIds: new Map<unknown, string[]>() }
     const name = await functionEndpoint(
       node.holdfast,
-      ({ payload }) => {
+      ({ id, payload }) => {
+        receiver.seenIds.set(payload, [...(receiver.seenIds.get(payload) ?? []), id])
         if (!receiver.isMended) throw new PermanentError('not today')
         receiver.taken.push(payload)
       },
@@ -55,6 +56,8 @@ describe('what is critical', () => {
     )
     expect(letter).toMatchObject({ state: 'redriven', resends: 3, redrives: 3, action: 'resend' })
     expect(receiver.taken).toEqual(['grave'])
+    // Whoever took it the first time can tell: the same webhook-id over all re-sends.
+    expect(receiver.seenIds.get('grave')).toEqual(Array.from({ length: 4 }, () => letter?.messageId))
     expect(await open(name)).toMatchObject([{ criticality: 'standard', resends: 0 }])
   })
 
