@@ -1,5 +1,5 @@
 import { type Colour, isTerminal, type Paint, paintFor } from './paint.ts'
-import { type Column, formatTable } from './table.ts'
+import { type Column, cutLine, formatTable } from './table.ts'
 
 export interface OutputStream {
   write(text: string): unknown
@@ -33,8 +33,13 @@ export class Output {
     this.line(this.isJson ? JSON.stringify(value) : text())
   }
 
+  /** One line a row: on a terminal what is too wide is cut, into a pipe it goes whole. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void {
-    this.line(formatTable(columns, rows))
+    const { stdout } = this.#options
+    const text = formatTable(columns, rows)
+    const width = isTerminal(stdout) ? (stdout.columns ?? 0) : 0
+    const lines = width === 0 ? [text] : text.split('\n').map((line) => cutLine(line, width))
+    this.line(lines.join('\n'))
   }
 
   line(text: string): void {

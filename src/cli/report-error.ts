@@ -36,6 +36,8 @@ export function reportError(
     const details = isKnown ? error.details : {}
     return { ...report, text: `${redact(JSON.stringify({ error: { code, message, details } }))}\n` }
   }
+  // Whoever just said no needs no explanation.
+  if (isKnown && error.details['isDeclined'] === true) return { ...report, text: `${message}\n` }
   const paint = paintFor(options.isTerminal, options.environment)
   const more = isKnown ? `See docs/errors.md#${code}` : redact(error.stack ?? '')
   return { ...report, text: `${paint('red', 'error')}  ${message}\n${paint('dim', more)}\n` }

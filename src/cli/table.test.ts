@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatTable, printable } from './table.ts'
+import { cutLine, formatTable, printable } from './table.ts'
 
 const columns = [
   { title: 'NAME', value: (row: { name: string; count: number }) => row.name },
@@ -23,4 +23,10 @@ test('colours take no room', () => {
 
 test('text from outside can not move the cursor', () => {
   expect(printable('a\u001b[2Jb\nc\u009b')).toBe('a\\u001b[2Jb\\u000ac\\u009b')
+})
+
+test('a line is cut to the width of the terminal, with its colours closed', () => {
+  expect(cutLine('exactly ten', 11)).toBe('exactly ten')
+  expect(cutLine('\u001b[31mred\u001b[39m and more', 6)).toBe('\u001b[31mred\u001b[39m a…')
+  expect(cutLine('\u001b[31mall of it is red\u001b[39m', 4)).toBe('\u001b[31mall\u001b[39m…')
 })

@@ -32,6 +32,22 @@ export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly
     .join('\n')
 }
 
+// oxlint-disable-next-line no-control-regex -- colours are made of them
+const colour = /(\u001b\[\d+m)/
+
+/** What a terminal would wrap ends in `…` instead, in the colour it had. */
+export function cutLine(line: string, width: number): string {
+  if (widthOf(line) <= width) return line
+  let room = Math.max(0, width - 1)
+  const kept = line.split(colour).map((part, index) => {
+    if (index % 2 === 1) return part
+    const shown = Array.from(part).slice(0, room)
+    room -= shown.length
+    return shown.join('')
+  })
+  return `${kept.join('')}…`
+}
+
 function widthOf(cell: string): number {
   return Array.from(stripVTControlCharacters(cell)).length
 }

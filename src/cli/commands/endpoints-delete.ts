@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { HoldfastError } from '../../core/errors.ts'
 import { withApi } from '../connection/with-api.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { countOwed } from '../interact/count-owed.ts'
@@ -20,11 +21,13 @@ export function registerEndpointsDelete(endpoints: Command): void {
         const { client, output } = session
         const params = { name }
         const count = await countOwed(session, name)
-        const owed =
-          count === 0
-            ? ''
-            : ` ${count} ${count === 1 ? 'delivery is' : 'deliveries are'} owed to it${flags.force ? ' and would be cancelled' : ''}.`
-        await confirm(session, `This deletes the endpoint "${name}".${owed}`, flags.yes)
+        const owed = `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} owed to it`
+        if (count > 0 && flags.force !== true) {
+          const advice = 'Let them finish, or delete it with --force, which cancels them.'
+          throw new HoldfastError('still_owed', `The endpoint "${name}" can't go: ${owed}. ${advice}`)
+        }
+        const cost = count === 0 ? '' : ` ${owed} and would be cancelled.`
+        await confirm(session, `This deletes the endpoint "${name}".${cost}`, flags.yes)
         const deleted = await client.endpoints.delete({ params, query: { force: flags.force === true } })
         output.data({ name, ...deleted }, () => `${name} deleted, ${deleted.cancelled} deliveries cancelled`)
       }),

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Change } from '../../client/read-changes.ts'
 import { withApi } from '../connection/with-api.ts'
 import { textOf } from '../field-list.ts'
+import { stopOnSignals } from '../interact/watch.ts'
 import type { Output } from '../output.ts'
 import type { Colour } from '../paint.ts'
 import { printable } from '../table.ts'
@@ -28,7 +29,7 @@ export function registerTail(program: Command): void {
     .action((flags: TailFlags, command: Command) =>
       withApi(command, async ({ client, output, api }) => {
         const stop = new AbortController()
-        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+        stopOnSignals(stop)
         if (!output.isJson) output.message(`Following ${api.url}. Stop with Ctrl-C.`)
         for await (const change of client.changes({ signal: stop.signal })) {
           for (const each of linesOf(change)) {
@@ -68,11 +69,10 @@ function format(output: Output, { event, data }: TailLine): string {
   if (event === 'attempt') {
     const outcome = text('outcome')
     const result = output.paintData(outcomeColours[outcome] ?? 'red', outcome)
-    const status = [text('statusCode'), text('error')].filter((part) => part !== '').join(' ')
-    return `${at} ${text('endpoint')} ← ${text('messageId')} ${text('eventType')} ${result} ${status} ${text('durationMs')} ms, attempt ${text('attempt')}`.replace(
-      / {2,}/g,
-      ' ',
-    )
+    const error = text('error')
+    const told = [at, text('endpoint'), '←', text('messageId'), text('eventType'), result, text('statusCode')]
+    const took = `${text('durationMs')} ms, attempt ${text('attempt')}`
+    return `${told.filter((part) => part !== '').join(' ')} ${took}${error === '' ? '' : `: ${error}`}`
   }
   if (event === 'dead_letter') {
     return `${at} ${output.paintData('red', 'dead letter')} ${text('id')} ${text('endpoint')}: ${text('reason')}`

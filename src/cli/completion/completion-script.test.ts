@@ -1,10 +1,14 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { buildProgram } from '../program.ts'
 import { commandTree } from './command-tree.ts'
 import { completionScript } from './completion-script.ts'
 
 const nodes = commandTree(await buildProgram())
+
+function has(shell: string): boolean {
+  return spawnSync(shell, ['--version']).error === undefined
+}
 
 /** What a real bash offers for the last of these words. */
 function offered(...words: string[]): string[] {
@@ -21,6 +25,24 @@ test('bash offers commands, then verbs, then options', () => {
   expect(offered('endpoints', 're')).toEqual(['resume', 'reset-circuit', 'request'])
   expect(offered('--json', 'endpoints', 'pause', 'crm', '--re')).toEqual(['--reason'])
   expect(offered('events', 'list', '--endp')).toEqual([])
+})
+
+test.skipIf(!has('fish'))('fish offers commands, then verbs, then options', () => {
+  const fish = (line: string) => {
+    const script = `${completionScript('fish', nodes)}\ncomplete -C '${line}'`
+    const lines = execFileSync('fish', ['--no-config', '-c', script], { encoding: 'utf8' }).split('\n')
+    return lines.map((each) => each.split('\t', 1)[0]).filter(Boolean)
+  }
+  expect(fish('holdfast dead')).toEqual(['dead-letters'])
+  expect(fish('holdfast endpoints re')).toEqual(['request', 'reset-circuit', 'resume'])
+  expect(fish('holdfast endpoints pause crm --re')).toEqual(['--reason'])
+})
+
+test.skipIf(!has('zsh'))('zsh reads its script, and has its function', () => {
+  const script = `autoload -Uz compinit; compinit -D\n${completionScript('zsh', nodes)}\nprint $_comps[holdfast]; whence -w _holdfast`
+  expect(execFileSync('zsh', ['-f', '-c', script], { encoding: 'utf8' })).toBe(
+    '_holdfast\n_holdfast: function\n',
+  )
 })
 
 test('every script knows every command', () => {

@@ -33,7 +33,7 @@ _holdfast() {
 ${walk(nodes, '    ')}
   done
   case "$at" in
-${nodes.map((node) => `    ${quoted(keyOf(node))}) compadd -- ${wordsOf(node).join(' ')} ;;`).join('\n')}
+${nodes.map((node) => `    ${quoted(keyOf(node))}) compadd -- ${wordsOf(node).join(' ')} || _files ;;`).join('\n')}
   esac
 }
 compdef _holdfast holdfast`

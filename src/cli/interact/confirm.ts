@@ -18,12 +18,18 @@ export async function confirm(
   }
   const prompt = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await prompt.question(`${what} Go on? ${output.paintMessage('bold', '[y/N]')} `)
+    const asked = prompt.question(`${what} Go on? ${output.paintMessage('bold', '[y/N]')} `)
+    const answer = await asked.catch((error: Error) => {
+      // Ctrl-C and Ctrl-D are a way to say no, which leave the cursor behind the question.
+      if (error.name !== 'AbortError') throw error
+      output.message('')
+      return ''
+    })
     if (/^y(es)?$/i.test(answer.trim())) return
   } finally {
     prompt.close()
   }
-  throw new HoldfastError('not_confirmed', 'Nothing was changed.')
+  throw new HoldfastError('not_confirmed', 'Nothing was changed.', { isDeclined: true })
 }
 
 export const yesOption = ['--yes', "don't ask first"] as const

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isTerminal } from '../paint.ts'
 
-const clearScreen = '\u001b[H\u001b[2J\u001b[3J'
+const clearScreen = '\u001b[H\u001b[2J'
 const defaultSeconds = 2
 const maxSeconds = 3600
 
@@ -22,13 +22,34 @@ export async function watch(flag: WatchFlag, show: () => Promise<void>): Promise
   const seconds = flag === true ? defaultSeconds : Number(flag)
   const everyMs =
     Math.min(Math.max(Number.isFinite(seconds) ? seconds : defaultSeconds, 0.1), maxSeconds) * 1000
-  const isScreen = isTerminal(process.stdout)
+  const draw = isTerminal(process.stdout) ? () => redraw(show) : show
   const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort())
-  process.once('SIGTERM', () => stop.abort())
+  stopOnSignals(stop)
   while (!stop.signal.aborted) {
-    if (isScreen) process.stdout.write(clearScreen)
-    await show()
+    await draw()
     await wait(everyMs, undefined, { signal: stop.signal }).catch(() => {})
   }
+}
+
+/** The old picture stays until the new one is there, so that nothing flickers; messages come below it. */
+async function redraw(show: () => Promise<void>): Promise<void> {
+  const { stdout, stderr } = process
+  stdout.cork()
+  stderr.cork()
+  try {
+    stdout.write(clearScreen)
+    await show()
+  } finally {
+    stdout.uncork()
+    stderr.uncork()
+  }
+}
+
+/** The terminal echoes `^C`; the prompt that follows begins a line of its own. */
+export function stopOnSignals(stop: AbortController): void {
+  process.once('SIGINT', () => {
+    if (isTerminal(process.stderr)) process.stderr.write('\n')
+    stop.abort()
+  })
+  process.once('SIGTERM', () => stop.abort())
 }
