@@ -195,7 +195,7 @@ export class Settler {
     if (this.#isStopped) return
     const [first] = records
     if (records.length === 1 && first !== undefined) {
-      await this.#quarantine(first, error)
+      await this.#quarantine(first, error, () => this.#settleSuccesses(records))
       return
     }
     const middle = records.length >> 1
@@ -248,7 +248,7 @@ export class Settler {
   async #settleBare(record: FailureRecord, error: Error, changed: Set<number>): Promise<void> {
     const isBare = record.detail === null && record.error === null
     if (isBare) {
-      await this.#quarantine(record, error)
+      await this.#quarantine(record, error, () => this.#settleFailures([record], [], changed))
       return
     }
     this.#options.logger.warn(
@@ -258,15 +258,30 @@ export class Settler {
     await this.#settleFailures([{ ...record, detail: null, error: null }], [], changed)
   }
 
-  async #quarantine(record: SuccessRecord | FailureRecord, cause: Error): Promise<void> {
-    this.#options.logger.error(
+  /** A database that doesn't even take it into quarantine takes nothing: that says nothing of this record, which is settled again. */
+  async #quarantine(
+    record: SuccessRecord | FailureRecord,
+    cause: Error,
+    settleAgain: () => Promise<void>,
+  ): Promise<void> {
+    const { database, logger } = this.#options
+    const error = await this.#untilConnected(() =>
+      quarantineRecord(database, this.#options.incarnation(), record, String(cause)),
+    )
+    if (this.#isStopped) return
+    if (error !== null) {
+      logger.error(
+        { cause: String(cause), error: String(error) },
+        'The database takes no results, not even into quarantine; they wait',
+      )
+      await new Promise((resolve) => setTimeout(resolve, maxBackoffMs))
+      await settleAgain()
+      return
+    }
+    logger.error(
       { deliveryId: record.id, error: String(cause) },
       'A result could not be stored in any form; see the table holdfast.quarantine',
     )
-    const error = await this.#untilConnected(() =>
-      quarantineRecord(this.#options.database, this.#options.incarnation(), record, String(cause)),
-    )
-    if (error !== null) this.#options.logger.error({ error: String(error), record }, 'Quarantine failed too')
     this.#unsettled -= 1
     this.#options.onQuarantined(record)
   }

@@ -41,8 +41,11 @@ export function isConnectionError(error: unknown): boolean {
   return driverMessages.some((message) => error.message.startsWith(message))
 }
 
-/** Serialization failures, insufficient resources (a full disk too), lock and statement timeouts, I/O errors: none is the data's fault. */
-const transientCodes = /^(40|53|58)[0-9A-Z]{3}$|^(55P03|57014)$/
+/**
+ * Serialization failures, insufficient resources (a full disk too), lock and statement timeouts, I/O errors, and a server that takes reads
+ * only (a standby before its promotion; a host whose disk is nearly full): none is the data's fault.
+ */
+const transientCodes = /^(40|53|58)[0-9A-Z]{3}$|^(25006|55P03|57014)$/
 
 /** True when the same statement, unchanged, may succeed later. */
 export function isTransientError(error: unknown): boolean {

@@ -835,7 +835,7 @@ function settle_redriven(letter_ids bigint[]) returns void language sql md5 defd
 function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 3e4983c37c91621f00f3223041d81a53
 function settle_run_successes(me integer, run_ids bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 5262db09c21203c1591be613ae1036be
 function settle_runs(me integer, batch bigint, runs jsonb) returns integer[] language plpgsql md5 38dec1c79258134e61866fe647edcd56
-function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 3681158203050b1fbef67c57d8a2da7d
+function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 59af48567db06c21e018a82b13ee1357
 function silence_alert(alert_id bigint, until timestamp with time zone, actor text, remark text) returns boolean language plpgsql md5 310e8a5fc091d826c2e75f2a5fe7a7a0
 function start_due_tasks(me integer, my_term bigint, busy text[], retry_ms double precision) returns SETOF text language plpgsql md5 82eb1534a4ceaa57ae7186df1e11b955
 function start_probe(lane integer, token text, timeout_ms double precision) returns bigint language sql md5 1b72f22c511c508522cca4c459bcc9a6

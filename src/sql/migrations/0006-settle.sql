@@ -37,13 +37,16 @@ begin
       as done (id, message, lane, route, number, age, duration, status)
     on conflict do nothing;
   end if;
-  -- A row that somebody holds in an open transaction is passed over: no delivery waits for a person.
-  update holdfast.breakers set failures = 0
-  where lane_id = any (array(
-    select lane_id from holdfast.breakers
-    where lane_id = any (array(select distinct unnest(lanes))) and state = 'closed' and failures > 0
-    for update skip locked
-  ));
+  -- A batch that comes again must not undo what its failures, and those since, have counted.
+  if removed > 0 then
+    -- A row that somebody holds in an open transaction is passed over: no delivery waits for a person.
+    update holdfast.breakers set failures = 0
+    where lane_id = any (array(
+      select lane_id from holdfast.breakers
+      where lane_id = any (array(select distinct unnest(lanes))) and state = 'closed' and failures > 0
+      for update skip locked
+    ));
+  end if;
   if cardinality(letters) > 0 then
     perform holdfast.settle_redriven(letters);
   end if;

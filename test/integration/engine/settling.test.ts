@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
+import { CuttingProxy } from '../../support/processes/cutting-proxy.ts'
 import { Gate } from '../../support/receivers/gate.ts'
 
 describe('settling', () => {
@@ -195,4 +196,128 @@ describe('settling', () => {
     })
     expect(first).toBeDefined()
   })
+})
+
+describe('a database that misbehaves while results are settled', () => {
+  let rig: Rig
+  let proxy: CuttingProxy
+
+  beforeEach(async () => {
+    rig = await Rig.create()
+    proxy = await CuttingProxy.start(rig.database.url)
+  })
+  afterEach(async () => {
+    await rig.stop()
+    await proxy.stop()
+  })
+
+  /** All answers come in one turn, so that successes, retries and deaths are settled by one call. */
+  async function answerAllAtOnce(node: RunningNode, outcomes: readonly ('fine' | 'ill' | 'refused')[]) {
+    const gate = new Gate()
+    const name = await functionEndpoint(
+      node.holdfast,
+      async (message) => {
+        await gate.passed()
+        const outcome = outcomes[message.payload as number]
+        if (outcome === 'refused') throw new PermanentError('refused')
+        if (outcome === 'ill') throw new Error('ill')
+      },
+      {
+        limits: { concurrency: 64 },
+        circuit: { threshold: 5 },
+        retry: { strategy: 'fixed', baseDelayMs: 600_000, jitter: 'none' },
+      },
+    )
+    await node.holdfast.sendBatch(
+      name,
+      outcomes.map((_, payload) => ({ payload })),
+    )
+    await until('all to be out', () => node.holdfast.node?.inFlight === outcomes.length)
+    return { name, gate }
+  }
+
+  const outcomes = [
+    ...Array.from({ length: 8 }, () => 'fine' as const),
+    ...Array.from({ length: 4 }, () => 'refused' as const),
+    ...Array.from({ length: 3 }, () => 'ill' as const),
+  ]
+
+  async function expectSettledOnce(name: string): Promise<void> {
+    const lane = await rig.laneId(name)
+    await until('all to be settled', async () => (await rig.owed(name)) === 3)
+    expect(
+      await rig.rows(
+        `select (select count(*)::int from holdfast.attempts where lane_id = $1) as attempts,
+                (select count(*)::int from holdfast.attempts where lane_id = $1 and outcome = 1) as successes,
+                (select count(*)::int from holdfast.dead_letters where lane_id = $1) as letters,
+                (select array_agg(attempt) from holdfast.deliveries where lane_id = $1) as retries,
+                (select failures from holdfast.breakers where lane_id = $1) as failures,
+                (select state from holdfast.breakers where lane_id = $1) as circuit,
+                (select count(*)::int from holdfast.quarantine) as quarantined`,
+        [lane],
+      ),
+    ).toEqual([
+      {
+        attempts: 15,
+        successes: 8,
+        letters: 4,
+        retries: [1, 1, 1],
+        failures: 3,
+        circuit: 'closed',
+        quarantined: 0,
+      },
+    ])
+  }
+
+  it('settles successes, retries, deaths and the circuit once, though the answer was lost', async () => {
+    const node = await rig.start({ databaseUrl: proxy.url, limits: withoutSafetyNets })
+    const { name, gate } = await answerAllAtOnce(node, outcomes)
+    const lost = proxy.loseNextAnswer('settle_all')
+    gate.open()
+    await lost
+    const { log } = node
+    await until('the second try to be answered', () => log.settledCount >= outcomes.length)
+    await expectSettledOnce(name)
+    expect(log.attempts.filter(({ endpoint }) => endpoint === name)).toHaveLength(outcomes.length)
+  })
+
+  it('waits for a database that has become read-only, and condemns nothing', async () => {
+    const node = await rig.start({ limits: withoutSafetyNets })
+    const { name, gate } = await answerAllAtOnce(node, outcomes)
+    await setReadOnly('on')
+    gate.open()
+    const isRefusal = (text: string) => /(results wait|could not be stored).*read-only/.test(text)
+    await until('a settle to be refused', () => node.complaints.some(isRefusal))
+    await setReadOnly('off')
+    await expectSettledOnce(name)
+  })
+
+  it('waits while nothing is taken, not even into quarantine', async () => {
+    const node = await rig.start({ limits: withoutSafetyNets })
+    const { name, gate } = await answerAllAtOnce(node, outcomes)
+    await rig.rows('alter table holdfast.attempts rename to attempts_away')
+    await rig.rows('alter table holdfast.quarantine rename to quarantine_away')
+    gate.open()
+    const isRefusal = (text: string) => /relation .*holdfast\.quarantine.* does not exist/.test(text)
+    await until('the quarantine to refuse', () => node.complaints.some(isRefusal))
+    await rig.rows('alter table holdfast.attempts_away rename to attempts')
+    await rig.rows('alter table holdfast.quarantine_away rename to quarantine')
+    await expectSettledOnce(name)
+  })
+
+  /** For every connection from now on; the open ones are ended. */
+  async function setReadOnly(state: 'on' | 'off'): Promise<void> {
+    const client = await rig.database.pool.connect()
+    try {
+      await client.query('set default_transaction_read_only = off')
+      await client.query(`
+        do $$ begin execute format('alter database %I set default_transaction_read_only = ${state}', current_database()); end $$`)
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and application_name <> 'holdfast-test'`,
+      )
+    } finally {
+      client.release()
+    }
+  }
 })
