@@ -199,7 +199,7 @@ export class RunSettler {
     } else if (first !== undefined && first.detail !== null) {
       await this.#settleSuccesses(worker, [{ ...first, detail: null }], ended)
     } else if (first !== undefined) {
-      await this.#quarantine(worker, first, error)
+      await this.#quarantine(worker, first, error, () => this.#settleSuccesses(worker, records, ended))
     }
   }
 
@@ -223,19 +223,38 @@ export class RunSettler {
       // The decision counts more than the words.
       return this.#settleFailures(worker, [{ ...first, detail: null, error: null }], ended)
     }
-    if (first !== undefined) await this.#quarantine(worker, first, error)
+    if (first === undefined) return refused
+    const settleAgain = async () => {
+      refused = await this.#settleFailures(worker, records, ended)
+    }
+    await this.#quarantine(worker, first, error, settleAgain)
     return refused
   }
 
-  async #quarantine(worker: number, record: RunRecord, cause: Error): Promise<void> {
-    this.#options.logger.error(
+  /** A database that doesn't even take it into quarantine takes nothing: that says nothing of this result, which is handed in again. */
+  async #quarantine(
+    worker: number,
+    record: RunRecord,
+    cause: Error,
+    settleAgain: () => Promise<void>,
+  ): Promise<void> {
+    const { database, logger } = this.#options
+    const error = await this.#untilConnected(() => quarantineRun(database, worker, record, String(cause)))
+    if (error !== null) {
+      this.#isOffline = true
+      logger.error(
+        { cause: String(cause), error: String(error) },
+        'The database takes no results, not even into quarantine; they wait',
+      )
+      if (this.#isAbandoned) return
+      await new Promise((resolve) => setTimeout(resolve, maxBackoffMs))
+      await settleAgain()
+      return
+    }
+    logger.error(
       { runId: record.id, error: String(cause) },
       'A result could not be stored in any form; see the table holdfast.quarantine',
     )
-    const error = await this.#untilConnected(() =>
-      quarantineRun(this.#options.database, worker, record, String(cause)),
-    )
-    if (error !== null) this.#options.logger.error({ error: String(error), record }, 'Quarantine failed too')
   }
 
   /** Null when the work is done; the error when trying again can't help. Waits for the database as long as it takes. */

@@ -268,6 +268,31 @@ test('text that PostgreSQL can not hold costs a run nothing but the text', async
   expect(attempt).toMatchObject({ outcome: 1, detail: { resultOmitted: 'not_storable' } })
 })
 
+test('a result waits while the database takes nothing, not even into quarantine', async () => {
+  let finish: () => void = () => {}
+  let begun = 0
+  const { job } = await start(async () => {
+    begun += 1
+    await new Promise<void>((resolve) => (finish = resolve))
+  })
+  const { id } = await holdfast.enqueue(job, {})
+  await until('it to begin', () => begun === 1)
+  await jobs.rig.rows('alter table holdfast.attempts rename to attempts_away')
+  await jobs.rig.rows('alter table holdfast.quarantine rename to quarantine_away')
+  finish()
+  const isRefusal = (text: string) => /relation .*holdfast\.quarantine.* does not exist/.test(text)
+  await until('the quarantine to refuse', () => jobs.complaints.some(isRefusal))
+  await jobs.rig.rows('alter table holdfast.attempts_away rename to attempts')
+  await jobs.rig.rows('alter table holdfast.quarantine_away rename to quarantine')
+  const attempts = await until(
+    'the attempt',
+    () => attemptsOf(id),
+    (rows) => rows.length === 1,
+  )
+  expect(attempts).toMatchObject([{ outcome: 1 }])
+  expect(begun).toBe(1)
+})
+
 test('stopping hands back what has not begun and what gives way, uncounted', async () => {
   let started = 0
   const { job, worker } = await startAlone(async (_input, { signal }) => {
