@@ -39,14 +39,14 @@ export const isHeadOf = (row: DeliveryRow): boolean => row[13] ?? true
  * with plain equalities the planner may walk the primary key in id order instead, through every other lane's backlog, as
  * soon as its statistics say that one lane owns most of the table.
  */
+const blockingLetter = (lane: string, key: string) => `
+  select coalesce(letter.redriven_delivery_id, 0) from holdfast.dead_letters as letter
+  where letter.lane_id = ${lane} and letter.ordering_key = ${key} and letter.blocks_key and letter.settled_at is null
+  order by letter.delivery_id limit 1`
+
 const isHead = `
   (taken.ordering_key is null or taken.id = coalesce(
-    (
-      select coalesce(letter.redriven_delivery_id, 0) from holdfast.dead_letters as letter
-      where letter.lane_id = taken.lane_id and letter.ordering_key = taken.ordering_key
-        and letter.blocks_key and letter.settled_at is null
-      order by letter.delivery_id limit 1
-    ),
+    (${blockingLetter('taken.lane_id', 'taken.ordering_key')}),
     (
       select older.id from holdfast.deliveries as older
       where older.ordering_key is not null
@@ -188,7 +188,10 @@ export async function readByIds(database: Database, ids: readonly number[]): Pro
   return parseRows(answers[0]?.[0])
 }
 
-/** The oldest delivery of each ordering key that has just become free; one that isn't due yet is left out. Index: deliveries_keyed. */
+/**
+ * The head of each ordering key that has just become free: its oldest delivery, or the redrive of the letter that blocks it. One that isn't
+ * due yet is left out. Indexes: deliveries_keyed, dead_letters_blocking.
+ */
 export async function readKeyHeads(
   database: Database,
   keys: readonly { readonly laneId: number; readonly key: string }[],
@@ -198,14 +201,21 @@ export async function readKeyHeads(
       name: 'read_key_heads',
       text: `
         with owed as materialized (
-          select taken.*, ${isHead}
+          select taken.*, true as is_head
           from unnest($1::int[], $2::text[]) as asked (lane_id, key)
           cross join lateral (
-            select line.* from holdfast.deliveries as line
-            where line.ordering_key is not null
-              and (line.ordering_key, line.lane_id, line.id) > (asked.key, asked.lane_id, 0::bigint)
-              and (line.ordering_key, line.lane_id, line.id) <= (asked.key, asked.lane_id, 9223372036854775807)
-            order by line.ordering_key, line.lane_id, line.id limit 1
+            select head.* from holdfast.deliveries as head
+            where head.id = coalesce(
+              (${blockingLetter('asked.lane_id', 'asked.key')}),
+              (
+                select line.id from holdfast.deliveries as line
+                where line.ordering_key is not null
+                  and (line.ordering_key, line.lane_id, line.id) > (asked.key, asked.lane_id, 0::bigint)
+                  and (line.ordering_key, line.lane_id, line.id) <= (asked.key, asked.lane_id, 9223372036854775807)
+                order by line.ordering_key, line.lane_id, line.id limit 1
+              )
+            )
+            limit 1
           ) as taken
           where taken.due_at is null or taken.due_at <= now()
         )

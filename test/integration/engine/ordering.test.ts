@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
+import { CuttingProxy } from '../../support/processes/cutting-proxy.ts'
 import { Gate } from '../../support/receivers/gate.ts'
 
 interface Numbered {
@@ -251,4 +252,43 @@ describe('an ordering key', () => {
     await rig.whenSettled(name)
     expect(ended('a')).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
   })
+})
+
+it('a blocked key goes on though its letter was redriven before its owner heard that the death was stored', async () => {
+  const rig = await Rig.create()
+  const proxy = await CuttingProxy.start(rig.database.url)
+  try {
+    const { holdfast } = await rig.start({ databaseUrl: proxy.url, limits: withoutSafetyNets })
+    const client = rig.client()
+    const delivered: unknown[] = []
+    let isWell = false
+    const name = await functionEndpoint(
+      holdfast,
+      ({ payload }) => {
+        if (!isWell) throw new PermanentError('not yet')
+        delivered.push(payload)
+      },
+      { onDead: 'block' },
+    )
+    // The death is stored at once, but its owner, asking again and again, hears of it a second later.
+    const lost = Array.from({ length: 6 }, () => proxy.loseNextAnswer('settle_failures'))
+    for (const number of [1, 2]) await client.send(name, number, { orderingKey: 'k' })
+    await lost[0]
+    isWell = true
+    const [letter] = await rig.rows<{ id: string }>(
+      `select holdfast.format_id('dlt', id) as id from holdfast.dead_letters`,
+    )
+    await client.deadLetters.redrive(letter!.id)
+    // What arrives later on another lane is read after it: then the redrive has been seen.
+    const seen = new Gate()
+    const marker = await functionEndpoint(holdfast, () => seen.open())
+    await client.send(marker, 'the redrive has been read')
+    await seen.passed()
+    await Promise.all(lost)
+    await rig.whenSettled(name)
+    expect(delivered).toEqual([1, 2])
+  } finally {
+    await rig.stop()
+    await proxy.stop()
+  }
 })
