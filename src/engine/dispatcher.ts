@@ -126,7 +126,10 @@ export class Dispatcher {
   pump(lane: Lane): void {
     const { databaseClock, careful, limits, settler, transports } = this.#options
     for (;;) {
-      if (!this.#options.mayStart()) return
+      if (!this.#options.mayStart()) {
+        this.unread(lane)
+        return
+      }
       const policy = lane.policy(transports)
       if (policy === null) {
         this.#options.holdLane(lane, lane.holdReason ?? 'its settings are unusable')

@@ -377,3 +377,37 @@ describe('a batch', () => {
     }
   })
 })
+
+it('a batch that must be cut while its node stops is put back at once, for the next node', async () => {
+  const own = await Rig.create()
+  await using receiver = await HttpReceiver.start()
+  try {
+    const gate = new Gate()
+    receiver.behave(gated(gate, answer(413)))
+    const first = await own.start()
+    const client = own.client()
+    await client.endpoints.create({
+      name: 'sink',
+      config: { url: receiver.url },
+      batch: { maxMessages: 4, maxWaitMs: 10 },
+    })
+    await client.sendBatch(
+      'sink',
+      numbers(4).map((payload) => ({ payload })),
+    )
+    await receiver.ledger.waitFor(1)
+    const startedAtMs = performance.now()
+    const stopped = first.holdfast.stop()
+    await until('it to stop', () => own.value<boolean>('select is_stopping from holdfast.nodes'))
+    gate.open()
+    await stopped
+    // Its deadline is 25 seconds; nothing is out any more that it could wait for.
+    expect(performance.now() - startedAtMs).toBeLessThan(10_000)
+    receiver.behave(answer(200))
+    await own.start()
+    await own.whenSettled('sink')
+    expect(receiver.ledger.requests.slice(1).flatMap(parsed).toSorted()).toEqual(numbers(4))
+  } finally {
+    await own.stop()
+  }
+})
