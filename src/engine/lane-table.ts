@@ -19,6 +19,8 @@ export interface LaneTableOptions {
   readonly clock: Clock
   /** The epoch under which this node holds the shard, or undefined when it doesn't. */
   epochOf(shard: number): number | undefined
+  /** The shard is being handed over: nothing may start on it. */
+  isLeaving(shard: number): boolean
   /** Up to where arrivals have been counted. */
   cursor(): number
   /** A lane's row, circuit or place in the line has changed. */
@@ -173,11 +175,13 @@ export class LaneTable {
   }
 
   #add(row: LaneRow): Lane | undefined {
-    const epoch = this.#options.epochOf(shardOfLane(row.id))
+    const shard = shardOfLane(row.id)
+    const epoch = this.#options.epochOf(shard)
     if (epoch === undefined) return undefined
     const known = this.#lanes.get(row.id)
     if (known !== undefined) return known
     const lane = new Lane(row, epoch, this.readAhead)
+    lane.isDraining = this.#options.isLeaving(shard)
     this.#lanes.set(row.id, lane)
     return lane
   }

@@ -34,8 +34,8 @@ export interface MembershipOptions {
   onBeat(result: BeatResult): void
   /** Shards are ours: call `adopt`, then load their lanes, while nothing is being read. */
   onTaken(shards: readonly TakenShard[], from: number): Promise<void>
-  /** Shards should go to a peer: resolve when nothing of theirs is in flight or unsettled. */
-  drain(shards: readonly number[]): Promise<void>
+  /** Shards should go to a peer: start nothing on them, and let go of each as soon as nothing of it is in flight or unsettled. */
+  drain(shards: readonly number[], letGo: (shards: readonly number[]) => Promise<void>): Promise<void>
   /** Shards are no longer ours, whatever is in flight. */
   onLost(shards: readonly number[]): void
   /** Handing over failed: they are still ours. */
@@ -75,6 +75,11 @@ export class Membership {
 
   epochOf(shard: number): number | undefined {
     return this.#epochs.get(shard)
+  }
+
+  /** Ours still, but being handed over: nothing may start on it. */
+  isLeaving(shard: number): boolean {
+    return this.#releasing.has(shard)
   }
 
   /** The shards that we own; null = all of them. */
@@ -227,6 +232,7 @@ export class Membership {
   #loseAll(): void {
     const lost = [...this.#epochs.keys()]
     this.#epochs.clear()
+    this.#releasing.clear()
     if (lost.length > 0) this.#options.onLost(lost)
   }
 
@@ -302,16 +308,19 @@ export class Membership {
   }
 
   #handOver(shards: readonly number[]): void {
+    const incarnation = this.#incarnation
     for (const shard of shards) this.#releasing.add(shard)
-    this.#options
-      .drain(shards)
-      .then(() => this.release(shards))
-      .catch((error: unknown) => {
-        this.#options.logger.warn({ error: String(error) }, 'Handing shards over failed; trying again')
-        this.#options.onKept(shards)
-      })
-      .finally(() => {
-        for (const shard of shards) this.#releasing.delete(shard)
-      })
+    const letGo = async (drained: readonly number[]) => {
+      // Declared dead meanwhile: what we hold now was taken by our next incarnation, and isn't for handing over.
+      if (this.#incarnation !== incarnation) return
+      await this.release(drained)
+      for (const shard of drained) this.#releasing.delete(shard)
+    }
+    this.#options.drain(shards, letGo).catch((error: unknown) => {
+      this.#options.logger.warn({ error: String(error) }, 'Handing shards over failed; trying again')
+      if (this.#incarnation !== incarnation) return
+      for (const shard of shards) this.#releasing.delete(shard)
+      this.#options.onKept(shards)
+    })
   }
 }

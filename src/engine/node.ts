@@ -125,6 +125,7 @@ export class Node {
       database: controlDatabase,
       clock: this.#clock,
       epochOf: (shard) => this.#membership.epochOf(shard),
+      isLeaving: (shard) => this.#membership.isLeaving(shard),
       cursor: () => this.#arrivals.cursor,
       onChanged: (lane) => this.#laneChanged(lane),
       onCircuitChanged: (lane) => this.#observer.circuitChanged(lane.name, lane.breaker.state),
@@ -226,7 +227,7 @@ export class Node {
       onBeat: (result) => this.#startUpkeep(result),
       onRegistered: (incarnation) => this.#registered(incarnation),
       onTaken: (shards, from) => this.#loop.exclusively(() => this.#shardsTaken(shards, from)),
-      drain: (shards) => this.#drain(shards),
+      drain: (shards, letGo) => this.#drain(shards, letGo),
       onLost: (shards) => this.#dropShards(shards, 'lost'),
       onKept: (shards) => this.#keepShards(shards),
       onReleased: (shards) => this.#dropShards(shards, 'released'),
@@ -354,14 +355,27 @@ export class Node {
     this.#loop.ring()
   }
 
-  async #drain(shards: readonly number[]): Promise<void> {
+  /** Shard by shard: a lane that a slow receiver holds up must not keep the others from their next owner. */
+  async #drain(
+    shards: readonly number[],
+    letGo: (shards: readonly number[]) => Promise<void>,
+  ): Promise<void> {
     const lanes = shards.flatMap((shard) => this.#lanes.ofShard(shard))
     for (const lane of lanes) {
       lane.isDraining = true
       this.#dispatcher.unread(lane)
     }
-    await this.#untilIdle(() => lanes, this.#clock.monotonicMs() + this.#limits.stopDeadlineMs)
-    for (const lane of lanes) if (!lane.isIdle) lane.abortInFlight()
+    const deadlineMs = this.#clock.monotonicMs() + this.#limits.stopDeadlineMs
+    let left = shards
+    while (left.length > 0) {
+      const busyLanes = lanes.filter((lane) => !lane.isIdle)
+      const isOver = this.#clock.monotonicMs() >= deadlineMs
+      if (isOver) for (const lane of busyLanes) lane.abortInFlight()
+      const busy = new Set(isOver ? [] : busyLanes.map((lane) => lane.shard))
+      await letGo(left.filter((shard) => !busy.has(shard)))
+      left = left.filter((shard) => busy.has(shard))
+      if (left.length > 0) await this.#waitUntil(this.#clock.monotonicMs() + 10)
+    }
   }
 
   #keepShards(shards: readonly number[]): void {
@@ -471,13 +485,11 @@ export class Node {
     for (const lane of lanes) this.#refreshing.add(lane)
     if (this.#isRefreshing) return
     this.#isRefreshing = true
-    void this.#refreshAll().finally(() => {
-      this.#isRefreshing = false
-    })
+    void this.#refreshAll()
   }
 
   async #refreshAll(): Promise<void> {
-    while (this.#refreshing.size > 0) {
+    while (this.#refreshing.size > 0 && !this.#isStopping) {
       const lanes = [...this.#refreshing]
       this.#refreshing.clear()
       try {
@@ -486,9 +498,10 @@ export class Node {
         if (!isTransientError(error)) this.#report(error)
         for (const lane of lanes) if (this.#lanes.has(lane)) this.#refreshing.add(lane)
         await this.#waitUntil(this.#clock.monotonicMs() + 250)
-        if (this.#isStopping) return
       }
     }
+    // In the same breath as the last look: who asks a moment later must find nobody at it.
+    this.#isRefreshing = false
   }
 
   /** Apart from the beats, which wait for nothing. What this one leaves out, because the last is still at it, the next beat says again. */

@@ -38,6 +38,7 @@ describe("a lane's picture from before a change", () => {
     const name = await functionEndpoint(rig.client(), () => {})
     const table = new LaneTable({
       database,
+      isLeaving: () => false,
       epochOf: () => 1,
       clock: systemClock,
       cursor: () => 0,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { preferredOwners } from '../../../src/core/rendezvous.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { Gate } from '../../support/receivers/gate.ts'
@@ -17,12 +18,12 @@ describe('several nodes on one database', () => {
     return rig
   }
 
-  async function whenSpread(nodes: readonly RunningNode[]): Promise<void> {
+  async function whenSpread(nodes: readonly RunningNode[], minShards = 41): Promise<void> {
     await until(
       'the shards to be spread',
       () => nodes.map((each) => each.holdfast.node?.shards.length ?? 0),
       (counts) =>
-        counts.reduce((sum, count) => sum + count, 0) === 256 && counts.every((count) => count > 40),
+        counts.reduce((sum, count) => sum + count, 0) === 256 && counts.every((count) => count >= minShards),
     )
   }
 
@@ -30,7 +31,12 @@ describe('several nodes on one database', () => {
     const client = rig.client()
     const names = Array.from({ length: count }, (_, index) => `lane-${index}`)
     for (const name of names) {
-      await client.endpoints.create({ name, transport: 'function', config: { handler: 'shared' }, limits })
+      await client.endpoints.create({
+        name,
+        transport: 'function',
+        config: { handler: 'shared', timeoutMs: 60_000 },
+        limits,
+      })
     }
     return names
   }
@@ -111,6 +117,93 @@ describe('several nodes on one database', () => {
     expect(calls.size).toBe(sent)
     expect([...calls.values()].filter((count) => count > 1)).toEqual([])
     expect(await rig.value('select count(*)::int from holdfast.shard_leases where is_suspect')).toBe(0)
+  })
+
+  it('hand over nothing that they got back meanwhile, under another name', async () => {
+    const rig = await createRig()
+    const names = await createLanes(rig, 20)
+    const gate = new Gate()
+    const first = await rig.start({
+      nodeName: 'first',
+      limits: quick,
+      handlers: { shared: () => gate.passed() },
+    })
+    const client = rig.client()
+    for (const name of names) await client.send(name, 1)
+    await until('all to be out', () => first.holdfast.node?.inFlight === names.length)
+    const second = await rig.start({
+      nodeName: 'second',
+      limits: quick,
+      handlers: { shared: () => undefined },
+    })
+    await until('free shards to have gone over', () => (second.holdfast.node?.shards.length ?? 0) > 40)
+    // Results that can't be stored keep the rest from being handed over. Then the first is declared dead, wrongly, and comes back.
+    const locker = await rig.database.pool.connect()
+    await locker.query('begin; lock table holdfast.attempts in share mode')
+    gate.open()
+    await until('none to be out', () => first.holdfast.node?.inFlight === 0)
+    const dead = first.holdfast.node?.incarnation
+    await rig.rows(
+      'update holdfast.shard_leases set incarnation = null, epoch = epoch + 1 where incarnation = $1',
+      [dead],
+    )
+    await rig.rows('delete from holdfast.nodes where incarnation = $1', [dead])
+    await until('it to come back', () => first.holdfast.node?.incarnation !== dead)
+    await until('it to have shards again', () => (first.holdfast.node?.shards.length ?? 0) > 40)
+    const { releasedShards } = first.log
+    await locker.query('rollback')
+    locker.release()
+    for (const name of names) {
+      await client.send(name, 2)
+      await rig.whenSettled(name)
+    }
+    // Two nodes that stay: of what it got back, nothing belongs to the other.
+    expect(first.log.releasedShards).toBe(releasedShards)
+  })
+
+  it('start nothing on a shard that is being handed over, not even for an endpoint that has just been made', async () => {
+    const rig = await createRig()
+    const gate = new Gate()
+    const by: string[] = []
+    const [busy] = await createLanes(rig, 1)
+    const first = await rig.start({
+      nodeName: 'first',
+      limits: quick,
+      handlers: { shared: () => gate.passed(), late: () => void by.push('first') },
+    })
+    const client = rig.client()
+    await client.send(busy!, 1)
+    await until('it to be out', () => first.holdfast.node?.inFlight === 1)
+    const lane = await rig.laneId(busy!)
+    // Which of two nodes a shard prefers is a matter of chance: they come until one does.
+    const others: RunningNode[] = []
+    const wantsToGo = async () => {
+      others.push(
+        await rig.start({
+          nodeName: `other-${others.length}`,
+          limits: quick,
+          handlers: { shared: () => undefined, late: () => void by.push('other') },
+        }),
+      )
+      const nodes = await rig.value<number[]>('select array_agg(incarnation) from holdfast.nodes')
+      return preferredOwners(nodes)[lane & 255] !== first.holdfast.node?.incarnation
+    }
+    while (!(await wantsToGo())) expect(others.length).toBeLessThan(12)
+    await whenSpread([first, ...others], 1)
+    await rig.rows(`select setval('holdfast.lanes', $1)`, [lane + 255])
+    await client.endpoints.create({ name: 'late', transport: 'function' })
+    expect(await rig.laneId('late')).toBe(lane + 256)
+    await client.send('late', 1)
+    // What comes in later, on a shard that stays, is delivered: so this was seen.
+    const staying = first.holdfast.node?.shards.find((shard) => shard !== (lane & 255)) ?? 0
+    await rig.rows(`select setval('holdfast.lanes', $1)`, [512 + staying - 1])
+    await client.endpoints.create({ name: 'staying', transport: 'function', config: { handler: 'late' } })
+    await client.send('staying', 1)
+    await rig.whenSettled('staying')
+    expect(by).toEqual(['first'])
+    gate.open()
+    await rig.whenSettled('late')
+    expect(by).toEqual(['first', 'other'])
   })
 
   it('hand a backlog over with order, delays and retries intact', async () => {
