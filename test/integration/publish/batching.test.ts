@@ -406,7 +406,7 @@ it('a batch that must be cut while its node stops is put back at once, for the n
     receiver.behave(answer(200))
     await own.start()
     await own.whenSettled('sink')
-    expect(receiver.ledger.requests.slice(1).flatMap(parsed).toSorted()).toEqual(numbers(4))
+    expect(new Set(receiver.ledger.requests.slice(1).flatMap(parsed))).toEqual(new Set(numbers(4)))
   } finally {
     await own.stop()
   }
