@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -15,7 +16,6 @@ import { httpTransport } from './http-transport.ts'
 import { newSigningSecret } from './signing-secret.ts'
 
 const page = readFileSync(new URL('../../../docs/verifying.md', import.meta.url), 'utf8')
-const hasPython = spawnSync('python3', ['--version']).status === 0
 const egress = createEgress({ allowNetworks: loopbackNetworks })
 const never = new AbortController().signal
 const secret = newSigningSecret()
@@ -31,10 +31,69 @@ it('the page has a receiver in five languages', () => {
   for (const language of ['js', 'python', 'go', 'php', 'java']) expect(program(language)).toContain('whsec_')
 })
 
-describe.each([
-  ['Node.js', 'js', 'receiver.mjs', process.execPath, true],
-  ['Python', 'python', 'receiver.py', 'python3', hasPython],
-] as const)('the receiver in %s', (_, language, file, command, isInstalled) => {
+interface Receiver {
+  readonly language: string
+  readonly file: string
+  /** What to run, in the program's folder. */
+  readonly command: readonly [string, ...string[]]
+  readonly build?: readonly [string, ...string[]]
+  /** How to ask whether the tool is there. */
+  readonly probe: readonly [string, ...string[]]
+  /** Its server takes no port 0. */
+  readonly needsPort?: boolean
+}
+
+const receivers: Readonly<Record<string, Receiver>> = {
+  'Node.js': {
+    language: 'js',
+    file: 'receiver.mjs',
+    command: [process.execPath, 'receiver.mjs'],
+    probe: [process.execPath, '--version'],
+  },
+  Python: {
+    language: 'python',
+    file: 'receiver.py',
+    command: ['python3', 'receiver.py'],
+    probe: ['python3', '--version'],
+  },
+  Go: {
+    language: 'go',
+    file: 'receiver.go',
+    build: ['go', 'build', '-o', 'receiver', 'receiver.go'],
+    command: ['./receiver'],
+    probe: ['go', 'version'],
+  },
+  PHP: {
+    language: 'php',
+    file: 'receiver.php',
+    command: ['php', '-S', '127.0.0.1:{port}', 'receiver.php'],
+    probe: ['php', '--version'],
+    needsPort: true,
+  },
+  Java: {
+    language: 'java',
+    file: 'Receiver.java',
+    build: ['javac', 'Receiver.java'],
+    command: ['java', 'Receiver'],
+    probe: ['javac', '-version'],
+  },
+}
+
+function isThere([program, ...args]: readonly [string, ...string[]]): boolean {
+  return spawnSync(program, args).status === 0
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describe.each(Object.entries(receivers))('the receiver in %s', (_, tool) => {
+  const isInstalled = isThere(tool.probe)
   let folder: string
   let receiver: ChildProcess
   let url: string
@@ -43,20 +102,28 @@ describe.each([
   beforeAll(async () => {
     if (!isInstalled) return
     folder = mkdtempSync(join(tmpdir(), 'holdfast-verifying-'))
-    writeFileSync(join(folder, file), program(language))
-    receiver = spawn(command, [join(folder, file)], {
-      env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: '0' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const output = createInterface({ input: receiver.stdout! })
-    const listening = new Promise<string>((resolve) =>
-      output.on('line', (line) => {
+    writeFileSync(join(folder, tool.file), program(tool.language))
+    const port = tool.needsPort === true ? await freePort() : 0
+    const { PATH, HOME } = process.env
+    const env = { PATH, HOME, WEBHOOK_SECRET: secret, PORT: String(port) }
+    if (tool.build !== undefined) {
+      const [compiler, ...args] = tool.build
+      const built = spawnSync(compiler, args, { cwd: folder, env, encoding: 'utf8' })
+      if (built.status !== 0) throw new Error(`${compiler} refused the program: ${built.stderr}`)
+    }
+    const [executable, ...args] = tool.command.map((part) => part.replace('{port}', String(port)))
+    receiver = spawn(executable!, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const listening = new Promise<string>((resolve) => {
+      const read = (line: string) => {
         lines.push(line)
-        if (line.startsWith('listening ')) resolve(line.slice('listening '.length))
-      }),
-    )
+        const found = /^listening (\d+)|Development Server \(http:\/\/127\.0\.0\.1:(\d+)/.exec(line)
+        if (found !== null) resolve(found[1] ?? found[2] ?? '')
+      }
+      createInterface({ input: receiver.stdout! }).on('line', read)
+      createInterface({ input: receiver.stderr! }).on('line', read)
+    })
     url = `http://127.0.0.1:${await listening}/hooks`
-  }, 30_000)
+  }, 180_000)
 
   afterAll(async () => {
     if (!isInstalled) return
@@ -96,7 +163,7 @@ describe.each([
     expect(await send(open({ signing: signing() }))).toBe(204)
     const previousSecrets = [{ value: secret, expiresAtMs: Date.now() + 60_000 }]
     expect(await send(open({ signing: signing({ secret: newSigningSecret(), previousSecrets }) }))).toBe(204)
-    await vi.waitFor(() => expect(lines.filter((line) => line.startsWith('received msg_1'))).toHaveLength(2))
+    await vi.waitFor(() => expect(lines.filter((line) => line.includes('received msg_1'))).toHaveLength(2))
     expect(await replay(() => {})).toBe(204)
   })
 
