@@ -16,12 +16,26 @@ export interface QueuedRun {
   readonly claimedAtMs: number
 }
 
-interface RunningRun extends QueuedRun {
+class RunningRun {
+  readonly run: ClaimedRun
+  readonly worker: number
   readonly job: KnownJob
   readonly context: RunContext
   readonly startedAtMs: number
-  readonly startedMonotonicMs: number
+  readonly startedMonotonicMs = performance.now()
   deadlineMs: number
+  /** Until its ending is decided; what its handler says after that counts only as the fact of a success. */
+  isOpen = true
+
+  constructor({ run, worker }: QueuedRun, job: KnownJob, startedAtMs: number, observer: RunObserver) {
+    const { timeoutMs } = job.settings
+    this.run = run
+    this.worker = worker
+    this.job = job
+    this.startedAtMs = startedAtMs
+    this.deadlineMs = this.startedMonotonicMs + timeoutMs
+    this.context = new RunContext(run, job.name, timeoutMs, startedAtMs, observer)
+  }
 }
 
 export interface ExecutorOptions {
@@ -46,6 +60,7 @@ const noHandlerDelayMs = 5000
 /** Runs handlers, so many at a time: resolve, run, decide, hand over to be settled. */
 export class Executor {
   readonly #options: ExecutorOptions
+  /** Those whose handler has returned a promise. */
   readonly #running = new Map<number, RunningRun>()
   #line: QueuedRun[] = []
   #lineStart = 0
@@ -53,6 +68,7 @@ export class Executor {
   #nextDeadlineMs = Number.POSITIVE_INFINITY
   #isStopping = false
   #isPumping = false
+  #isPumpDue = false
   completed = 0
 
   constructor(options: ExecutorOptions) {
@@ -84,9 +100,15 @@ export class Executor {
     return [...this.#running.values()].map(({ context }) => context)
   }
 
+  /** They start in the next turn of the loop: whoever claimed them can ask for more first, which the database then looks up meanwhile. */
   add(runs: readonly QueuedRun[]): void {
     for (const run of runs) this.#line.push(run)
-    this.pump()
+    if (this.#isPumpDue) return
+    this.#isPumpDue = true
+    setImmediate(() => {
+      this.#isPumpDue = false
+      this.pump()
+    })
   }
 
   /** Starts what may start. */
@@ -167,7 +189,6 @@ export class Executor {
       this.#settleUntried(queued, { kind: 'released' }, null, null)
       return
     }
-    const startedMonotonicMs = performance.now()
     const startedAtMs = Date.now()
     const known = table.get(run.jobId)
     const job = known === undefined ? undefined : jobs.get(known.name)
@@ -183,17 +204,7 @@ export class Executor {
       this.#settleUntried(queued, { kind: 'released' }, null, null, noHandlerDelayMs)
       return
     }
-    const { timeoutMs } = known.settings
-    const context = new RunContext(run, known.name, timeoutMs, startedAtMs, observer)
-    const running: RunningRun = {
-      ...queued,
-      job: known,
-      context,
-      startedAtMs,
-      startedMonotonicMs,
-      deadlineMs: startedMonotonicMs + timeoutMs,
-    }
-    this.#running.set(run.id, running)
+    const running = new RunningRun(queued, known, startedAtMs, observer)
     if (run.body === null) {
       this.#finish(
         running,
@@ -205,13 +216,13 @@ export class Executor {
     }
     let returned: unknown
     try {
-      returned = job.run(JSON.parse(run.body), context)
+      returned = job.run(JSON.parse(run.body), running.context)
     } catch (error) {
       this.#fail(running, error)
       return
     }
     if (isThenable(returned)) {
-      this.#armDeadline(running.deadlineMs)
+      this.#register(running)
       returned.then(
         (result) => this.#succeed(running, result),
         (error: unknown) => this.#fail(running, error),
@@ -221,23 +232,28 @@ export class Executor {
     }
   }
 
+  #register(running: RunningRun): void {
+    const { id } = running.run
+    const former = this.#running.get(id)
+    // Taken from us and claimed again, while its first handler is still at it.
+    if (former !== undefined) former.isOpen = false
+    this.#running.set(id, running)
+    this.#armDeadline(running.deadlineMs)
+  }
+
   #succeed(running: RunningRun, result: unknown): void {
     // Also one that came too late for its time-out: that it was done is a fact.
     this.#finish(running, { kind: 'succeeded' }, null, null, result)
   }
 
   #fail(running: RunningRun, error: unknown): void {
-    if (!this.#isCurrent(running)) return
+    if (!running.isOpen) return
     const { abortReason } = running.context
     const why = abortReason instanceof RunAbortedError ? abortReason.why : null
     if (why === 'stopping') this.#finish(running, { kind: 'released' }, null, null)
     else if (why === 'cancelled')
       this.#finish(running, { kind: 'cancelled' }, 'cancelled', errorText(abortReason))
     else this.#finish(running, endingOf(error), errorCode(error), errorText(error))
-  }
-
-  #isCurrent(running: RunningRun): boolean {
-    return this.#running.get(running.run.id) === running
   }
 
   #finish(
@@ -247,10 +263,11 @@ export class Executor {
     error: string | null,
     result?: unknown,
   ): void {
-    const isCurrent = this.#isCurrent(running)
-    if (!isCurrent && ending.kind !== 'succeeded') return
-    if (isCurrent) this.#running.delete(running.run.id)
     const { run, worker, context, job } = running
+    const { isOpen } = running
+    if (!isOpen && ending.kind !== 'succeeded') return
+    running.isOpen = false
+    if (this.#running.get(run.id) === running) this.#running.delete(run.id)
     const decision = decideRun(ending, context.attempt, job.settings, Math.random)
     const isTried = ending.kind !== 'released'
     this.#options.settle({
@@ -259,7 +276,7 @@ export class Executor {
         id: run.id,
         message: run.messageId,
         // It has ended once already, and its claim has counted it.
-        claim: isCurrent ? run.claimId : 0,
+        claim: isOpen ? run.claimId : 0,
         lane: run.laneId,
         attempt: context.attempt,
         expected: run.attempt,
