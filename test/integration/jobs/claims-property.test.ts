@@ -1,0 +1,215 @@
+import * as fc from 'fast-check'
+import type { PoolClient } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
+import { type ClaimedRun, claimRuns } from '../../../src/storage/claim-runs.ts'
+import { Database } from '../../../src/storage/database.ts'
+import { outcomeCodes } from '../../../src/storage/settle.ts'
+import { type RunRecord, settleRunFailures, settleRunSuccesses } from '../../../src/storage/settle-runs.ts'
+import { registerWorker } from '../../../src/storage/workers.ts'
+import { JobsRig } from '../../support/jobs-rig.ts'
+
+/** Transactions that enqueue, commit and roll back in any order, claims in between, and results of what was claimed. */
+type Step =
+  | { readonly do: 'draw' | 'commit' | 'roll back'; readonly session: number }
+  | { readonly do: 'enqueue'; readonly session: number; readonly options: Options }
+  | { readonly do: 'claim' }
+  | { readonly do: 'settle'; readonly which: number; readonly action: 'succeed' | 'retry' | 'release' }
+
+interface Options {
+  readonly priority?: number
+  readonly delayMs?: number
+  readonly orderingKey?: string
+  readonly concurrencyKey?: string
+}
+
+const sessions = 3
+const session = fc.nat(sessions - 1)
+const options: fc.Arbitrary<Options> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  fc.record({ priority: fc.nat(3) }),
+  fc.record({ delayMs: fc.nat(50), priority: fc.nat(1) }),
+  fc.record({ orderingKey: fc.constantFrom('a', 'b'), priority: fc.nat(1) }),
+  fc.record({ concurrencyKey: fc.constantFrom('a', 'b'), delayMs: fc.nat(5) }),
+)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('enqueue' as const), session, options }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('draw', 'commit', 'roll back'), session }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('claim' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      which: fc.nat(20),
+      action: fc.constantFrom('succeed', 'retry', 'release'),
+    }),
+  },
+)
+
+let jobs: JobsRig
+let database: Database
+let clients: PoolClient[]
+let me: number
+let laneId: number
+
+beforeAll(async () => {
+  jobs = await JobsRig.create()
+  await jobs.rig.client().enqueueBatch(defineJob({ name: 'noted' }), [])
+  const { pool } = jobs.rig.database
+  database = new Database({ pool, preparesStatements: true, deadlineMs: 15_000 })
+  const worker = await registerWorker(database, {
+    name: 'property',
+    version: '0',
+    host: 'here',
+    pid: 1,
+    queues: ['default'],
+    tags: [],
+    concurrency: 1000,
+    leaseMs: 3_600_000,
+  })
+  me = worker.incarnation
+  laneId = worker.laneIds[0] as number
+  clients = await Promise.all(Array.from({ length: sessions }, () => pool.connect()))
+})
+
+afterAll(async () => {
+  for (const client of clients) client.release(true)
+  await jobs.stop()
+})
+
+interface KnownRun {
+  readonly id: number
+  readonly options: Options
+}
+
+/** What the test knows, to compare every claim with. */
+class Books {
+  readonly #open: (KnownRun[] | null)[] = clients.map(() => null)
+  readonly #owed = new Map<number, Options>()
+  readonly #out = new Map<number, ClaimedRun>()
+  #request = Date.now()
+
+  get isDone(): boolean {
+    return this.#owed.size === 0
+  }
+
+  async take(each: Step): Promise<void> {
+    if (each.do === 'claim') await this.claim()
+    else if (each.do === 'settle') await this.#settleOne(each.which, each.action)
+    else if (each.do === 'commit') await this.end(each.session, true)
+    else if (each.do === 'roll back') await this.end(each.session, false)
+    else await this.#store(each.session, each.do === 'enqueue' ? each.options : null)
+  }
+
+  async #store(at: number, given: Options | null): Promise<void> {
+    const client = clients[at] as PoolClient
+    if (this.#open[at] === null) {
+      await client.query('begin')
+      this.#open[at] = []
+    }
+    if (given === null) {
+      await client.query('select pg_current_xact_id()')
+      return
+    }
+    const isPlain = Object.keys(given).length === 0
+    const stored = await client.query<{ ids: string }>(
+      'select holdfast.accept_run_lines($1, $2, $3::jsonb[]) as ids',
+      ['noted', '1', isPlain ? null : [JSON.stringify(given)]],
+    )
+    this.#open[at]?.push({ id: Number(stored.rows[0]?.ids), options: given })
+  }
+
+  async end(at: number, isKept: boolean): Promise<void> {
+    const stored = this.#open[at] ?? null
+    if (stored === null) return
+    await clients[at]?.query(isKept ? 'commit' : 'rollback')
+    this.#open[at] = null
+    if (isKept) for (const run of stored) this.#owed.set(run.id, run.options)
+  }
+
+  async claim(): Promise<void> {
+    this.#request += 1
+    const { runs } = await claimRuns(database, {
+      worker: me,
+      laneId,
+      wanted: 100,
+      suspectRoom: 0,
+      mayTakeDeadly: false,
+      request: this.#request,
+    })
+    for (const run of runs) {
+      expect(this.#owed.has(run.id), 'committed, and not ended').toBe(true)
+      expect(this.#out.has(run.id), 'nobody else has it').toBe(false)
+      const { orderingKey, concurrencyKey } = this.#owed.get(run.id) ?? {}
+      if (orderingKey !== undefined) {
+        expect(this.#outWith('orderingKey', orderingKey), 'one of a key at a time').toBe(0)
+        const ids = [...this.#owed].filter(([, known]) => known.orderingKey === orderingKey)
+        expect(run.id, 'the oldest of its key').toBe(Math.min(...ids.map(([id]) => id)))
+      }
+      if (concurrencyKey !== undefined) expect(this.#outWith('concurrencyKey', concurrencyKey)).toBe(0)
+      this.#out.set(run.id, run)
+    }
+  }
+
+  #outWith(field: 'orderingKey' | 'concurrencyKey', key: string): number {
+    return [...this.#out.keys()].filter((id) => this.#owed.get(id)?.[field] === key).length
+  }
+
+  async #settleOne(which: number, action: 'succeed' | 'retry' | 'release'): Promise<void> {
+    const all = [...this.#out.values()]
+    const run = all[which % Math.max(1, all.length)]
+    if (run === undefined) return
+    await this.#settle(run, action)
+  }
+
+  async settleAll(): Promise<void> {
+    for (const run of this.#out.values()) await this.#settle(run, 'succeed')
+  }
+
+  async #settle(run: ClaimedRun, action: 'succeed' | 'retry' | 'release'): Promise<void> {
+    const isTried = action !== 'release'
+    const record: RunRecord = {
+      id: run.id,
+      message: run.messageId,
+      claim: run.claimId,
+      lane: laneId,
+      attempt: run.attempt + (isTried ? 1 : 0),
+      expected: run.attempt,
+      action,
+      outcome: action === 'succeed' ? outcomeCodes.success : outcomeCodes.retryable,
+      startedAtMs: Date.now(),
+      durationMs: 0,
+      errorCode: null,
+      error: null,
+      detail: null,
+      delayMs: action === 'retry' ? 3 : null,
+      reason: null,
+      isTried,
+    }
+    this.#out.delete(run.id)
+    if (action === 'succeed') {
+      await settleRunSuccesses(database, me, [record], [], Date.now())
+      this.#owed.delete(run.id)
+    } else {
+      expect(await settleRunFailures(database, me, [record], [], Date.now()), 'not refused').toEqual([])
+    }
+  }
+}
+
+it('every committed run is claimed, by one at a time and within its key in order, until it has ended', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 30 }), async (steps) => {
+      const books = new Books()
+      for (const each of steps) await books.take(each)
+      for (let at = 0; at < sessions; at += 1) await books.end(at, true)
+      const deadlineMs = performance.now() + 5000
+      while (!books.isDone && performance.now() < deadlineMs) {
+        await books.claim()
+        await books.settleAll()
+      }
+      expect(books.isDone, 'all have ended').toBe(true)
+      expect(await jobs.owed()).toBe(0)
+    }),
+    { numRuns: 60 },
+  )
+}, 60_000)
