@@ -39,8 +39,14 @@ interface Segment {
   settledAtMs: number | null
 }
 
+interface EntriesFrame {
+  readonly kind: 'entries'
+  readonly first: number
+  readonly entries: readonly PackedEntry[]
+}
+
 type Frame =
-  | { readonly kind: 'entries'; readonly first: number; readonly entries: readonly PackedEntry[] }
+  | EntriesFrame
   | { readonly kind: 'settled'; readonly through: number }
   | { readonly kind: 'worker'; readonly incarnation: number }
 
@@ -63,6 +69,8 @@ const headerBytes = 8
 const segmentBytes = 8 * 1024 * 1024
 const maxFrameBytes = 64 * 1024 * 1024
 const segmentPattern = /^(\d{16})\.journal$/
+/** How often a journal that could not be written is tried again. */
+const retryMs = 1000
 
 /**
  * An append-only file of results that PostgreSQL doesn't have yet. A frame is [length, CRC-32 of the payload, payload]; a torn or broken one ends the
@@ -80,6 +88,9 @@ export class Journal {
   #next = 1
   #settledThrough = 0
   #isUnsynced = false
+  /** Entries that the disk had no room for, in order. They are few: nothing is claimed meanwhile. */
+  readonly #unwritten: EntriesFrame[] = []
+  #brokenAtMs: number | null = null
   /** The incarnations of the process that wrote this journal before us. */
   readonly formerWorkers = new Set<number>()
 
@@ -118,13 +129,28 @@ export class Journal {
     return this.unsettledBytes >= this.#options.maxBytes
   }
 
+  /** Whether results may come: there is room by our own bound, and the disk takes what is written. */
+  hasRoom(): boolean {
+    if (this.#isBroken() && this.#nowMs() - (this.#brokenAtMs ?? 0) >= retryMs) {
+      try {
+        this.#write({ kind: 'settled', through: this.#settledThrough })
+        this.#writeEntries()
+      } catch {
+        // Said when it broke; tried again.
+      }
+    }
+    return !this.#isBroken() && !this.isFull
+  }
+
+  #isBroken(): boolean {
+    return this.#brokenAtMs !== null || this.#unwritten.length > 0
+  }
+
   /** Durable against the death of this process when it returns. Gives the number of the last entry. */
   append(entries: readonly JournalEntry[]): number {
-    const first = this.#next
+    this.#unwritten.push({ kind: 'entries', first: this.#next, entries: entries.map(pack) })
     this.#next += entries.length
-    this.#write({ kind: 'entries', first, entries: entries.map(pack) })
-    const segment = this.#segments.at(-1)
-    if (segment !== undefined) segment.last = this.#next - 1
+    this.#writeEntries()
     return this.#next - 1
   }
 
@@ -157,6 +183,18 @@ export class Journal {
     this.#file = null
   }
 
+  #writeEntries(): void {
+    for (let frame = this.#unwritten[0]; frame !== undefined; frame = this.#unwritten[0]) {
+      const last = frame.first + frame.entries.length - 1
+      if (last > this.#settledThrough) {
+        this.#write(frame)
+        const segment = this.#segments.at(-1)
+        if (segment !== undefined) segment.last = last
+      }
+      this.#unwritten.shift()
+    }
+  }
+
   #write(frame: Frame): void {
     if (this.#file === null) throw new Error('the journal is closed')
     const payload = Buffer.from(JSON.stringify(frame))
@@ -169,21 +207,23 @@ export class Journal {
       let written = 0
       while (written < bytes.length) written += writeSync(this.#file, bytes, written)
     } catch (error) {
+      this.#brokenAtMs = this.#nowMs()
       // Half a frame would hide every one after it.
       ftruncateSync(this.#file, segment?.bytes ?? 0)
       throw error
     }
+    this.#brokenAtMs = null
     if (segment !== undefined) segment.bytes += bytes.length
     this.#isUnsynced = true
   }
 
   #startSegment(): void {
-    if (this.#file !== null) {
-      this.sync()
-      closeSync(this.#file)
-    }
+    this.sync()
     const file = join(this.#options.folder, `${String(this.#next).padStart(16, '0')}.journal`)
-    this.#file = openSync(file, 'a', 0o600)
+    // The old one is closed last: should this fail, its number could soon be another file's, and we would write there.
+    const opened = openSync(file, 'a', 0o600)
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = opened
     const known = this.#segments.find((segment) => segment.file === file)
     if (known === undefined) {
       this.#segments.push({

@@ -111,7 +111,7 @@ export class RunSettler {
         if (this.#isOffline) journal.sync()
       }
     } catch (error) {
-      // A full disk: the results are still in memory, and PostgreSQL may be there.
+      // A full disk: the results are in memory, PostgreSQL may be there, and nothing is claimed until the journal takes them.
       logger.error({ error: String(error), results: entries.length }, 'The journal could not be written')
     }
     for (const entry of entries) this.#journaled.push(entry)
@@ -257,6 +257,14 @@ export class RunSettler {
     )
   }
 
+  #sync(): void {
+    try {
+      this.#options.journal?.sync()
+    } catch (error) {
+      this.#options.logger.error({ error: String(error) }, 'The journal could not be forced to the disk')
+    }
+  }
+
   /** Null when the work is done; the error when trying again can't help. Waits for the database as long as it takes. */
   async #untilConnected(work: () => Promise<void>): Promise<Error | null> {
     let backoffMs = 25
@@ -273,7 +281,7 @@ export class RunSettler {
             { error: String(error) },
             'The database is away; results wait in the journal',
           )
-          this.#options.journal?.sync()
+          this.#sync()
         }
         if (this.#isAbandoned) return error instanceof Error ? error : new Error(String(error))
         await new Promise((resolve) => setTimeout(resolve, backoffMs))

@@ -206,7 +206,7 @@ export class JobWorker {
         !this.#isRejoining &&
         !settler.isOffline &&
         settler.unsettled < limits.maxUnsettled &&
-        journal?.isFull !== true &&
+        journal?.hasRoom() !== false &&
         !this.#isFenced(),
       canBeRung: () => this.#listener?.isConnected ?? false,
       take: (result, incarnation) => this.#take(result, incarnation),

@@ -58,6 +58,10 @@ export class WorkerProcess {
     return this.signals.reduce((last, signal) => (signal.event === 'started' ? signal.incarnation : last), 0)
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
   async saw<Event extends WorkerSignal['event']>(
     event: Event,
     fits: (signal: Extract<WorkerSignal, { event: Event }>) => boolean = () => true,

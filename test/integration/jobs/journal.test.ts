@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
+import { until } from '../../support/engine/until.ts'
+import { JobsRig } from '../../support/jobs-rig.ts'
+
+let jobs: JobsRig
+let journalFolder: string
+
+beforeEach(async () => {
+  jobs = await JobsRig.create()
+  journalFolder = await mkdtemp(join(tmpdir(), 'holdfast-journal-'))
+})
+
+afterEach(async () => {
+  await jobs.stop()
+  await rm(journalFolder, { recursive: true, force: true })
+})
+
+test('with as much in the journal as it may hold a worker claims nothing, drops nothing, and goes on when it is settled', async () => {
+  const ran: unknown[] = []
+  let finish: () => void = () => {}
+  const job = defineJob({
+    name: 'noted',
+    run: async (input) => {
+      ran.push(input)
+      if (input === 'first') await new Promise<void>((resolve) => (finish = resolve))
+    },
+  })
+  const holdfast = jobs.rig.client()
+  const worker = await jobs.work({
+    jobs: [job],
+    journalFolder,
+    limits: { maxJournalBytes: 1, slowPollMs: 100 },
+  })
+  await holdfast.enqueue(job, 'first')
+  await until('the first to begin', () => ran.length)
+  const client = await jobs.rig.database.pool.connect()
+  try {
+    // Settling waits for whoever has locked the run.
+    await client.query('begin')
+    await client.query('select from holdfast.runs for update')
+    finish()
+    await until('the first to end', () => worker.completed)
+    await holdfast.enqueue(job, 'second')
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(ran, 'its slots are free, its journal is not').toEqual(['first'])
+    await client.query('commit')
+  } finally {
+    client.release(true)
+  }
+  await jobs.whenDone()
+  expect(ran).toEqual(['first', 'second'])
+})
