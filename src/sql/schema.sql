@@ -725,7 +725,7 @@ function find_deliveries(filter jsonb, before_id bigint, max_rows integer, max_s
 function find_events(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 6eaac92da8080cf018138af360252b21
 function find_letters(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 62638be046b76eb50f42d1cbcb03cedf
 function finish_task(me integer, my_term bigint, task_name text, duration_ms integer, task_summary jsonb, error text, next_at timestamp with time zone, after_start_ms double precision) returns void language plpgsql md5 b0f1134979f2c5b095d6af16f506ed9f
-function fire_schedules(fires jsonb) returns integer language plpgsql md5 6ee0608f827dffad8f1bec205c52a031
+function fire_schedules(fires jsonb) returns integer language plpgsql md5 6aa83858ea404d80368f4e46e58383e4
 function fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[] language sql stable md5 19e964e94f1e9f77c6e4313c444d5557
 function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 45929d9824e20f98c5bee2fd08b42c25
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b

@@ -63,8 +63,19 @@ export async function reviveRuns(database: Database, maxRows: number): Promise<n
   return count(database, 'unpark_stranded', 'select holdfast.unpark_stranded($1) as count', [maxRows])
 }
 
-/** What ended runs left behind: progress that nobody cleared, unique keys whose run is over. Bounded. */
+/** What ended runs left behind: progress that nobody cleared, cancellations that came too late, unique keys whose run is over. Bounded. */
 export async function clearLeftovers(database: Database): Promise<void> {
+  await database.query(
+    {
+      name: 'clear_late_cancellations',
+      text: `
+        delete from holdfast.run_cancellations where run_id in (
+          select run_id from holdfast.run_cancellations as late
+          where not exists (select from holdfast.runs where id = late.run_id) limit 1000
+        )`,
+    },
+    [],
+  )
   await database.query(
     {
       name: 'clear_old_progress',

@@ -133,6 +133,21 @@ test('after a downtime each policy makes up for what it says', async () => {
   expect(counts).toEqual([1, 6, 1])
 })
 
+test('a tick that the database can not store just now is owed until it can', async () => {
+  await rig.rows(`create function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`)
+  await rig.rows('create trigger refuse before insert on holdfast.runs execute function refuse()')
+  await holdfast.schedules.set({ name: 'patient', job: 'tick', everyMs: 3_600_000 })
+  await makeDue('patient')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await rig.rows('drop trigger refuse on holdfast.runs')
+  await until(
+    'the tick',
+    () => runsOf('patient'),
+    (rows) => rows.length === 1,
+  )
+})
+
 test('a one-off fires once, a pause keeps a schedule from firing, and a preview shows what is next', async () => {
   await holdfast.schedules.set({
     name: 'once',
