@@ -155,6 +155,23 @@ test('a run that a living worker has lost sight of is found, and fails as a zomb
   )
 })
 
+test('a zombie of a job that says so is queued again, until it has been one as often as it may crash its worker', async () => {
+  await holdfast.jobs.override('held', { onZombie: 'requeue', maxCrashes: 2 })
+  const { id } = await holdfast.enqueue(held, {})
+  for (const begun of [1, 2]) {
+    await until(
+      `begin ${begun}`,
+      () => gates.length,
+      (count) => count === begun,
+    )
+    await jobs.rig.rows(`update holdfast.run_claims set claimed_at = now() - interval '3 hours'`)
+    expect(await jobs.rig.value('select holdfast.sweep_zombies(1000, 100, 0)')).toBe(1)
+  }
+  expect(await holdfast.runs.get(id)).toMatchObject({ state: 'failed', error: 'Zombie detected' })
+  for (const finish of gates.splice(0)) finish()
+  await holdfast.jobs.override('held', { onZombie: null, maxCrashes: null })
+})
+
 test('a stale decision changes nothing: the run is somebody else’s by then', async () => {
   const { id } = await holdfast.enqueue(held, {})
   await until(
