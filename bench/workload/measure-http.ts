@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { Holdfast } from '../../dist/index.js'
+import type { Egress } from '../../dist/network/egress.js'
+import { openSocket } from '../../dist/network/open-socket.js'
 import { type Sample, type SampleContext, SUBJECT } from '../harness/row.ts'
 import { makePayloads } from './payload.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
@@ -22,10 +24,21 @@ export async function measureHttp(context: SampleContext): Promise<Sample> {
   )
 }
 
-/** The same with a signature on each request and without. */
+/** Sockets that nobody judges. */
+const unguarded: Egress = {
+  openSocket,
+  openTcp: (hostname, port) => openSocket({ protocol: 'http:', hostname, port }),
+  absoluteForm: null,
+  refusalOf: () => null,
+}
+
+/** The same, signed and through the guard, and with neither. */
 export async function measureSigning(context: SampleContext): Promise<Sample> {
-  const config = context.arm === SUBJECT ? {} : { signing: { scheme: 'none' } }
-  return withSink(context, (sink) => sendByHoldfast(context, sink, config))
+  return withSink(context, (sink) =>
+    context.arm === SUBJECT
+      ? sendByHoldfast(context, sink, {})
+      : sendByHoldfast(context, sink, { signing: { scheme: 'none' } }, unguarded),
+  )
 }
 
 async function withSink(context: SampleContext, send: (sink: Sink) => Promise<Sample>): Promise<Sample> {
@@ -42,16 +55,19 @@ async function withSink(context: SampleContext, send: (sink: Sink) => Promise<Sa
 }
 
 /** Out of a full queue, from a tenth committed to everything committed; each attempt is recorded. */
-async function sendByHoldfast(context: SampleContext, sink: Sink, config: object): Promise<Sample> {
+async function sendByHoldfast(
+  context: SampleContext,
+  sink: Sink,
+  config: object,
+  egress?: Egress,
+): Promise<Sample> {
   const { databaseUrl, httpMessages, overrides } = context
   const concurrency = overrides.concurrency ?? HTTP_CONCURRENCY
   const watch = watchSettling()
-  const holdfast = new Holdfast({
-    databaseUrl,
-    observer: watch.observer,
-    allowNetworks: ['127.0.0.0/8'],
-    encryptionKey: BENCH_KEY,
-  })
+  const holdfast = new Holdfast(
+    { databaseUrl, observer: watch.observer, allowNetworks: ['127.0.0.0/8'], encryptionKey: BENCH_KEY },
+    egress,
+  )
   try {
     await holdfast.migrate()
     await holdfast.endpoints.create({
