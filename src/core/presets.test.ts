@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyPreset, presetNames, presets } from './presets.ts'
+import { applyPreset, presetNames, presets, saidOver } from './presets.ts'
 
 const anyPreset = fc.constantFrom(...presetNames)
 const delay = fc.integer({ min: 100, max: 86_400_000 })
@@ -31,6 +31,16 @@ describe('presets', () => {
     fc.assert(
       fc.property(anyPreset, overrides, (name, explicit) => {
         expect(applyPreset(name, explicit)).toMatchObject(explicit)
+      }),
+    )
+  })
+
+  it('leave what was said over them to their successor, and nothing else', () => {
+    fc.assert(
+      fc.property(anyPreset, anyPreset, fc.integer({ min: 50, max: 1000 }), (before, after, maxRetries) => {
+        const said = saidOver(before, applyPreset(before, { retry: { maxRetries } }))
+        expect(applyPreset(after, said)).toEqual(applyPreset(after, { retry: { maxRetries } }))
+        expect(applyPreset(after, saidOver(before, presets[before]))).toEqual(presets[after])
       }),
     )
   })

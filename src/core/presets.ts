@@ -96,6 +96,26 @@ export function applyPreset(name: PresetName, overrides: PresetOverrides = {}): 
   }
 }
 
+/**
+ * What was said over a preset: whatever differs from it. It is what stays when the preset changes.
+ *
+ * @example saidOver('standard', applyPreset('standard', { retry: { maxRetries: 5 } })).retry // { maxRetries: 5 }
+ */
+export function saidOver(name: PresetName, settings: Preset): PresetOverrides {
+  const preset: Preset = presets[name]
+  return {
+    retry: differing(settings.retry, preset.retry),
+    circuit: differing(settings.circuit, preset.circuit),
+    ...(settings.timeoutMs !== preset.timeoutMs && { timeoutMs: settings.timeoutMs }),
+  }
+}
+
+function differing<T extends object>(settings: T, defaults: T): Said<T> {
+  const isSaid = ([field, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(defaults[field as keyof T])
+  return Object.fromEntries(Object.entries(settings).filter(isSaid)) as Said<T>
+}
+
 function impliedRetry(retry: RetryPolicy, explicit: Said<RetryPolicy>): Partial<RetryPolicy> {
   return {
     ...(retry.strategy !== 'schedule' && explicit.delaysMs === undefined && { delaysMs: [] }),

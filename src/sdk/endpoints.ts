@@ -26,6 +26,7 @@ import type { ShorthandPattern } from '../storage/routes.ts'
 import { drawLaneId, rotateSecret } from '../storage/secrets.ts'
 import { translateError } from '../storage/translate-error.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
+import { type EndpointChanges, mergeEndpoint } from './merge-endpoint.ts'
 import { encodePayload } from './payload.ts'
 import { checkedRotation, type RotatedSecret, type RotateSecretOptions } from './rotate-secret.ts'
 
@@ -108,27 +109,10 @@ export class Endpoints {
     return { ...toEndpoint(created), ...(signingSecret !== null && { signingSecret }) }
   }
 
-  /** Changes the given settings and keeps the others. A secret that isn't given again stays as it is. */
-  async update(name: string, changes: Partial<Omit<EndpointInput, 'name'>>): Promise<ChangedEndpoint> {
+  /** Changes the given settings and keeps the others; another preset takes what came from the old one with it. A secret that isn't given again stays as it is. */
+  async update(name: string, changes: EndpointChanges): Promise<ChangedEndpoint> {
     const current = await this.#read(name)
-    const { transport, tenant, tags, contact, preset, config, eventTypes } = current
-    const { retry, request, circuit, limits, autoDisable, onDead, batch } = current.settings
-    const before = { retry, request, circuit, limits, autoDisable, onDead, batch }
-    const merged: Record<string, unknown> = {
-      eventTypes,
-      name,
-      transport,
-      tenant,
-      tags,
-      contact,
-      preset,
-      config,
-      ...before,
-    }
-    for (const [field, value] of Object.entries(changes)) {
-      const old = merged[field]
-      merged[field] = isPlainObject(old) && isPlainObject(value) ? { ...old, ...value } : value
-    }
+    const merged = mergeEndpoint(toEndpoint(current), changes)
     const stored = current.secrets.map(({ field }) => field)
     // Whoever changes the retries of an endpoint needn't be allowed to reach it.
     const isTargetNew = changes.config !== undefined
@@ -387,8 +371,4 @@ function toEndpoint(record: EndpointRecord): Endpoint {
   }))
   // What is stored was checked when it came in.
   return { ...rest, ...settings, secrets } as unknown as Endpoint
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

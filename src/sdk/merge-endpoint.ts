@@ -1,0 +1,38 @@
+import type { EndpointSettings } from '../core/endpoint-config.ts'
+import type { EndpointInput } from '../core/endpoint-input.ts'
+import { type PresetName, presets, saidOver } from '../core/presets.ts'
+
+export type EndpointChanges = Partial<Omit<EndpointInput, 'name'>>
+
+const settable = [
+  ...(['name', 'transport', 'tenant', 'tags', 'contact', 'preset', 'eventTypes', 'config'] as const),
+  ...(['retry', 'request', 'circuit', 'limits', 'autoDisable', 'onDead', 'batch'] as const),
+]
+
+/** The endpoint as it would have been said with the changes in it. Objects are given in part. */
+export function mergeEndpoint(current: EndpointSettings, changes: EndpointChanges): Record<string, unknown> {
+  const merged: Record<string, unknown> = Object.fromEntries(settable.map((field) => [field, current[field]]))
+  const hasNewPreset = changes.preset !== undefined && changes.preset !== current.preset
+  if (hasNewPreset) Object.assign(merged, withoutPreset(current))
+  for (const [field, value] of Object.entries(changes)) {
+    const old = merged[field]
+    merged[field] = isPlainObject(old) && isPlainObject(value) ? { ...old, ...value } : value
+  }
+  return merged
+}
+
+/** What came from the preset goes with it. One that a newer version has made is not known here, and leaves everything. */
+function withoutPreset({ preset, config, retry, circuit }: EndpointSettings): object {
+  if (!Object.hasOwn(presets, preset)) return {}
+  const { timeoutMs, ...others } = config
+  const said = saidOver(preset satisfies PresetName, { retry, circuit, timeoutMs })
+  return {
+    retry: said.retry,
+    circuit: said.circuit,
+    config: { ...others, ...(said.timeoutMs !== undefined && { timeoutMs }) },
+  }
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
