@@ -52,6 +52,7 @@ export class Housekeeping {
   readonly #databaseWatch: DatabaseWatch
   readonly #rollups: RollupWriter | null
   readonly #isFenced: () => boolean
+  #looking: Promise<void> | null = null
 
   constructor(options: HousekeepingOptions) {
     const { settings, limits, logger, incarnation, epochOf } = options
@@ -80,9 +81,13 @@ export class Housekeeping {
     })
   }
 
-  async tick(): Promise<void> {
+  /** One look at a time: two could both begin to lead. */
+  tick(): Promise<void> {
     this.#databaseWatch.look(this.#isFenced())
-    await this.#maintenance.tick()
+    this.#looking ??= this.#maintenance.tick().finally(() => {
+      this.#looking = null
+    })
+    return this.#looking
   }
 
   /** Writes down what was counted. */

@@ -274,7 +274,6 @@ export class Node {
     await this.#membership.start()
     this.#every(this.#limits.sweepMs, () => this.#sweeper.sweep())
     this.#every(this.#limits.maintenanceMs, () => this.#housekeeping.tick())
-    void this.#tolerate(this.#housekeeping.tick())
     this.#every(this.#limits.rollupMs, () => this.#housekeeping.flush())
     this.#operations.start()
   }
@@ -353,6 +352,8 @@ export class Node {
       if (lane.pending > 0) this.#dispatcher.pump(lane)
     }
     this.#loop.ring()
+    // Whoever has taken the leading shard need not wait for the next look.
+    void this.#tolerate(this.#housekeeping.tick())
   }
 
   /** Shard by shard: a lane that a slow receiver holds up must not keep the others from their next owner. */

@@ -655,7 +655,7 @@ function abandon_probe(lane integer, token text) returns void language sql md5 7
 function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 e477aecd5e8d19b3588f1f2a0a783d14
 function accept_lines(endpoint_name text, lines text, message_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 71945974756370a1613f98bed15f478c
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 eb3755fd83e1db88883a994b6d2dc9e3
-function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language sql md5 eea557c1baecfff603de086f127b0dd2
+function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 62e6d52cd5258e7829ee515bccda72b6
 function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 95b0ac4e9621ff4e30d2effd4d37e9ce
 function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 d1d315a68399a51bb91c92fac1cb9910
 function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 10e384f1f8f2c92fb8ea1171237b6f49
@@ -780,6 +780,7 @@ function purge_archive(max_rows integer) returns integer language plpgsql md5 88
 function purge_idempotency_keys(max_rows integer) returns integer language plpgsql md5 688e235b8fdd50dfbbef0f5eba1c4c77
 function purge_rollups(max_rows integer) returns integer language plpgsql md5 b3f288c1cad6d3537f17f3dbb0dda114
 function read_bodies(wanted bigint[], OUT ids text, OUT texts text, OUT extras jsonb) returns record language plpgsql stable md5 b00bc3bcbba9bb140d4f3a4e5b7f9f3b
+function read_envelopes(wanted bigint[]) returns TABLE(id bigint, size integer, type text, ordering_key text, criticality smallint) language plpgsql stable md5 91ba637bbbb9fa5309527f82c6848348
 function record_job_failures(job integer, failures integer, actor text) returns boolean language plpgsql md5 fd008deae7c6e59ac06f7c40df8e1c85
 function record_progress(me integer, entries jsonb) returns void language sql md5 b8869247366a08a48834ea81143e7b01
 function record_run(lane integer, circuit jsonb, run jsonb, health jsonb, suspension jsonb, actor text) returns boolean language plpgsql md5 e31e8035b8dc5390fcd9f84d444a174d
@@ -798,7 +799,7 @@ function release_shards(me integer, shards integer[]) returns integer language p
 function remove_partition(part text) returns void language plpgsql md5 bb9e96482732002e2fa7dca95c0e06eb
 function replay_message(id text, target_endpoint text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, target_route text DEFAULT NULL::text) returns SETOF text language plpgsql md5 c15a2168087deb2be13d837e0d2ac614
 function replay_range(endpoint text, from_ts timestamp with time zone, to_ts timestamp with time zone, state text DEFAULT NULL::text, target_endpoint text DEFAULT NULL::text, rate double precision DEFAULT NULL::double precision, actor text DEFAULT CURRENT_USER, target_route text DEFAULT NULL::text) returns text language sql md5 ea596265709bd70a2155294c46d11708
-function replay_rows(operation bigint, source text, as_of pg_snapshot, as_of_at timestamp with time zone, after bigint, max_rows integer, OUT looked_at integer, OUT last_position bigint, OUT delivery_ids bigint[]) returns record language plpgsql md5 32f3427d950f785aefbe4f3b23930c37
+function replay_rows(operation bigint, source text, as_of pg_snapshot, as_of_at timestamp with time zone, after bigint, max_rows integer, OUT looked_at integer, OUT last_position bigint, OUT delivery_ids bigint[]) returns record language plpgsql md5 7106c979631a0b6866b1828378e8964c
 function replay_targets(filter jsonb, options jsonb) returns text language plpgsql stable md5 fc0d7ae71ef9bf8e356420ab803bc4fc
 function resend_critical(actor text DEFAULT 'holdfast'::text) returns bigint language plpgsql md5 68013a3317daafcaa5c8b0a6fe68b303
 function reset_circuit_breaker(name text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 029d47cd85e117b55ef9e0a2e8572ce8

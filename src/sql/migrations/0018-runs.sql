@@ -308,6 +308,10 @@ $$;
 
 -- What the SDK calls: bodies as lines of one text, ids back as one text; see accept_lines.
 create function holdfast.accept_run_lines(job_name text, lines text, run_options jsonb[] default null) returns text
-language sql as $$
-  select string_agg(id::text, ',') from holdfast.accept_runs(job_name, string_to_array(lines, E'\n'), run_options) as id
-$$;
+language plpgsql as $$
+declare
+  ids text;
+begin
+  select string_agg(id::text, ',') into ids from holdfast.accept_runs(job_name, string_to_array(lines, E'\n'), run_options) as id;
+  return ids;
+end $$;
