@@ -678,7 +678,7 @@ function bury_worker(dead integer, seen_beat bigint, me integer) returns integer
 function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 dac099332edf82f0074e95dd21b55bca
 function cancel_owed(delivery_ids bigint[], why text) returns integer language plpgsql md5 19a0d58332c20ccd8b95907ea49e4dbe
 function cancel_returned(returned bigint[]) returns void language plpgsql md5 1cce301a8aa06b3b28bf66a55e6a1210
-function cancel_run(run_id bigint, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 06ffffe31d6a5440481abd707c7a82e8
+function cancel_run(run_id bigint, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 5c3ed0cde1699663746aaca0d1f78a22
 function carry_out(op holdfast.operations, ids bigint[]) returns integer language plpgsql md5 ab0d4c61aac090bc4338fa630b2f836f
 function changes(before jsonb, after jsonb) returns jsonb language sql immutable md5 3d2145fa847d617370dce5bcf6393bbf
 function check_bound(added bigint) returns void language plpgsql stable md5 4d6b255bc30a711552a86587d8f904c4
@@ -708,7 +708,7 @@ function drain_worker(worker integer, actor text DEFAULT CURRENT_USER) returns b
 function drop_old_partitions(retention_months integer DEFAULT NULL::integer) returns integer language plpgsql md5 e78fa0d8ac051aa7228368a1b5d51602
 function due_operations(max_rows integer, OUT ids bigint[], OUT next_ms double precision) returns record language sql stable md5 4de561b987b8af6b3ff8d36e771cffc1
 function empty_partition(part text) returns void language plpgsql md5 f4f293aa03d5a689f9a87041971d4571
-function end_deliveries(me integer, records jsonb, owned integer[]) returns void language sql md5 47ab7bdec6ee08595d24897e39b293d1
+function end_deliveries(me integer, records jsonb, owned integer[]) returns void language sql md5 e3a2672ba42ee5085d54ab7d51c49ed6
 function endpoint_health(endpoint_name text DEFAULT NULL::text) returns TABLE(endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamp with time zone, probe_at timestamp with time zone, held_until timestamp with time zone, pending bigint, in_flight integer, oldest_due_at timestamp with time zone, dead_letters bigint) language sql stable md5 324e3c59f1a9e4e3b61d1cbb3246936e
 function endpoint_metrics(names text[], top integer) returns TABLE(metric text, labels jsonb, value double precision) language sql stable md5 6c82e5607fbb5efd231c75ee5dfeeaa9
 function endpoint_view(endpoint holdfast.endpoints) returns jsonb language sql stable md5 ecaf3090aebdbdd05758f2ec6d074571
@@ -833,7 +833,7 @@ function settle_late_successes(delivery_ids bigint[]) returns bigint[] language 
 function settle_letter(dead_letter_id text, new_state text, new_note text, new_action text, actor text) returns void language plpgsql md5 14d9c6b490dfcf74ff165e104c8abdf9
 function settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer language plpgsql md5 a20c200095e49f97c90092ea4f6f7b29
 function settle_redriven(letter_ids bigint[]) returns void language sql md5 defdc40af401bc577f356e051fbf9d59
-function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 3e4983c37c91621f00f3223041d81a53
+function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 55cbe050d97108ffb0bb50e5c9bfeac1
 function settle_run_successes(me integer, run_ids bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 5262db09c21203c1591be613ae1036be
 function settle_runs(me integer, batch bigint, runs jsonb) returns integer[] language plpgsql md5 38dec1c79258134e61866fe647edcd56
 function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 59af48567db06c21e018a82b13ee1357

@@ -8,6 +8,7 @@ import {
   readRetiring,
   removePartition,
 } from '../../storage/archive.ts'
+import { isNotLeader } from '../../storage/leadership.ts'
 import type { MaintenanceContext, MaintenanceTask } from './maintenance-task.ts'
 
 const hourMs = 3_600_000
@@ -23,10 +24,12 @@ export function retentionTasks(): MaintenanceTask[] {
       name: 'retention',
       schedule: { everyMs: hourMs },
       timeoutMs: retireTimeoutMs,
-      run: async (context, signal) => ({
-        ...(await retirePartitions(context, signal)),
-        purged: await inPieces(context, signal, purgeArchive),
-      }),
+      run: retirePartitions,
+    },
+    {
+      name: 'archive-purge',
+      schedule: { everyMs: hourMs },
+      run: async (context, signal) => ({ purged: await inPieces(context, signal, purgeArchive) }),
     },
     {
       name: 'dead-letter-retention',
@@ -36,13 +39,17 @@ export function retentionTasks(): MaintenanceTask[] {
   ]
 }
 
-/** Each step in a transaction of its own, so that nobody waits for the whole. What can't be locked now is tried again in an hour. */
+/**
+ * Each step in a transaction of its own, so that nobody waits for the whole. What can't be locked now is tried again in an hour; one that can't go
+ * at all stops no other.
+ */
 export async function retirePartitions(
   { fenced }: Pick<MaintenanceContext, 'fenced'>,
   signal: AbortSignal,
 ): Promise<{ marked: number; kept: number; dropped: number; waiting: number }> {
   const marked = await fenced(markRetiring)
   const retiring = await fenced(readRetiring)
+  const failures: unknown[] = []
   let kept = 0
   let dropped = 0
   for (const partition of retiring) {
@@ -58,9 +65,11 @@ export async function retirePartitions(
       await fenced((client) => removePartition(client, partition))
       dropped += 1
     } catch (error) {
-      if (!isLockTimeout(error)) throw error
+      if (isNotLeader(error)) throw error
+      if (!isLockTimeout(error)) failures.push(error)
     }
   }
+  if (failures.length > 0) throw failures[0]
   return { marked, kept, dropped, waiting: retiring.length - dropped }
 }
 

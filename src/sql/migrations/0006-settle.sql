@@ -249,7 +249,11 @@ language sql as $$
   with ended as (
     delete from holdfast.deliveries as owed using holdfast.failure_records(records) as r
     where owed.id = r.id and r.action in ('drop', 'expire', 'cancel') and owed.attempt = r.expected and r.lane = any (owned)
-    returning r.*
+    returning r.*, owed.dead_letter_id
+  ), reopened as (
+    -- A redrive that couldn't go out leaves its letter as it found it.
+    update holdfast.dead_letters set state = 'open', settled_by = null, action = null
+    where id in (select dead_letter_id from ended) and state = 'redriven' and settled_at is null
   )
   insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, outcome, error_code, error)
   select ended.id, ended.message, now(), ended.attempt + case when ended."isTried" then 1 else 0 end, me, ended.lane, ended.route,

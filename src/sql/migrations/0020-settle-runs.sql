@@ -160,7 +160,10 @@ begin
   with ended as (
     delete from holdfast.runs as run using holdfast.run_records(records) as r
     where run.id = r.id and r.action in ('expire', 'cancel') and r.id = any (held)
-    returning r.*
+    returning r.*, run.dead_letter_id
+  ), reopened as (
+    update holdfast.dead_letters set state = 'open', settled_by = null, action = null
+    where id in (select dead_letter_id from ended) and state = 'redriven' and settled_at is null
   )
   insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
   select ended.id, ended.message, now(), ended.attempt + case when ended."isTried" then 1 else 0 end, me, ended.lane,
@@ -381,6 +384,9 @@ begin
   delete from holdfast.runs where id = run_id;
   insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
   values (run_id, coalesce(run.message_id, run_id), now(), run.attempt + 1, 0, run.lane_id, 11, 'cancelled', why) on conflict do nothing;
+  -- A redrive that was called off leaves its letter as it found it.
+  update holdfast.dead_letters set state = 'open', settled_by = null, action = null
+  where id = run.dead_letter_id and state = 'redriven' and settled_at is null;
   if coalesce(run.ordering_key, run.concurrency_key) is not null then
     perform holdfast.free_keys(array[run.lane_id], array[run.ordering_key], array[run.concurrency_key]);
   end if;

@@ -358,3 +358,36 @@ test('failed runs are found among the dead letters by their job, and redriven by
   )
   expect((await holdfast.deadLetters.list({ job: other.job.name })).data).toMatchObject([{ state: 'open' }])
 })
+
+test('a redriven run that is cancelled leaves its letter open, waiting or running', async () => {
+  let isBroken = true
+  const { job } = await start(
+    async (_input, { signal }) => {
+      if (isBroken) throw new PermanentError('no')
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    },
+    { retry: { maxRetries: 0 } },
+  )
+  const { id } = await holdfast.enqueue(job, {})
+  await letterOf(id)
+  const letter = async () => (await holdfast.deadLetters.list({ job: job.name })).data[0]!
+  const redrive = async () => {
+    const { deliveryId } = await holdfast.deadLetters.redrive((await letter()).id)
+    return deliveryId.replace('dlv_', 'run_')
+  }
+  isBroken = false
+  const running = await redrive()
+  await until(
+    'the redrive to run',
+    () => holdfast.runs.get(running),
+    ({ state }) => state === 'running',
+  )
+  await holdfast.runs.cancel(running)
+  await until('the run to end', letter, ({ state }) => state === 'open')
+
+  await holdfast.queues.pause('default')
+  const waiting = await redrive()
+  await holdfast.runs.cancel(waiting)
+  expect(await letter()).toMatchObject({ state: 'open', settledAt: null, redrives: 2 })
+  await holdfast.queues.resume('default')
+})

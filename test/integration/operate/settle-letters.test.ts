@@ -181,6 +181,21 @@ describe('settling a dead letter', () => {
     expect(await node.holdfast.deadLetters.get(letter.id)).toMatchObject({ state: 'open' })
   })
 
+  it('opens the letter again when its redrive can not go out, because its route is gone', async () => {
+    const { name } = await brokenEndpoint()
+    await node.holdfast.routes.create({ name: 'doomed', eventType: 'doomed', endpoint: name })
+    await node.holdfast.publish('doomed', 1)
+    const letter = await onlyLetter(name)
+    await node.holdfast.routes.delete('doomed')
+    const { deliveryId } = await node.holdfast.deadLetters.redrive(letter.id)
+    await until(
+      'the redrive to end',
+      () => node.holdfast.deliveries.get(deliveryId),
+      ({ state }) => state === 'cancelled',
+    )
+    expect(await node.holdfast.deadLetters.get(letter.id)).toMatchObject({ state: 'open', settledAt: null })
+  })
+
   it('does not reopen what a late success has resolved while its redrive was out', async () => {
     const gate = new Gate()
     const { name, receiver } = await brokenEndpoint()
