@@ -7,6 +7,7 @@ import { type Column, formatTable } from './table.ts'
 
 type Delivery = ResultOf<Operations['deliveries']['list']>['data'][number]
 type Attempt = ResultOf<Operations['deliveries']['get']>['attempts'][number]
+type Aimed = Attempt & { readonly endpoint?: string | null }
 
 const colours: Readonly<Record<Delivery['state'] | Attempt['outcome'], Colour>> = {
   pending: 'cyan',
@@ -38,10 +39,12 @@ export function deliveryColumns(output: Output): Column<Delivery>[] {
   ]
 }
 
-/** One block, or none when nothing was tried yet. */
-export function describeAttempts(output: Output, attempts: readonly Attempt[]): string[] {
+/** One block, or none when nothing was tried yet. Of several deliveries each attempt says where to. */
+export function describeAttempts(output: Output, attempts: readonly Aimed[]): string[] {
   if (attempts.length === 0) return []
-  const columns: Column<Attempt>[] = [
+  const isOfMany = attempts.some(({ endpoint }) => endpoint !== attempts[0]?.endpoint)
+  const columns: Column<Aimed>[] = [
+    ...(isOfMany ? [{ title: 'ENDPOINT', value: ({ endpoint }: Aimed) => endpoint ?? '(deleted)' }] : []),
     { title: 'ATTEMPT', isNumber: true, value: ({ attempt }) => String(attempt) },
     { title: 'STARTED', value: ({ startedAt }) => startedAt.toISOString() },
     { title: 'MS', isNumber: true, value: ({ durationMs }) => textOf(durationMs) },

@@ -4,6 +4,7 @@ import { HoldfastError } from '../core/errors.ts'
 import type { OperationInput } from '../core/operation-input.ts'
 import type { ApiSession } from './connection/with-api.ts'
 import { addFilters } from './contract-filters.ts'
+import { countOf } from './count-of.ts'
 import { confirm, yesOption } from './interact/confirm.ts'
 import { describeOperation, followOperation, noWaitOption } from './interact/follow-operation.ts'
 import { decimalNumber } from './option-parsers.ts'
@@ -52,7 +53,7 @@ export async function runBulk(
     output.data({ count }, () => `There are no such ${what}.`)
     return
   }
-  await confirm(session, `This would ${action} ${count} ${what}.`, flags.yes)
+  await confirm(session, `This would ${action} ${countOf(count, what)}.`, flags.yes)
   const body = { ...input, asOf, ...(flags.rate !== undefined && { ratePerSecond: flags.rate }) }
   const operation = await client.operations.create({ body })
   if (flags.wait) await followOperation(session, operation)

@@ -5,6 +5,7 @@ import { formatPlan, showPlan } from '../config-as-code/format-plan.ts'
 import { makePlan, type PlannedChange } from '../config-as-code/plan.ts'
 import { readConfig } from '../config-as-code/read-config.ts'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
+import { countOf } from '../count-of.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 
 interface ApplyFlags {
@@ -51,7 +52,7 @@ async function apply(session: ApiSession, flags: ApplyFlags): Promise<void> {
   if (deletions.length > 0) {
     await confirm(
       session,
-      `This deletes ${deletions.length} ${deletions.length === 1 ? 'thing' : 'things'} that the file does not have.`,
+      `This deletes ${countOf(deletions.length, 'things')} that the file does not have.`,
       flags.yes,
     )
   }
@@ -95,5 +96,5 @@ async function performOne(client: ApiSession['client'], change: PlannedChange): 
 function summary(plan: readonly PlannedChange[]): string {
   const count = (action: PlannedChange['action']) => plan.filter((change) => change.action === action).length
   const parts = [`${count('create')} created`, `${count('update')} updated`, `${count('delete')} deleted`]
-  return `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} (${parts.join(', ')})`
+  return `${countOf(plan.length, 'changes')} (${parts.join(', ')})`
 }

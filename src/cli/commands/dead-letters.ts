@@ -7,6 +7,7 @@ import { withApi } from '../connection/with-api.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { confirm } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
+import { requestFields } from '../request-fields.ts'
 
 /** An endpoint, or the queue of a job. */
 function placeOf({ endpoint, queue }: { endpoint: string | null; queue: string | null }): string {
@@ -89,8 +90,9 @@ function registerShow(letters: Command): void {
       withApi(command, async ({ client, output, prefix }) => {
         const letter = await client.deadLetters.get({ params: { id } })
         output.data(letter, () => {
-          const { attempts, ...rest } = letter
-          return [formatFields(output, fieldsOf(rest)), ...describeAttempts(output, attempts)].join('\n\n')
+          const { attempts, request, message, ...rest } = letter
+          const fields = [...fieldsOf({ ...rest, payload: message?.payload }), ...requestFields(request)]
+          return [formatFields(output, fields), ...describeAttempts(output, attempts)].join('\n\n')
         })
         if (!output.isJson && letter.state === 'open') {
           output.message(`Mended? Send it again with: ${prefix} dead-letters redrive ${id}`)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { HoldfastError } from '../../core/errors.ts'
 import { withApi } from '../connection/with-api.ts'
+import { countOf } from '../count-of.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { countOwed } from '../interact/count-owed.ts'
 
@@ -21,7 +22,7 @@ export function registerEndpointsDelete(endpoints: Command): void {
         const { client, output } = session
         const params = { name }
         const count = await countOwed(session, name)
-        const owed = `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} owed to it`
+        const owed = `${countOf(count, 'deliveries')} ${count === 1 ? 'is' : 'are'} owed to it`
         if (count > 0 && flags.force !== true) {
           const advice = 'Let them finish, or delete it with --force, which cancels them.'
           throw new HoldfastError('still_owed', `The endpoint "${name}" can't go: ${owed}. ${advice}`)
@@ -29,7 +30,10 @@ export function registerEndpointsDelete(endpoints: Command): void {
         const cost = count === 0 ? '' : ` ${owed} and would be cancelled.`
         await confirm(session, `This deletes the endpoint "${name}".${cost}`, flags.yes)
         const deleted = await client.endpoints.delete({ params, query: { force: flags.force === true } })
-        output.data({ name, ...deleted }, () => `${name} deleted, ${deleted.cancelled} deliveries cancelled`)
+        output.data(
+          { name, ...deleted },
+          () => `${name} deleted, ${countOf(deleted.cancelled, 'deliveries')} cancelled`,
+        )
       }),
     )
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { HoldfastClient } from '../../client/holdfast-client.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
+import { countOf } from '../count-of.ts'
 import { inParallel } from '../in-parallel.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 
@@ -97,7 +98,7 @@ async function turn(
   }
   const names = await turnMany(session, each, flags)
   output.data({ endpoints: names, ...state }, () => names.map(text).join('\n'))
-  output.message(`${names.length} endpoints.`)
+  output.message(`${countOf(names.length, 'endpoints')}.`)
 }
 
 async function turnOne(
@@ -120,7 +121,7 @@ async function turnMany(session: ApiSession, each: Switch, flags: SwitchFlags): 
   const query = { limit: 1000, ...(tag !== undefined && { tag }) }
   for await (const { name } of client.paginate(client.endpoints.list, { query })) names.push(name)
   if (each.stops && names.length > 0) {
-    await confirm(session, `This would ${each.verb} ${names.length} endpoints.`, flags.yes)
+    await confirm(session, `This would ${each.verb} ${countOf(names.length, 'endpoints')}.`, flags.yes)
   }
   await inParallel(names, callsAtOnce, (name) => turnOne(client, each, name, flags.reason))
   return names

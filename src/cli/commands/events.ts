@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { deliveryColumns, describeAttempts } from '../attempt-table.ts'
 import { withApi } from '../connection/with-api.ts'
+import { countOf } from '../count-of.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { addList } from '../noun.ts'
 import { readPayload } from '../read-json-argument.ts'
@@ -44,7 +45,7 @@ export function registerEvents(program: Command): void {
             ...(deliveries.length === 0 ? [] : [formatTable(deliveryColumns(output), deliveries)]),
             ...describeAttempts(
               output,
-              deliveries.flatMap(({ attempts }) => attempts),
+              deliveries.flatMap(({ endpoint, attempts }) => attempts.map((each) => ({ ...each, endpoint }))),
             ),
           ].join('\n\n')
         })
@@ -72,7 +73,11 @@ function registerPublish(events: Command): void {
           published.count += batch.length
           for (const { deliveries } of batch) published.deliveries += deliveries
         }
-        output.data(published, () => `${published.count} events accepted, ${published.deliveries} deliveries`)
+        output.data(
+          published,
+          () =>
+            `${countOf(published.count, 'events')} accepted, ${countOf(published.deliveries, 'deliveries')}`,
+        )
         return
       }
       const { type: _, ...rest } = options
@@ -82,7 +87,7 @@ function registerPublish(events: Command): void {
       output.message(
         published.deliveries === 0
           ? `No route wants it; it is kept as unrouted. See: ${prefix} routes list`
-          : `${published.deliveries} ${published.deliveries === 1 ? 'delivery' : 'deliveries'}. Follow it with: ${prefix} events show ${published.id}`,
+          : `${countOf(published.deliveries, 'deliveries')}. Follow it with: ${prefix} events show ${published.id}`,
       )
     }),
   )

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
+import { countOf } from '../count-of.ts'
 import { fieldsOf, formatFields } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { describeOperation, followOperation, noWaitOption } from '../interact/follow-operation.ts'
@@ -78,10 +79,13 @@ async function create(session: ApiSession, flags: ReplayFlags): Promise<void> {
   const counted = await client.operations.replay({ body: { ...input, dryRun: true } })
   if (!('count' in counted)) throw new Error('a dry run answered with an operation')
   if (dryRun === true || counted.count === 0) {
-    output.data({ count: counted.count }, () => `${counted.count} deliveries would be sent once more.`)
+    output.data(
+      { count: counted.count },
+      () => `${countOf(counted.count, 'deliveries')} would be sent once more.`,
+    )
     return
   }
-  await confirm(session, `This sends ${counted.count} deliveries once more.`, yes)
+  await confirm(session, `This sends ${countOf(counted.count, 'deliveries')} once more.`, yes)
   const operation = await client.operations.replay({ body: { ...input, asOf: counted.asOf } })
   if ('count' in operation) throw new Error('a replay answered with a count')
   if (wait) await followOperation(session, operation)

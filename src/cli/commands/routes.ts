@@ -2,10 +2,12 @@ import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import type { RouteInput } from '../../core/route-input.ts'
 import { withApi } from '../connection/with-api.ts'
+import { countOf } from '../count-of.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 import { readJsonObject, readPayload } from '../read-json-argument.ts'
+import { requestFields } from '../request-fields.ts'
 import { printable } from '../table.ts'
 import { given } from './endpoint-flags.ts'
 
@@ -124,7 +126,10 @@ function registerDelete(routes: Command): void {
         )
         const query = { force: flags.force === true }
         const deleted = await client.routes.delete({ params: { name }, query })
-        output.data({ name, ...deleted }, () => `${name} deleted, ${deleted.cancelled} deliveries cancelled`)
+        output.data(
+          { name, ...deleted },
+          () => `${name} deleted, ${countOf(deleted.cancelled, 'deliveries')} cancelled`,
+        )
       }),
     )
 }
@@ -145,7 +150,12 @@ function registerPreview(routes: Command): void {
             event: { type, payload: await readPayload(payload) },
           },
         })
-        output.data(preview, () => formatFields(output, fieldsOf(preview)))
+        output.data(preview, () => {
+          // What is rendered is in the request.
+          const { rendered, request, ...rest } = preview
+          const shown = request === null ? { ...rest, rendered } : rest
+          return formatFields(output, [...fieldsOf(shown), ...requestFields(request)])
+        })
       }),
     )
 }
