@@ -235,8 +235,8 @@ export class Executor {
   #register(running: RunningRun): void {
     const { id } = running.run
     const former = this.#running.get(id)
-    // Taken from us and claimed again, while its first handler is still at it.
-    if (former !== undefined) former.isOpen = false
+    // Taken from us and claimed again, while its first handler is still at it: with that claim it is over.
+    if (former !== undefined) this.#finish(former, { kind: 'released' }, null, null)
     this.#running.set(id, running)
     this.#armDeadline(running.deadlineMs)
   }

@@ -14,6 +14,7 @@ type Step =
   | { readonly do: 'draw' | 'commit' | 'roll back'; readonly session: number }
   | { readonly do: 'enqueue'; readonly session: number; readonly options: Options }
   | { readonly do: 'claim' }
+  | { readonly do: 'speak late'; readonly which: number }
   | { readonly do: 'settle'; readonly which: number; readonly action: 'succeed' | 'retry' | 'release' }
 
 interface Options {
@@ -26,16 +27,20 @@ interface Options {
 const sessions = 3
 const session = fc.nat(sessions - 1)
 const options: fc.Arbitrary<Options> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant({}) },
+  { weight: 4, arbitrary: fc.constant({}) },
   fc.record({ priority: fc.nat(3) }),
-  fc.record({ delayMs: fc.nat(50), priority: fc.nat(1) }),
-  fc.record({ orderingKey: fc.constantFrom('a', 'b'), priority: fc.nat(1) }),
+  fc.record({ delayMs: fc.nat(20), priority: fc.nat(1) }),
+  { weight: 2, arbitrary: fc.record({ orderingKey: fc.constantFrom('a', 'b'), priority: fc.nat(1) }) },
   fc.record({ concurrencyKey: fc.constantFrom('a', 'b'), delayMs: fc.nat(5) }),
 )
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('enqueue' as const), session, options }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('draw', 'commit', 'roll back'), session }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('claim' as const) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('enqueue' as const), session, options }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constantFrom('draw', 'draw', 'commit', 'commit', 'roll back'), session }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('claim' as const) }) },
+  fc.record({ do: fc.constant('speak late' as const), which: fc.nat(20) }),
   {
     weight: 2,
     arbitrary: fc.record({
@@ -87,6 +92,8 @@ class Books {
   readonly #open: (KnownRun[] | null)[] = clients.map(() => null)
   readonly #owed = new Map<number, Options>()
   readonly #out = new Map<number, ClaimedRun>()
+  /** What was claimed once and has gone back. */
+  readonly #former: ClaimedRun[] = []
   #request = Date.now()
 
   get isDone(): boolean {
@@ -95,6 +102,7 @@ class Books {
 
   async take(each: Step): Promise<void> {
     if (each.do === 'claim') await this.claim()
+    else if (each.do === 'speak late') await this.#speakLate(each.which)
     else if (each.do === 'settle') await this.#settleOne(each.which, each.action)
     else if (each.do === 'commit') await this.end(each.session, true)
     else if (each.do === 'roll back') await this.end(each.session, false)
@@ -162,13 +170,21 @@ class Books {
     await this.#settle(run, action)
   }
 
+  /** Whoever had it before decides nothing, though his claim is still there. */
+  async #speakLate(which: number): Promise<void> {
+    const run = this.#former[which % Math.max(1, this.#former.length)]
+    if (run === undefined) return
+    const records = [this.#record(run, 'release')]
+    expect(await settleRunFailures(database, me, records, [], Date.now())).toEqual([run.id])
+  }
+
   async settleAll(): Promise<void> {
     for (const run of this.#out.values()) await this.#settle(run, 'succeed')
   }
 
-  async #settle(run: ClaimedRun, action: 'succeed' | 'retry' | 'release'): Promise<void> {
+  #record(run: ClaimedRun, action: 'succeed' | 'retry' | 'release'): RunRecord {
     const isTried = action !== 'release'
-    const record: RunRecord = {
+    return {
       id: run.id,
       message: run.messageId,
       claim: run.claimId,
@@ -186,12 +202,17 @@ class Books {
       reason: null,
       isTried,
     }
+  }
+
+  async #settle(run: ClaimedRun, action: 'succeed' | 'retry' | 'release'): Promise<void> {
+    const record = this.#record(run, action)
     this.#out.delete(run.id)
     if (action === 'succeed') {
       await settleRunSuccesses(database, me, [record], [], Date.now())
       this.#owed.delete(run.id)
     } else {
       expect(await settleRunFailures(database, me, [record], [], Date.now()), 'not refused').toEqual([])
+      this.#former.push(run)
     }
   }
 }
@@ -210,6 +231,6 @@ it('every committed run is claimed, by one at a time and within its key in order
       expect(books.isDone, 'all have ended').toBe(true)
       expect(await jobs.owed()).toBe(0)
     }),
-    { numRuns: 60 },
+    { numRuns: 100 },
   )
 }, 60_000)

@@ -180,9 +180,11 @@ test('a stale decision changes nothing: the run is somebody else’s by then', a
     (count) => count === 1,
   )
   const run = await jobs.rig.value<number>(`select holdfast.parse_id('run', $1)`, [id])
-  const [claim] = await jobs.rig.rows<{ id: number; worker: number }>(
+  const claims = await jobs.rig.rows<{ id: number; worker: number }>(
     'select id, worker from holdfast.run_claims',
   )
+  expect(claims, 'no claim outlives its runs').toHaveLength(1)
+  const [claim] = claims
   const record = (worker: number) =>
     jobs.rig.value<number[] | null>('select holdfast.settle_run_failures($1, $2, $3)', [
       worker,

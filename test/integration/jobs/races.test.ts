@@ -148,6 +148,24 @@ describe('a success after the time-out', () => {
   })
 })
 
+describe('a run that commits late', () => {
+  it('is found though its transaction began after the last one to end', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    const { claim } = await registered()
+    await inTransaction(async (late) => {
+      await inTransaction(async (early) => {
+        await early.query('select pg_current_xact_id()')
+        await holdfast.enqueue(job, { label: 'lower number' }, { client: late })
+        await holdfast.enqueue(job, { label: 'higher number' }, { client: early })
+      })
+      expect(await claim()).toBe(1)
+    })
+    // One look moves it into the due line, the next one takes it.
+    expect((await claim()) + (await claim())).toBe(1)
+  })
+})
+
 describe('a run that waits for a time or a key', () => {
   it('is found at once when its transaction began long before it was enqueued', async () => {
     const job = noting()
@@ -247,7 +265,11 @@ describe('cancelling a run that is at work', () => {
     const { me, claim } = await registered()
     expect(await claim()).toBe(1)
     expect(await cancel(id)).toBe('requested')
-    await jobs.rig.rows('select holdfast.bury_worker($1, 0, 0)', [me])
+    expect(
+      await jobs.rig.value('select holdfast.bury_worker($1, 7, 0)', [me]),
+      'it has beaten since it was seen',
+    ).toBe(0)
+    expect(await jobs.rig.value('select holdfast.bury_worker($1, 0, 0)', [me])).toBe(1)
     expect(await state(id)).toBe('cancelled')
     expect(await jobs.owed()).toBe(0)
   })
