@@ -2,6 +2,12 @@ import { JobWorker, type WorkerOptions } from '../../src/jobs/worker.ts'
 import { Rig } from './engine/rig.ts'
 import { until } from './engine/until.ts'
 
+export interface HandClaimer {
+  readonly me: number
+  readonly lane: number
+  claim(suspectRoom?: number, mayTakeDeadly?: boolean): Promise<number>
+}
+
 /** A database of its own, and as many in-process workers on it as a test wants. */
 export class JobsRig {
   readonly rig: Rig
@@ -28,6 +34,29 @@ export class JobsRig {
     this.#workers.push(worker)
     await worker.start()
     return worker
+  }
+
+  /** A worker of the queue `default` that does nothing by itself; `claim` says how many runs it took. */
+  async claimByHand(): Promise<HandClaimer> {
+    const lane = await this.rig.value<number>(`select id from holdfast.queues where name = 'default'`)
+    const me = await this.rig.value<number>(
+      `insert into holdfast.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
+       values (nextval('holdfast.incarnations'), 'by hand', '0', 'here', 1, array[$1::int], 1, 600000) returning incarnation`,
+      [lane],
+    )
+    const claim = async (suspectRoom = 10, mayTakeDeadly = true): Promise<number> => {
+      const held =
+        'select coalesce(sum(cardinality(run_ids)), 0)::int from holdfast.run_claims where worker = $1'
+      const before = await this.rig.value<number>(held, [me])
+      await this.rig.rows('select from holdfast.claim_runs($1, $2, 10, $3, $4, 1)', [
+        me,
+        lane,
+        suspectRoom,
+        mayTakeDeadly,
+      ])
+      return (await this.rig.value<number>(held, [me])) - before
+    }
+    return { me, lane, claim }
   }
 
   async owed(): Promise<number> {

@@ -70,27 +70,6 @@ async function end(label: string, error?: Error): Promise<void> {
 const count = (label: string) => ran.filter((each) => each === label).length
 const numberOf = (id: string) => jobs.rig.value<number>(`select holdfast.parse_id('run', $1)`, [id])
 
-/** A worker that does nothing by itself; `claim` says how many runs it took. */
-async function registered() {
-  const lane = await jobs.rig.value<number>(`select id from holdfast.queues where name = 'default'`)
-  const me = await jobs.rig.value<number>(
-    `insert into holdfast.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
-     values (nextval('holdfast.incarnations'), 'by hand', '0', 'here', 1, array[$1::int], 1, 600000) returning incarnation`,
-    [lane],
-  )
-  let known = 0
-  const claim = async (): Promise<number> => {
-    await jobs.rig.rows('select from holdfast.claim_runs($1, $2, 10, 10, true, 1)', [me, lane])
-    const held = await jobs.rig.value<number>(
-      'select coalesce(sum(cardinality(run_ids)), 0)::int from holdfast.run_claims',
-    )
-    const taken = held - known
-    known = held
-    return taken
-  }
-  return { me, claim }
-}
-
 async function inTransaction(work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await jobs.rig.database.pool.connect()
   try {
@@ -152,7 +131,7 @@ describe('a run that commits late', () => {
   it('is found though its transaction began after the last one to end', async () => {
     const job = noting()
     await holdfast.enqueueBatch(job, [])
-    const { claim } = await registered()
+    const { claim } = await jobs.claimByHand()
     await inTransaction(async (late) => {
       await inTransaction(async (early) => {
         await early.query('select pg_current_xact_id()')
@@ -183,7 +162,7 @@ describe('a run that waits for a time or a key', () => {
   it('is taken by the first claim after its commit, however long its transaction stayed open', async () => {
     const job = noting()
     await holdfast.enqueueBatch(job, [])
-    const { claim } = await registered()
+    const { claim } = await jobs.claimByHand()
     await inTransaction(async (client) => {
       await holdfast.enqueue(job, { label: 'late' }, { client, orderingKey: 'key' })
       await new Promise((resolve) => setTimeout(resolve, 2200))
@@ -213,6 +192,33 @@ describe('a run that waits for a time or a key', () => {
       () => ran,
       (labels) => labels.join() === 'second,afterwards,first,second',
     )
+  })
+})
+
+describe('a key that becomes free', () => {
+  it('waits for a claim that has seen it taken, and then lets the run go which that has set aside', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    const { me, lane, claim } = await jobs.claimByHand()
+    const first = await numberOf((await holdfast.enqueue(job, { label: 'first' }, { orderingKey: 'k' })).id)
+    const second = await numberOf((await holdfast.enqueue(job, { label: 'second' }, { orderingKey: 'k' })).id)
+    await jobs.rig.rows('update holdfast.runs set due_at = now() + interval $$1 hour$$ where id = $1', [
+      second,
+    ])
+    expect(await claim()).toBe(1)
+    let settled: Promise<unknown> = Promise.resolve()
+    await inTransaction(async (client) => {
+      // As the claim does that finds the second one due.
+      await client.query(`select pg_advisory_xact_lock(hashtext('holdfast.claims'), $1)`, [lane])
+      await client.query(`update holdfast.runs set due_at = 'infinity' where id = $1`, [second])
+      settled = jobs.rig.rows(
+        `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
+        [me, first, lane],
+      )
+      await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))])
+    })
+    await settled
+    expect(await claim()).toBe(1)
   })
 })
 
@@ -262,7 +268,7 @@ describe('cancelling a run that is at work', () => {
     const job = noting()
     await holdfast.enqueueBatch(job, [])
     const { id } = await holdfast.enqueue(job, { label: 'bereaved' })
-    const { me, claim } = await registered()
+    const { me, claim } = await jobs.claimByHand()
     expect(await claim()).toBe(1)
     expect(await cancel(id)).toBe('requested')
     expect(
