@@ -2,6 +2,7 @@ import type { Row } from '../harness/row.ts'
 import { apiBatch } from './api-batch.ts'
 import { apiPublish } from './api-publish.ts'
 import { bulkEnqueue } from './bulk-enqueue.ts'
+import { cronBurst } from './cron-burst.ts'
 import { deliveries } from './deliveries.ts'
 import { enqueueAtDepth } from './enqueue-at-depth.ts'
 import { failover } from './failover.ts'
@@ -49,6 +50,7 @@ export const rows: readonly Row[] = [
   jobLatency,
   jobFlatness,
   jobScheduled,
+  cronBurst,
   templateTransform,
   jsonataTransform,
 ]
