@@ -5,7 +5,7 @@ import { until } from './engine/until.ts'
 export interface HandClaimer {
   readonly me: number
   readonly lane: number
-  claim(suspectRoom?: number, mayTakeDeadly?: boolean): Promise<number>
+  readonly claim: (suspectRoom?: number, mayTakeDeadly?: boolean) => Promise<number>
 }
 
 /** A database of its own, and as many in-process workers on it as a test wants. */
