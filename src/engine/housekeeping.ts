@@ -52,7 +52,8 @@ export class Housekeeping {
   readonly #databaseWatch: DatabaseWatch
   readonly #rollups: RollupWriter | null
   readonly #isFenced: () => boolean
-  #looking: Promise<void> | null = null
+  #isLooking = false
+  #isLookDue = false
 
   constructor(options: HousekeepingOptions) {
     const { settings, limits, logger, incarnation, epochOf } = options
@@ -81,13 +82,20 @@ export class Housekeeping {
     })
   }
 
-  /** One look at a time: two could both begin to lead. */
-  tick(): Promise<void> {
+  /** One look at a time, for two could both begin to lead; who asks meanwhile gets another one after it. */
+  async tick(): Promise<void> {
     this.#databaseWatch.look(this.#isFenced())
-    this.#looking ??= this.#maintenance.tick().finally(() => {
-      this.#looking = null
-    })
-    return this.#looking
+    this.#isLookDue = true
+    if (this.#isLooking) return
+    this.#isLooking = true
+    try {
+      while (this.#isLookDue) {
+        this.#isLookDue = false
+        await this.#maintenance.tick()
+      }
+    } finally {
+      this.#isLooking = false
+    }
   }
 
   /** Writes down what was counted. */
