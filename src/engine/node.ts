@@ -203,6 +203,7 @@ export class Node {
       lanes: this.#lanes,
       dispatcher: this.#dispatcher,
       onSettled: (settled) => this.#settlement.failuresSettled(settled),
+      recount: (lane) => this.#recount(lane),
     })
     this.#operations = new OperationRunner({
       database: options.operationsDatabase,
@@ -343,7 +344,9 @@ export class Node {
     const suspects = new Set(taken.filter(({ isSuspect }) => isSuspect).map(({ shard }) => shard))
     const careful = lanes.filter((lane) => suspects.has(lane.shard))
     for (const lane of careful) {
-      lane.carefulLeft = lane.policy(this.#options.transports)?.settings.limits.concurrency ?? 1
+      const settings = lane.policy(this.#options.transports)?.settings
+      // As many as can have been out.
+      lane.carefulLeft = (settings?.limits.concurrency ?? 1) * (settings?.batch?.maxMessages ?? 1)
     }
     if (suspects.size > 0) await this.#careful.enter([...suspects], careful)
     this.#observer.shardsTaken(shards, from, this.incarnation)

@@ -21,6 +21,8 @@ export interface SweeperOptions {
   readonly databaseClock: DatabaseClock
   incarnation(): number
   onSettled(settled: readonly SettledFailure[]): void
+  /** Counts the lane anew and starts it from the front. */
+  recount(lane: Lane): void
 }
 
 const maxRowsPerLane = 500
@@ -46,21 +48,19 @@ export class Sweeper {
     }
   }
 
-  /**
-   * A lane that owes something, may send, and knows of nothing to read has missed something, or has miscounted. Neither should
-   * happen; starting over from the front costs one read and makes sure.
-   */
+  /** A lane that owes something, may send, and knows of nothing to read has missed something, or has miscounted. Neither should happen. */
   #reviveLane(lane: Lane): void {
     const nowMs = this.#options.databaseClock.nowMs()
-    const isWaiting = lane.hasMore(nowMs) || lane.nextDueAtMs !== Number.POSITIVE_INFINITY
-    if (lane.pending <= 0 || lane.known > 0 || isWaiting || lane.gate(nowMs).kind !== 'open') return
-    lane.rewindAll()
-    this.#options.dispatcher.pump(lane)
+    if (lane.pending <= 0 || lane.known > 0 || isWaiting(lane, nowMs) || lane.gate(nowMs).kind !== 'open') return
+    this.#options.recount(lane)
   }
 
-  /** Lanes that owe more than they hold in memory, a bounded number at a time. */
+  /** Lanes that owe more than they hold in memory, a bounded number at a time. What came late may wait without having been counted. */
   #nextLanes(): Lane[] {
-    const waiting = [...this.#options.lanes.all()].filter((lane) => lane.pending > lane.known)
+    const nowMs = this.#options.databaseClock.nowMs()
+    const waiting = [...this.#options.lanes.all()].filter(
+      (lane) => lane.pending > lane.known || isWaiting(lane, nowMs),
+    )
     const after = waiting.filter((lane) => lane.id > this.#lastLaneId)
     const lanes = [...after, ...waiting.filter((lane) => lane.id <= this.#lastLaneId)].slice(
       0,
@@ -101,4 +101,8 @@ export class Sweeper {
     const refused = new Set(settled.refused)
     this.#options.onSettled(records.map((record) => ({ record, isRefused: refused.has(record.id) })))
   }
+}
+
+function isWaiting(lane: Lane, nowMs: number): boolean {
+  return lane.hasMore(nowMs) || lane.nextDueAtMs !== Number.POSITIVE_INFINITY
 }

@@ -182,6 +182,30 @@ describe('a publisher that commits late', () => {
       .toBe(2)
   })
 
+  it('expires in time behind a pause, though it is scheduled and was never counted', async () => {
+    const own = await Rig.create()
+    const late = await own.database.pool.connect()
+    try {
+      const started = await own.start({
+        limits: { slowPollMs: 600_000, sweepMs: 100 },
+        handlers: { busy: () => {} },
+      })
+      for (const name of ['busy', 'quiet'])
+        await started.holdfast.endpoints.create({ name, transport: 'function' })
+      await started.holdfast.endpoints.pause('quiet')
+      await late.query('begin')
+      const inMs = (delayMs: number) => new Date(Date.now() + delayMs)
+      await started.holdfast.send('quiet', 1, { client: late, deliverAt: inMs(100), expiresAt: inMs(200) })
+      await started.holdfast.send('busy', 'passes')
+      await started.log.waitForAttempts('busy', 1)
+      await late.query('commit')
+      await own.whenSettled('quiet')
+    } finally {
+      late.release()
+      await own.stop()
+    }
+  })
+
   it('is heard by a node that starts while the transaction is open', async () => {
     const own = await Rig.create()
     try {

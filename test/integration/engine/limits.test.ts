@@ -165,3 +165,20 @@ describe('limits of an endpoint', () => {
     await rig.whenSettled(stuck, 20_000)
   })
 })
+
+it('what somebody deleted behind the back of its owner is not counted for ever', async () => {
+  const rig = await Rig.create()
+  try {
+    const { holdfast } = await rig.start({ limits: { beatMs: 100, sweepMs: 100 } })
+    const name = await functionEndpoint(holdfast, () => undefined)
+    await holdfast.endpoints.pause(name)
+    await holdfast.sendBatch(name, [{ payload: 1 }, { payload: 2 }])
+    const pending = async () => (await holdfast.endpoints.health(name)).pending
+    await until('both to be counted', async () => (await pending()) === 2)
+    await rig.rows('delete from holdfast.deliveries')
+    await holdfast.endpoints.resume(name)
+    await until('none to be counted', async () => (await pending()) === 0)
+  } finally {
+    await rig.stop()
+  }
+})

@@ -411,3 +411,30 @@ it('a batch that must be cut while its node stops is put back at once, for the n
     await own.stop()
   }
 })
+
+it('what can have been out in batches when a node died is sent one by one by its heir', async () => {
+  const own = await Rig.create()
+  await using receiver = await HttpReceiver.start()
+  try {
+    const client = own.client()
+    await client.endpoints.create({
+      name: 'sink',
+      config: { url: receiver.url },
+      batch: { maxMessages: 5, maxWaitMs: 10 },
+      limits: { concurrency: 2 },
+    })
+    await client.sendBatch(
+      'sink',
+      numbers(30).map((payload) => ({ payload })),
+    )
+    const ghost = await own.value<number>(`select holdfast.register_node('ghost', '0')`)
+    await own.rows('update holdfast.shard_leases set incarnation = $1, epoch = epoch + 1', [ghost])
+    await own.start({ limits: { beatMs: 100, deadAfterMs: 1000, fenceAfterMs: 700 } })
+    await own.whenSettled('sink')
+    const sizes = receiver.ledger.requests.map((request) => parsed(request).length)
+    expect(sizes.slice(0, 10)).toEqual(numbers(10).map(() => 1))
+    expect(Math.max(...sizes)).toBe(5)
+  } finally {
+    await own.stop()
+  }
+})
