@@ -376,7 +376,7 @@ export class Dispatcher {
       },
     )
     if (decision.action === 'retry' && decision.holdEndpointMs > 0) lane.health.hold(decision.holdEndpointMs)
-    this.#options.settler.fail(failureRecord(delivery, outcome, decision, policy.settings.onDead === 'block'))
+    this.#options.settler.fail(failureRecord(delivery, outcome, decision))
   }
 
   #noteHealth(delivery: Delivery, outcome: AttemptOutcome): void {

@@ -10,7 +10,6 @@ export function failureRecord(
   delivery: Delivery,
   outcome: AttemptOutcome,
   decision: Decision,
-  isKeyBlockedByDeath: boolean,
 ): FailureRecord {
   const { request, response, timings } = outcome
   const hasDetail = request !== undefined || response !== undefined || timings !== undefined
@@ -35,7 +34,7 @@ export function failureRecord(
     isProbe: delivery.probeToken !== null,
     isCounted: decision.action !== 'retry' || decision.isCounted,
     isTried: true,
-    blocksKey: isKeyBlockedByDeath && delivery.orderingKey !== null,
+    blocksKey: delivery.lane.blocksKeysOnDeath && delivery.orderingKey !== null,
     orderingKey: delivery.orderingKey,
   }
 }
@@ -50,7 +49,7 @@ const endings: Readonly<Record<string, string>> = {
 export interface EndingDelivery {
   readonly id: number
   readonly rowMessageId: number
-  readonly lane: { readonly id: number; readonly epoch: number }
+  readonly lane: { readonly id: number; readonly epoch: number; readonly blocksKeysOnDeath: boolean }
   readonly routeId: number | null
   readonly attemptsMade: number
   readonly orderingKey: string | null
@@ -86,7 +85,7 @@ export function endingRecord(
     isProbe: false,
     isCounted: false,
     isTried: false,
-    blocksKey: false,
+    blocksKey: delivery.lane.blocksKeysOnDeath && delivery.orderingKey !== null,
     orderingKey: delivery.orderingKey,
   }
 }

@@ -140,6 +140,11 @@ export class Lane {
     return this.#policy
   }
 
+  /** A dead letter holds its ordering key until it is settled. */
+  get blocksKeysOnDeath(): boolean {
+    return this.#policy?.settings.onDead === 'block'
+  }
+
   /** Takes over a changed row. Returns the channel that is no longer used. */
   update(row: LaneRow): LanePolicy['channel'] | null {
     const isSamePolicy = policyFingerprint(row) === policyFingerprint(this.#row)

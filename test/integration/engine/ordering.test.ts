@@ -292,3 +292,33 @@ it('a blocked key goes on though its letter was redriven before its owner heard 
     await proxy.stop()
   }
 })
+
+it('a key is blocked by a letter that was given up without another attempt, too', async () => {
+  const rig = await Rig.create()
+  try {
+    const client = rig.client()
+    await client.endpoints.create({ name: 'hook', transport: 'function', onDead: 'block' })
+    for (const number of [1, 2]) await client.send('hook', number, { orderingKey: 'k' })
+    await client.send('hook', 3)
+    const ghost = await rig.value<number>(`select holdfast.register_node('ghost', '0')`)
+    await rig.rows('update holdfast.shard_leases set incarnation = $1, is_suspect = true', [ghost])
+    await rig.rows(
+      `insert into holdfast.suspects (delivery_id, lane_id, incarnation, crashes)
+       select id, lane_id, $1, 2 from holdfast.deliveries order by id limit 1`,
+      [ghost],
+    )
+    const seen: unknown[] = []
+    await rig.start({
+      limits: { beatMs: 100, deadAfterMs: 1000, fenceAfterMs: 700 },
+      handlers: { hook: ({ payload }) => void seen.push(payload) },
+    })
+    await until('the one without a key', () => seen.includes(3))
+    await until('the letter', async () => (await rig.count('dead_letters')) === 1)
+    expect(await rig.rows('select reason, blocks_key from holdfast.dead_letters')).toEqual([
+      { reason: 'crashed_its_node', blocks_key: true },
+    ])
+    expect(seen).toEqual([3])
+  } finally {
+    await rig.stop()
+  }
+})
