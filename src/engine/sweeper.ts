@@ -51,7 +51,8 @@ export class Sweeper {
   /** A lane that owes something, may send, and knows of nothing to read has missed something, or has miscounted. Neither should happen. */
   #reviveLane(lane: Lane): void {
     const nowMs = this.#options.databaseClock.nowMs()
-    if (lane.pending <= 0 || lane.known > 0 || isWaiting(lane, nowMs) || lane.gate(nowMs).kind !== 'open') return
+    if (lane.pending <= 0 || lane.known > 0 || isWaiting(lane, nowMs) || lane.gate(nowMs).kind !== 'open')
+      return
     this.#options.recount(lane)
   }
 
