@@ -52,17 +52,19 @@ const durations: Readonly<Record<FaultKind, readonly [number, number]>> = {
 const faultsPerSpell = 7
 const calmMs = 22_000
 
-/** The same seed gives the same faults at the same times. */
+/** The same seed gives the same faults at the same times. Every kind comes once before chance alone decides. */
 export function planFaults(random: SeededRandom, chaosMs: number, nodeCount: number): Fault[] {
   const bag = Object.entries(weights).flatMap(([kind, weight]) =>
     Array.from({ length: weight }, () => kind as FaultKind),
   )
   const faults: Fault[] = []
+  const unseen = new Set(Object.keys(weights) as FaultKind[])
   for (let atMs = 3000; atMs < chaosMs; atMs += random.between(1500, 7000)) {
     // Now and then everybody catches breath: what is late then has no fault to excuse it.
     if (faults.length % faultsPerSpell === faultsPerSpell - 1) atMs += calmMs
     if (atMs >= chaosMs) break
-    const kind = random.pick(bag)
+    const kind = random.pick(unseen.size > 0 ? [...unseen] : bag)
+    unseen.delete(kind)
     const [from, to] = durations[kind]
     faults.push({ atMs, kind, node: random.between(0, nodeCount), lastsMs: random.between(from, to) })
   }

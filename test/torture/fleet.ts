@@ -26,6 +26,10 @@ export interface FleetLog {
   readonly badStops: string[]
   stops: number
   starts: number
+  /** When nodes fenced themselves: by a fault of ours, or because this machine kept them from beating. */
+  readonly fencedAtMs: number[]
+  /** How often a node was killed. Then, and when it fenced itself, what it had out may be sent again. */
+  kills: number
 }
 
 const stopDeadlineMs = 40_000
@@ -34,7 +38,16 @@ const startDeadlineMs = 60_000
 
 /** Nodes in processes of their own, each behind its own proxy to the database, and the faults that befall them. */
 export class Fleet {
-  readonly log: FleetLog = { carriedOut: [], crashes: [], leaks: [], badStops: [], stops: 0, starts: 0 }
+  readonly log: FleetLog = {
+    carriedOut: [],
+    crashes: [],
+    leaks: [],
+    badStops: [],
+    stops: 0,
+    starts: 0,
+    fencedAtMs: [],
+    kills: 0,
+  }
   readonly #database: DatabaseProcess
   readonly #random: SeededRandom
   readonly #slots: Slot[] = []
@@ -84,10 +97,11 @@ export class Fleet {
     }
   }
 
-  /** Safe to call twice. */
+  /** Ends all of them by a stop signal. Safe to call twice. */
   async stop(): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true
+    await Promise.all(this.#slots.map(async ({ name, node }) => this.#stopCleanly(name, node)))
     for (const { node } of this.#slots) node?.kill()
     await Promise.all(this.#tending)
     for (const { proxy } of this.#slots) await proxy.stop()
@@ -107,6 +121,8 @@ export class Fleet {
       const said = [JSON.stringify(node.signals), JSON.stringify(node.logLines), node.describe()]
       this.log.leaks.push(...leaksIn(`the log of ${slot.name}`, said))
       const hasStarted = node.signals.some(({ event }) => event === 'started')
+      for (const { event, atMs } of node.signals) if (event === 'fenced') this.log.fencedAtMs.push(atMs)
+      if (exit.signal === 'SIGKILL') this.log.kills += 1
       const isWanted = exit.signal === 'SIGKILL' || node.signals.some(({ event }) => event === 'stopping')
       // Before it has started it may give up on a database that is away; afterwards it must not.
       if (!isWanted && hasStarted && !this.#isOver) {
@@ -169,21 +185,25 @@ export class Fleet {
   }
 
   async #terminate(slot: Slot, node: NodeProcess, fault: Fault): Promise<void> {
-    if (!node.signals.some(({ event }) => event === 'started')) return
     slot.isDown = true
+    await this.#stopCleanly(slot.name, node)
+    await pause(fault.lastsMs)
+    slot.isDown = false
+  }
+
+  async #stopCleanly(name: string, node: NodeProcess | null): Promise<void> {
+    if (node === null || !node.isRunning || !node.signals.some(({ event }) => event === 'started')) return
     node.terminate()
     const timer = setTimeout(() => {
-      this.log.badStops.push(`${slot.name} didn't stop within ${stopDeadlineMs} ms: ${node.describe()}`)
+      this.log.badStops.push(`${name} didn't stop within ${stopDeadlineMs} ms: ${node.describe()}`)
       node.kill()
     }, stopDeadlineMs)
     const exit = await node.exited
     clearTimeout(timer)
     this.log.stops += 1
     if (exit.code !== 0 && exit.signal === null) {
-      this.log.badStops.push(`${slot.name} stopped with exit code ${exit.code}: ${node.describe()}`)
+      this.log.badStops.push(`${name} stopped with exit code ${exit.code}: ${node.describe()}`)
     }
-    await pause(fault.lastsMs)
-    slot.isDown = false
   }
 }
 

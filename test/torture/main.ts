@@ -23,6 +23,8 @@ const nodeCount = 3
 const workerCount = 2
 const quietDeadlineMs = 120_000
 const maxShownViolations = 5
+/** A run of this length must have judged every invariant. */
+const judgeAllFromMs = 120_000
 const endpoints = [...plainEndpoints, ...keyedEndpoints, replayEndpoint]
 
 const { values } = parseArgs({
@@ -98,7 +100,7 @@ async function run(): Promise<Verdict[]> {
     await api.look()
     const tables = await leaksInTables(stage.pool)
     await fleet.stop()
-    return checkInvariants({
+    const evidence = {
       books: publishers.books,
       states: await readFinalStates(stage.pool),
       probes: await readProbes(stage.pool),
@@ -106,6 +108,7 @@ async function run(): Promise<Verdict[]> {
       fleet: fleet.log,
       endpoints,
       operations: await readOperationEnds(stage, operators.ordered),
+      pauses: operators.pauses,
       replays: await readReplays(stage.pool),
       api: api.books,
       messagesByKey: await readMessagesByKey(stage.pool),
@@ -122,7 +125,8 @@ async function run(): Promise<Verdict[]> {
       begun: crew.begun,
       leasesLost: crew.leasesLost,
       runs: await readRuns(stage.pool),
-    })
+    }
+    return checkInvariants(evidence, chaosMs >= judgeAllFromMs)
   } finally {
     await api?.stop()
     await crew.stop()

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { OperationInput } from '../../src/core/operation-input.ts'
 import type { Operation } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
-import { letterEndpoints, replayEndpoint } from './receivers.ts'
+import { letterEndpoints, pausedEndpoints, replayEndpoint } from './receivers.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 /** How far around now a replay looks. */
@@ -18,6 +18,14 @@ export interface OrderedOperation {
   readonly previewedAt: Date
 }
 
+/** A time in which an endpoint was to get nothing, by the one who paused it. */
+export interface Pause {
+  readonly endpoint: string
+  /** When the pause was answered, and when its end was asked for. */
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
 /** What the database says of it in the end. */
 export interface OperationEnd extends OrderedOperation {
   readonly operation: Operation | null
@@ -27,9 +35,10 @@ export interface OperationEnd extends OrderedOperation {
   readonly unseen: number
 }
 
-/** People who look, think, and then redrive, resolve, discard and replay, whatever happens to nodes and database meanwhile. */
+/** People who look, think, and then redrive, resolve, discard, replay and pause, whatever happens to nodes and database meanwhile. */
 export class Operators {
   readonly ordered: OrderedOperation[] = []
+  readonly pauses: Pause[] = []
   readonly #stage: Stage
   readonly #random: SeededRandom
   readonly #stopping = new AbortController()
@@ -41,7 +50,10 @@ export class Operators {
   }
 
   start(): void {
-    for (const name of ['ada', 'grace']) this.#running.push(this.#loop(name))
+    for (const name of ['ada', 'grace']) {
+      this.#running.push(this.#loop(name, 2000, (random, turn) => this.#order(random, `${name}-${turn}`)))
+    }
+    this.#running.push(this.#loop('edsger', 5000, (random) => this.#pauseAndResume(random)))
   }
 
   async stop(): Promise<void> {
@@ -49,13 +61,28 @@ export class Operators {
     await Promise.all(this.#running)
   }
 
-  async #loop(name: string): Promise<void> {
+  async #loop(
+    name: string,
+    maxRestMs: number,
+    act: (random: SeededRandom, turn: number) => Promise<void>,
+  ): Promise<void> {
     const random = this.#random.fork(name)
     for (let turn = 0; !this.#stopping.signal.aborted; turn += 1) {
-      await pause(random.between(300, 2000))
+      await pause(random.between(300, maxRestMs))
       // The database may be away; whoever was refused tries something else later.
-      await this.#order(random, `${name}-${turn}`).catch(() => undefined)
+      await act(random, turn).catch(() => undefined)
     }
+  }
+
+  async #pauseAndResume(random: SeededRandom): Promise<void> {
+    const endpoint = random.pick(pausedEndpoints)
+    const lastsMs = random.between(1000, 9000)
+    const { endpoints } = this.#stage.publisher
+    await endpoints.pause(endpoint)
+    const fromMs = performance.now()
+    await pause(lastsMs)
+    this.pauses.push({ endpoint, fromMs, untilMs: performance.now() })
+    await endpoints.resume(endpoint)
   }
 
   async #order(random: SeededRandom, actor: string): Promise<void> {

@@ -31,6 +31,11 @@ function lot(webhookId: string, attempt: number): number {
 const numberOf = (body: unknown): number => (body as { n: number }).n
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs))
 
+/** Its rate must hold over all nodes together. */
+export const limitedEndpoint = { name: 'limited', ratePerSecond: 60 } as const
+/** Those that somebody pauses and resumes. */
+export const pausedEndpoints = ['flaky', 'slow', 'keyed-steady'] as const
+
 /** Where replays go: apart, so that what they do to a message isn't mistaken for its own fate. */
 export const replayEndpoint = 'replays'
 
@@ -41,6 +46,11 @@ const receivers: readonly Receiver[] = [
     settings: { retry: patient, limits: { concurrency: 16 } },
     behave: () => () => ok,
   })),
+  {
+    name: limitedEndpoint.name,
+    settings: { retry: patient, limits: { ratePerSecond: limitedEndpoint.ratePerSecond } },
+    behave: () => () => ok,
+  },
   {
     name: 'flaky',
     settings: { retry: patient, circuit },
