@@ -17,6 +17,8 @@ const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
   HF010: 'operation_not_found',
   HF011: 'operation_ended',
   HF012: 'event_not_found',
+  '25006': 'database_unavailable',
+  '53100': 'disk_full',
   '53400': 'queue_full',
   '22P02': 'invalid_payload',
   '22P05': 'invalid_payload',

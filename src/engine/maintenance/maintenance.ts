@@ -142,7 +142,8 @@ export class Maintenance {
       summary = await Promise.race([work, rejectedOn(abort.signal)])
     } catch (thrown) {
       error = describe(thrown)
-      if (!term.ended.signal.aborted) {
+      // Whoever leads now runs it again: what this one began is rolled back.
+      if (!term.ended.signal.aborted && !isNotLeader(thrown)) {
         logger[isTransientError(thrown) ? 'warn' : 'error'](
           { task: task.name, error },
           'A maintenance task failed',

@@ -198,3 +198,28 @@ describe('maintenance', () => {
     expect(await claimLeadership(database(), incarnation + 1, epoch)).toBeNull()
   })
 })
+
+it('a task whose node no longer leads is left to the next leader, which is nothing to complain of', async () => {
+  const rig = await Rig.create()
+  try {
+    let refusals = 0
+    const { complaints } = await rig.start({
+      limits: quick,
+      maintenanceTasks: [
+        {
+          name: 'ousted',
+          schedule: { everyMs: 20 },
+          run: async ({ fenced }) => {
+            await rig.rows('update holdfast.leadership set term = term + 1')
+            refusals += 1
+            return fenced(() => Promise.resolve({}))
+          },
+        },
+      ],
+    })
+    await until('it to be refused, and run again', () => refusals >= 2)
+    expect(complaints).toEqual([])
+  } finally {
+    await rig.stop()
+  }
+})

@@ -30,12 +30,16 @@ export class DatabaseProcess {
   }
 
   /** Starts an empty server and migrates its database. */
-  static async start(): Promise<DatabaseProcess> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-faults-'))
+  static async start(folder = tmpdir()): Promise<DatabaseProcess> {
+    const dataDir = await mkdtemp(join(folder, 'holdfast-faults-'))
     const port = await findFreePort(null)
     const server = await startServer(dataDir, port)
     await migrate(server.connectionString)
     return new DatabaseProcess(dataDir, port, server)
+  }
+
+  get dataDir(): string {
+    return this.#dataDir
   }
 
   get url(): string {
