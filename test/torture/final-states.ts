@@ -8,6 +8,7 @@ export interface FinalState {
   readonly successes: number
   readonly failures: number
   readonly isExpired: boolean
+  readonly isCancelled: boolean
   readonly letter: DeadLetterState | null
 }
 
@@ -42,13 +43,13 @@ export async function readFinalStates(pool: Pool): Promise<Map<string, FinalStat
     with tried as (
       select message_id, (count(*) filter (where outcome = 1))::int as successes,
              (count(*) filter (where outcome between 2 and 5))::int as failures,
-             coalesce(bool_or(outcome = 10), false) as is_expired
+             coalesce(bool_or(outcome = 10), false) as is_expired, coalesce(bool_or(outcome = 11), false) as is_cancelled
       from holdfast.attempts
       where lane_id <> (select id from holdfast.endpoints where name = $1) group by message_id
     ), owed as (select distinct message_id from holdfast.deliveries where replay_id is null)
     select holdfast.format_id('msg', message.id) as id, owed.message_id is not null as "isOwed",
            coalesce(tried.successes, 0) as successes, coalesce(tried.failures, 0) as failures,
-           coalesce(tried.is_expired, false) as "isExpired",
+           coalesce(tried.is_expired, false) as "isExpired", coalesce(tried.is_cancelled, false) as "isCancelled",
            case when letter.id is not null then jsonb_build_object(
              'state', letter.state, 'reason', letter.reason, 'error', letter.error, 'attempt', letter.attempt,
              'recordedAttempts', jsonb_array_length(letter.attempts), 'body', message.body, 'headers', message.headers

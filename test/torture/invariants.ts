@@ -6,7 +6,7 @@ import type { FleetLog } from './fleet.ts'
 import type { OperationEnd, Pause } from './operators.ts'
 import { outerChecks } from './outer-invariants.ts'
 import type { PublisherBooks } from './publishers.ts'
-import { concurrencyOf, limitedEndpoint } from './receivers.ts'
+import { batchEndpoint, concurrencyOf, limitedEndpoint, numberOf } from './receivers.ts'
 import type { CrewLog } from './work-crew.ts'
 
 /** Everything that the run left behind. */
@@ -47,23 +47,47 @@ type Check = (evidence: Evidence) => Verdict
 /** Each accepted message is final in one way or still owed, and what the database calls delivered has arrived. */
 const nothingVanishes: Check = ({ books, states, receiver }) => {
   const violations: string[] = []
-  for (const { id, endpoint } of books.accepted.values()) {
+  const inBatches = acceptedInBatches(receiver)
+  for (const { id, endpoint, payload } of books.accepted.values()) {
     const state = states.get(id)
     if (state === undefined) {
       violations.push(`${id} (${endpoint}) isn't stored at all`)
       continue
     }
-    const { successes, letter, isOwed, isExpired } = state
+    const { successes, letter, isOwed, isExpired, isCancelled } = state
     // A person may have settled it. One that was redriven lives on as a delivery.
     const isDead = letter !== null && letter.state !== 'redriven'
-    if (successes === 0 && !isDead && !isOwed && !isExpired) {
+    if (successes === 0 && !isDead && !isOwed && !isExpired && !isCancelled) {
       violations.push(`${id} (${endpoint}) is neither final nor owed`)
     }
-    if (successes > 0 && !receiver.hasAccepted(id)) {
+    const hasArrived =
+      endpoint === batchEndpoint ? inBatches.has(numberOf(payload)) : receiver.hasAccepted(id)
+    if (successes > 0 && !hasArrived) {
       violations.push(`${id} (${endpoint}) counts as delivered, but the receiver never accepted it`)
     }
   }
   return { invariant: '1 nothing vanishes', checked: books.accepted.size, violations }
+}
+
+/** The numbers of the messages that came in batches which were taken. */
+function acceptedInBatches(receiver: TallyReceiver): Set<number> {
+  const taken = receiver.requests.filter(
+    ({ endpoint, status }) => endpoint === batchEndpoint && status === 200,
+  )
+  return new Set(taken.flatMap(({ body }) => (body as unknown[]).map(numberOf)))
+}
+
+/** Forced deletes end what is owed as cancelled, also what was committed after them. */
+const deletesLeaveNothing: Check = ({ books, states }) => {
+  const temporary = [...books.accepted.values()].filter(({ endpoint }) => endpoint.startsWith('temporary'))
+  const cancelled = temporary.filter(({ id }) => states.get(id)?.isCancelled === true)
+  return {
+    invariant: `deleted endpoints owe nothing (${cancelled.length} cancelled)`,
+    checked: temporary.length,
+    violations: temporary
+      .filter(({ id }) => states.get(id)?.isOwed === true)
+      .map(({ id, endpoint }) => `${id} (${endpoint}) is still owed`),
+  }
 }
 
 const everythingIsSettledInTheEnd: Check = ({ books, states }) => ({
@@ -276,6 +300,7 @@ const nodesSurvive: Check = ({ fleet }) => ({
 const checks: readonly Check[] = [
   nothingVanishes,
   everythingIsSettledInTheEnd,
+  deletesLeaveNothing,
   rolledBackIsNeverSeen,
   fewAreSentTwice,
   probesStandAlone,

@@ -14,7 +14,7 @@ import { Fleet } from './fleet.ts'
 import { checkInvariants, type Verdict } from './invariants.ts'
 import { Operators, readOperationEnds } from './operators.ts'
 import { Publishers } from './publishers.ts'
-import { keyedEndpoints, openReceivers, plainEndpoints, replayEndpoint } from './receivers.ts'
+import { batchEndpoint, keyedEndpoints, openReceivers, plainEndpoints, replayEndpoint } from './receivers.ts'
 import { leaksIn, leaksInTables } from './secrets.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { WorkCrew } from './work-crew.ts'
@@ -25,7 +25,7 @@ const quietDeadlineMs = 120_000
 const maxShownViolations = 5
 /** A run of this length must have judged every invariant. */
 const judgeAllFromMs = 120_000
-const endpoints = [...plainEndpoints, ...keyedEndpoints, replayEndpoint]
+const endpoints = [...plainEndpoints, ...keyedEndpoints, batchEndpoint, replayEndpoint]
 
 const { values } = parseArgs({
   options: {

@@ -1,6 +1,6 @@
 import type { BatchMessage } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
-import { keyedEndpoints, plainEndpoints } from './receivers.ts'
+import { batchEndpoint, keyedEndpoints, plainEndpoints } from './receivers.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 /** What a publisher knows of a message that was accepted. */
@@ -52,6 +52,8 @@ export class Publishers {
       this.#loop('keyed', 100, 400, (random) => this.#sendKeyed(random)),
       this.#loop('transactions', 50, 500, (random) => this.#sendInTransaction(random)),
       this.#loop('long transactions', 100, 1000, (random) => this.#sendInTransaction(random, 8000)),
+      this.#loop('batched', 100, 500, (random) => this.#sendBatched(random)),
+      this.#loop('temporary', 500, 2500, (random) => this.#sendAndDelete(random)),
     )
   }
 
@@ -134,6 +136,45 @@ export class Publishers {
       sent.map(({ id }) => id),
       messages,
     )
+  }
+
+  async #sendBatched(random: SeededRandom): Promise<void> {
+    const messages = Array.from({ length: random.between(1, 40) }, () => this.#message(random, batchEndpoint))
+    const sent = await this.#stage.publisher.sendBatch(batchEndpoint, messages)
+    this.#accept(
+      batchEndpoint,
+      sent.map(({ id }) => id),
+      messages,
+    )
+  }
+
+  /** To an endpoint that is deleted, by force, before it has got everything; one message is committed only afterwards. */
+  async #sendAndDelete(random: SeededRandom): Promise<void> {
+    const { publisher, pool } = this.#stage
+    this.#number += 1
+    const name = `temporary-${this.#number}`
+    await this.#stage.endpoint(name, { limits: { ratePerSecond: 10 } })
+    const messages = Array.from({ length: random.between(2, 20) }, () => this.#message(random, name))
+    const sent = await publisher.sendBatch(name, messages)
+    this.#accept(
+      name,
+      sent.map(({ id }) => id),
+      messages,
+    )
+    const lateMessage = this.#message(random, name)
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      const late = await publisher.send(name, lateMessage.payload, { client })
+      await pause(random.between(0, 400))
+      await publisher.endpoints.delete(name, { force: true })
+      await client.query('commit')
+      client.release()
+      this.#accept(name, [late.id], [lateMessage])
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
   }
 
   /** As an application does it: its own connection, its own transaction, which it may think better of. */

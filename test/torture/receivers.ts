@@ -28,11 +28,13 @@ function lot(webhookId: string, attempt: number): number {
   return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32
 }
 
-const numberOf = (body: unknown): number => (body as { n: number }).n
+export const numberOf = (body: unknown): number => (body as { n: number }).n
 const pause = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs))
 
 /** Its rate must hold over all nodes together. */
 export const limitedEndpoint = { name: 'limited', ratePerSecond: 60 } as const
+/** Gets several messages in one request; what arrived is known by the number in each. */
+export const batchEndpoint = 'batching'
 /** Those that somebody pauses and resumes. */
 export const pausedEndpoints = ['flaky', 'slow', 'keyed-steady'] as const
 
@@ -50,6 +52,15 @@ const receivers: readonly Receiver[] = [
     name: limitedEndpoint.name,
     settings: { retry: patient, limits: { ratePerSecond: limitedEndpoint.ratePerSecond } },
     behave: () => () => ok,
+  },
+  {
+    name: batchEndpoint,
+    settings: { retry: patient, circuit, batch: { maxMessages: 10, maxWaitMs: 50 } },
+    behave: (clock) => (request) => {
+      // A bad message spoils its batch until it stands alone.
+      if ((request.body as unknown[]).some((body) => numberOf(body) % 50 === 0)) return { status: 400 }
+      return !clock.isHealed() && lot(request.webhookId, request.attempt) < 0.1 ? { status: 500 } : ok
+    },
   },
   {
     name: 'flaky',
@@ -123,7 +134,7 @@ const receivers: readonly Receiver[] = [
 export const keyedEndpoints = ['keyed-steady', 'keyed-flaky'] as const
 export const plainEndpoints = receivers
   .map(({ name }) => name)
-  .filter((name) => !name.startsWith('keyed') && name !== replayEndpoint)
+  .filter((name) => !name.startsWith('keyed') && name !== replayEndpoint && name !== batchEndpoint)
 /** Those that leave dead letters. */
 export const letterEndpoints = ['exhausting', 'gone', 'rejecting-for-a-while'] as const
 export const concurrencyOf = (endpoint: string): number =>
