@@ -38,6 +38,8 @@ export interface OperationRequest {
 const countTimeoutMs = 120_000
 /** A step looks for its rows in order, and the next one may lie far ahead. */
 const stepTimeoutMs = 60_000
+/** Somebody may hold a row in an open transaction: the other operations don't wait for a person. */
+const stepLockTimeoutMs = 1000
 /** The server ends a step first; this is for one that doesn't answer at all. */
 const answerGraceMs = 5000
 
@@ -139,7 +141,11 @@ export async function stepOperation(
   maxRows: number,
 ): Promise<boolean | null> {
   return database.inTransaction(async (client) => {
-    await queryWithDeadline(client, `set local statement_timeout = ${stepTimeoutMs}`, stepTimeoutMs)
+    await queryWithDeadline(
+      client,
+      `set local statement_timeout = ${stepTimeoutMs}; set local lock_timeout = ${stepLockTimeoutMs}`,
+      stepTimeoutMs,
+    )
     const { rows } = await queryWithDeadline<{ hasMore: boolean | null }>(
       client,
       { text: 'select holdfast.step_operation($1, $2, $3) as "hasMore"', values: [id, node, maxRows] },

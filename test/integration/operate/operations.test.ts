@@ -345,6 +345,37 @@ describe('a bulk action', () => {
     expect(await ended(operation)).toMatchObject({ state: 'succeeded', done: 3, skipped: 0, error: null })
   })
 
+  it('whose rows somebody holds makes no other wait, and goes on when they are free', async () => {
+    const held = await withLetters(1)
+    const free = await withLetters(1)
+    const holder = await rig.database.pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('select from holdfast.dead_letters where lane_id = $1 for update', [
+        await rig.laneId(held.name),
+      ])
+      const waiting = await node.holdfast.operations.create({
+        kind: 'redrive',
+        filter: { endpoint: held.name },
+      })
+      const other = await node.holdfast.operations.create({
+        kind: 'redrive',
+        filter: { endpoint: free.name },
+      })
+      expect(await ended(other)).toMatchObject({ state: 'succeeded', done: 1 })
+      const { error } = await until(
+        'the other one to say why',
+        () => node.holdfast.operations.get(waiting.id),
+        (seen) => seen.error !== null,
+      )
+      expect(error).toContain('lock timeout')
+      await holder.query('commit')
+      expect(await ended(waiting)).toMatchObject({ state: 'succeeded', done: 1, error: null })
+    } finally {
+      holder.release(true)
+    }
+  })
+
   it('waits for room when the queue is full, and goes on when there is some', async () => {
     const { name, receiver } = await withLetters(5)
     const other = await functionEndpoint(node.holdfast, () => {})

@@ -260,6 +260,36 @@ describe('settling a dead letter', () => {
       expect(receiver.taken).toEqual([1, 2, 3])
     })
 
+    it.each(['a person', 'the node, because its route is gone'])(
+      'still blocks when its redrive is called off by %s',
+      async (by) => {
+        const { name, receiver } = await brokenEndpoint(blocking)
+        await node.holdfast.routes.create({ name: 'blocking', eventType: 'blocking', endpoint: name })
+        await node.holdfast.publish('blocking', 1, { orderingKey: 'customer 7' })
+        const letter = await onlyLetter(name)
+        await node.holdfast.routes.delete('blocking')
+        await node.holdfast.sendBatch(
+          name,
+          [2, 3].map((n) => ({ payload: n, orderingKey: 'customer 7' })),
+        )
+        receiver.isMended = true
+        if (by === 'a person') await node.holdfast.endpoints.pause(name)
+        const { deliveryId } = await node.holdfast.deadLetters.redrive(letter.id)
+        if (by === 'a person') {
+          await node.holdfast.deliveries.cancel(deliveryId)
+          await node.holdfast.endpoints.resume(name)
+        }
+        await letterWhen(letter.id, ({ state }) => state === 'open')
+        // Another key goes after whatever the node made of it.
+        await node.holdfast.send(name, 'other', { orderingKey: 'customer 8' })
+        await until('the other key to go', () => receiver.taken.includes('other'))
+        expect(receiver.taken).toEqual(['other'])
+        await node.holdfast.deadLetters.resolve(letter.id)
+        await rig.whenSettled(name)
+        expect(receiver.taken).toEqual(['other', 2, 3])
+      },
+    )
+
     it.each(['resolve', 'discard'] as const)('frees the key by %s, at once', async (how) => {
       const { name, receiver, letter } = await blockedLine()
       receiver.isMended = true
