@@ -126,9 +126,18 @@ export class Database {
       client.release()
       return result
     } catch (error) {
-      // Closing the connection rolls back whatever state it was in.
-      client.release(true)
+      await this.#rollBack(client)
       throw error
+    }
+  }
+
+  /** A refusal leaves the connection sound; one that can't even roll back is closed, which does. */
+  async #rollBack(client: PoolClient): Promise<void> {
+    try {
+      await queryWithDeadline(client, 'rollback', this.#deadlineMs)
+      client.release()
+    } catch {
+      client.release(true)
     }
   }
 

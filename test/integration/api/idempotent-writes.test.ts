@@ -120,6 +120,22 @@ test('a write of several steps that fails in the middle leaves nothing', async (
   expect((await rig.call('GET', '/v1/jobs/half-done')).status).toBe(404)
 })
 
+test('a write that is refused costs no connection', async () => {
+  let closed = 0
+  rig.holdfast.database.pool.on('remove', () => {
+    closed += 1
+  })
+  const refused = [
+    ['/v1/endpoints/nobody/pause', undefined],
+    ['/v1/routes', { name: 'x', eventType: 'x.*', endpoint: 'crm', filter: '$.a > > 1' }],
+    ['/v1/endpoints', { name: 'crm', config: { url: 'https://crm.example.com' } }],
+  ] as const
+  for (const [path, body] of refused) {
+    expect((await rig.call('POST', path, body === undefined ? {} : { body })).status).toBeGreaterThan(400)
+  }
+  expect(closed).toBe(0)
+})
+
 test('a filter that PostgreSQL refuses is still told with its place', async () => {
   const { status, body } = await rig.call('POST', '/v1/routes', {
     body: { name: 'bad', eventType: 'bad.*', endpoint: 'crm', filter: '$.a > > 1' },
