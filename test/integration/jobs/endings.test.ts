@@ -210,6 +210,34 @@ test('a run that nobody started in time ends as expired', async () => {
   }
 })
 
+test('a run that was started in time is left alone when its time is over', async () => {
+  const begun: unknown[] = []
+  const gates: (() => void)[] = []
+  const { job } = await start(async (input) => {
+    begun.push(input)
+    await new Promise<void>((resolve) => gates.push(resolve))
+  })
+  const expiresAt = new Date(Date.now() + 1500)
+  const { id } = await holdfast.enqueue(job, 'plain', { expiresAt })
+  const { id: keyedId } = await holdfast.enqueue(job, 'keyed', { expiresAt, orderingKey: 'key' })
+  await until(
+    'both to run',
+    () => begun.length,
+    (count) => count === 2,
+  )
+  await new Promise((resolve) => setTimeout(resolve, expiresAt.getTime() - Date.now() + 500))
+  for (const open of gates) open()
+  for (const each of [id, keyedId]) {
+    const attempts = await until(
+      'the end',
+      () => attemptsOf(each),
+      (rows) => rows.length > 0,
+    )
+    expect(attempts).toMatchObject([{ outcome: 1 }])
+  }
+  expect(begun).toHaveLength(2)
+})
+
 test('log lines, progress and the result are kept with the attempt, within their bounds', async () => {
   const { job } = await start((_input, { logger }) => {
     logger.info({ order: 7 }, 'looking')
