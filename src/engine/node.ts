@@ -3,7 +3,7 @@ import { isTransientError } from '../postgres/connection-error.ts'
 import { Listener } from '../postgres/listener.ts'
 import type { Database } from '../storage/database.ts'
 import { type BeatResult, markStopping, type TakenShard } from '../storage/nodes.ts'
-import { reportLanes, setHoldReason } from '../storage/read-lanes.ts'
+import { reportLanes } from '../storage/read-lanes.ts'
 import { notifyAttempts, tailWantedChannel } from '../storage/tail.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
@@ -14,6 +14,8 @@ import { type Clock, DatabaseClock, systemClock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Housekeeping, type HousekeepingSettings } from './housekeeping.ts'
 import type { Lane } from './lane.ts'
+import { LaneHolds } from './lane-holds.ts'
+import { LaneRefresher } from './lane-refresher.ts'
 import { LaneTable } from './lane-table.ts'
 import { defaultLimits, type NodeLimits } from './limits.ts'
 import { logAttempts } from './log-attempts.ts'
@@ -76,9 +78,9 @@ export class Node {
   readonly #sweeper: Sweeper
   readonly #housekeeping: Housekeeping
   readonly #operations: OperationRunner
-  readonly #refreshing = new Set<Lane>()
+  readonly #refresher: LaneRefresher
+  readonly #holds: LaneHolds
   #listener: Listener | null = null
-  #isRefreshing = false
   #isStopping = false
   #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
@@ -131,6 +133,16 @@ export class Node {
       onCircuitChanged: (lane) => this.#observer.circuitChanged(lane.name, lane.breaker.state),
       onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#report(error)),
     })
+    this.#refresher = new LaneRefresher({
+      lanes: this.#lanes,
+      isStopping: () => this.#isStopping,
+      report: (error) => this.#report(error),
+    })
+    this.#holds = new LaneHolds({
+      ...shared,
+      database: controlDatabase,
+      tolerate: (work) => this.#tolerate(work),
+    })
     this.#shapes = new ShapeTable({ database: controlDatabase, transforms: options.transforms })
     this.#notices = new Notices(controlDatabase)
     this.#settler = new Settler({
@@ -162,8 +174,8 @@ export class Node {
       careful: this.#careful,
       mayStart: () => this.#mayWork(),
       currentLane: (lane) => this.#lanes.get(lane.id),
-      refresh: (lane) => this.#refresh([lane]),
-      holdLane: (lane, reason) => this.#holdLane(lane, reason),
+      refresh: (lane) => this.#refresher.refresh([lane]),
+      holdLane: (lane, reason) => this.#holds.hold(lane, reason),
     })
     this.#reader = new Reader({
       ...shared,
@@ -195,7 +207,7 @@ export class Node {
       reader: this.#reader,
       dispatcher: this.#dispatcher,
       careful: this.#careful,
-      refresh: (lanes) => this.#refresh(lanes),
+      refresh: (lanes) => this.#refresher.refresh(lanes),
     })
     this.#sweeper = new Sweeper({
       ...shared,
@@ -351,7 +363,7 @@ export class Node {
     if (suspects.size > 0) await this.#careful.enter([...suspects], careful)
     this.#observer.shardsTaken(shards, from, this.incarnation)
     for (const lane of lanes) {
-      if (lane.wasHeld) this.#reviewHold(lane)
+      if (lane.wasHeld) this.#holds.review(lane)
       if (lane.pending > 0) this.#dispatcher.pump(lane)
     }
     this.#loop.ring()
@@ -416,7 +428,7 @@ export class Node {
   }
 
   #laneChanged(lane: Lane): void {
-    if (lane.policy(this.#options.transports) !== null) this.#clearHold(lane)
+    if (lane.policy(this.#options.transports) !== null) this.#holds.clear(lane)
     this.#dispatcher.pump(lane)
   }
 
@@ -444,7 +456,7 @@ export class Node {
     if (request === 'recount') this.#recount(lane)
     // Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read.
     this.#lanes.noteChanged(lane)
-    this.#refresh([lane])
+    this.#refresher.refresh([lane])
   }
 
   /** What was ended may have been read already: the line is put back and read anew. Many requests are one. */
@@ -460,53 +472,6 @@ export class Node {
   }
 
   readonly #recounting = new Set<Lane>()
-  readonly #held = new Set<number>()
-
-  #holdLane(lane: Lane, reason: string): void {
-    if (this.#held.has(lane.id)) return
-    this.#held.add(lane.id)
-    this.#logger.warn({ endpoint: lane.name, reason }, 'The lane is held')
-    void this.#tolerate(setHoldReason(this.#options.controlDatabase, lane.id, reason))
-  }
-
-  /** What the last owner could not use, for want of a key or a newer version, this one perhaps can. */
-  #reviewHold(lane: Lane): void {
-    if (lane.policy(this.#options.transports) === null) {
-      this.#holdLane(lane, lane.holdReason ?? 'its settings are unusable')
-      return
-    }
-    this.#held.add(lane.id)
-    this.#clearHold(lane)
-  }
-
-  #clearHold(lane: Lane): void {
-    if (!this.#held.delete(lane.id)) return
-    void this.#tolerate(setHoldReason(this.#options.controlDatabase, lane.id, null))
-  }
-
-  /** Reads lanes again, many at once when many ask. */
-  #refresh(lanes: readonly Lane[]): void {
-    for (const lane of lanes) this.#refreshing.add(lane)
-    if (this.#isRefreshing) return
-    this.#isRefreshing = true
-    void this.#refreshAll()
-  }
-
-  async #refreshAll(): Promise<void> {
-    while (this.#refreshing.size > 0 && !this.#isStopping) {
-      const lanes = [...this.#refreshing]
-      this.#refreshing.clear()
-      try {
-        await this.#lanes.refresh(lanes.map((lane) => lane.id))
-      } catch (error) {
-        if (!isTransientError(error)) this.#report(error)
-        for (const lane of lanes) if (this.#lanes.has(lane)) this.#refreshing.add(lane)
-        await this.#waitUntil(this.#clock.monotonicMs() + 250)
-      }
-    }
-    // In the same breath as the last look: who asks a moment later must find nobody at it.
-    this.#isRefreshing = false
-  }
 
   /** Apart from the beats, which wait for nothing. What this one leaves out, because the last is still at it, the next beat says again. */
   #startUpkeep(result: BeatResult): void {

@@ -1,0 +1,46 @@
+import { isTransientError } from '../postgres/connection-error.ts'
+import type { Lane } from './lane.ts'
+import type { LaneTable } from './lane-table.ts'
+
+export interface LaneRefresherOptions {
+  readonly lanes: LaneTable
+  isStopping(): boolean
+  report(error: unknown): void
+}
+
+const retryMs = 250
+
+/** Reads lanes again, many at once when many ask, until they have been read. */
+export class LaneRefresher {
+  readonly #options: LaneRefresherOptions
+  readonly #asked = new Set<Lane>()
+  #isAtIt = false
+
+  constructor(options: LaneRefresherOptions) {
+    this.#options = options
+  }
+
+  refresh(lanes: readonly Lane[]): void {
+    for (const lane of lanes) this.#asked.add(lane)
+    if (this.#isAtIt) return
+    this.#isAtIt = true
+    void this.#readAll()
+  }
+
+  async #readAll(): Promise<void> {
+    const { lanes: table, isStopping, report } = this.#options
+    while (this.#asked.size > 0 && !isStopping()) {
+      const lanes = [...this.#asked]
+      this.#asked.clear()
+      try {
+        await table.refresh(lanes.map((lane) => lane.id))
+      } catch (error) {
+        if (!isTransientError(error)) report(error)
+        for (const lane of lanes) if (table.has(lane)) this.#asked.add(lane)
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
+      }
+    }
+    // In the same breath as the last look: who asks a moment later must find nobody at it.
+    this.#isAtIt = false
+  }
+}
