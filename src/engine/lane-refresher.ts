@@ -28,14 +28,14 @@ export class LaneRefresher {
   }
 
   async #readAll(): Promise<void> {
-    const { lanes: table, isStopping, report } = this.#options
-    while (this.#asked.size > 0 && !isStopping()) {
+    const { lanes: table } = this.#options
+    while (this.#asked.size > 0 && !this.#options.isStopping()) {
       const lanes = [...this.#asked]
       this.#asked.clear()
       try {
         await table.refresh(lanes.map((lane) => lane.id))
       } catch (error) {
-        if (!isTransientError(error)) report(error)
+        if (!isTransientError(error)) this.#options.report(error)
         for (const lane of lanes) if (table.has(lane)) this.#asked.add(lane)
         await new Promise((resolve) => setTimeout(resolve, retryMs))
       }
