@@ -8,7 +8,7 @@ import { assertSchema } from '../postgres/schema.ts'
 import { testSessionSupport } from '../postgres/self-test.ts'
 import type { ClaimResult } from '../storage/claim-runs.ts'
 import { Database } from '../storage/database.ts'
-import { declareJob, readJobsById } from '../storage/jobs.ts'
+import { declareJob, readQueuesOfJobs } from '../storage/jobs.ts'
 import {
   buryWorker,
   type Cancellation,
@@ -16,6 +16,7 @@ import {
   readWorkerBeats,
   registerWorker,
   retireWorker,
+  setWorkerQueues,
   type WorkerBeat,
 } from '../storage/workers.ts'
 import { version } from '../version.ts'
@@ -84,6 +85,8 @@ export class JobWorker {
   #incarnation = 0
   #laneIds: readonly number[] = []
   #queueNames: readonly string[] = []
+  #jobIds: readonly number[] = []
+  #refreshing: Promise<void> | null = null
   #isStopping = false
   #isDraining = false
   #isRejoining = false
@@ -342,14 +345,36 @@ export class JobWorker {
   async #declareJobs(database: Database): Promise<readonly string[]> {
     const ids: number[] = []
     for (const job of this.#jobs.values()) ids.push(await declareJob(database, job.name, job.settings))
-    const rows = await readJobsById(database, ids)
-    return [...new Set(rows.map(({ queue }) => queue))].sort()
+    this.#jobIds = ids
+    return readQueuesOfJobs(database, ids)
   }
 
-  async #refreshJobs(): Promise<void> {
-    await this.#parts?.table.refresh().catch((error: unknown) => {
-      this.#logger.debug({ error: String(error) }, 'The jobs could not be read again')
-    })
+  /** Somebody may have changed our jobs. One look at a time. */
+  #refreshJobs(): Promise<void> {
+    this.#refreshing ??= this.#readJobs()
+      .catch((error: unknown) =>
+        this.#logger.debug({ error: String(error) }, 'The jobs could not be read again'),
+      )
+      .finally(() => {
+        this.#refreshing = null
+      })
+    return this.#refreshing
+  }
+
+  async #readJobs(): Promise<void> {
+    const database = this.#database
+    if (database === null) return
+    await this.#parts?.table.refresh()
+    if (this.#options.queues !== undefined) return
+    const names = await readQueuesOfJobs(database, this.#jobIds)
+    const moved = names.filter((name) => !this.#queueNames.includes(name))
+    if (moved.length === 0 || this.#isStopping || this.#isRejoining) return
+    const queueNames = [...this.#queueNames, ...moved]
+    this.#laneIds = await setWorkerQueues(database, this.#incarnation, queueNames)
+    this.#queueNames = queueNames
+    this.#logger.info({ queues: queueNames }, 'A job has moved; the worker takes from its new queue, too')
+    await this.#listen()
+    this.#parts?.claimer.ring()
   }
 
   async #listen(): Promise<void> {
@@ -402,6 +427,7 @@ export class JobWorker {
     await this.#starting?.catch(() => {})
     this.#isStopping = true
     if (this.#refreshTimer !== null) clearInterval(this.#refreshTimer)
+    await this.#refreshing
     const parts = this.#parts
     const database = this.#database
     if (parts !== null && database !== null) {

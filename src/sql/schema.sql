@@ -291,6 +291,7 @@ table jobs with (fillfactor=70)
   id integer not null generated always as identity
   name text not null
   queue_id integer not null
+  former_queue_ids integer[] not null default '{}'::integer[]
   defaults jsonb not null default '{}'::jsonb
   overrides jsonb not null default '{}'::jsonb
   settings jsonb not null default (defaults || overrides)
@@ -697,7 +698,7 @@ function count_claimed(lane integer) returns integer language sql stable md5 090
 function create_operation(kind text, filter jsonb, options jsonb DEFAULT '{}'::jsonb, rate double precision DEFAULT NULL::double precision, seen_as_of text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 f0c2d67d807be3c6c744c854b35ed49a
 function create_partition(parent text, part text, from_id bigint, to_id bigint) returns void language plpgsql set search_path=pg_catalog md5 10525fc6ab5ca9578c522ea46d9d7f5b
 function criticality_code(word text) returns smallint language sql immutable parallel safe md5 9180e7b219d6fcd361f64ba1d09fb494
-function declare_job(job_name text, job_defaults jsonb) returns integer language plpgsql md5 5376e7515f53e4f7c2948c6a870fe54c
+function declare_job(job_name text, job_defaults jsonb) returns integer language plpgsql md5 9d1e3c650921ae74e8f20a165e425beb
 function delete_endpoint(endpoint_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 c559aef83b33e9b41e419d10633abff4
 function delete_expired_secrets() returns integer language plpgsql md5 2d59d80650e2ecb6566a4e1e6824bf89
 function delete_route(route_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 62606bdc8db17d8a0ca1338a64225db0
@@ -766,7 +767,7 @@ function option_problem(options jsonb) returns text language plpgsql stable md5 
 function original_message(seen bigint) returns bigint language plpgsql stable md5 4c9734b78f221829a6de02d31e0a6067
 function outcome_code(word text) returns smallint language sql immutable parallel safe md5 ed75df792cdc0b04970849aa865c8091
 function outcome_word(code smallint) returns text language sql immutable parallel safe md5 41fc848011d64695c7f0c6c7480fd8ce
-function override_job(job_name text, changes jsonb, actor text DEFAULT CURRENT_USER) returns jsonb language plpgsql md5 99e8a217d44b8720f6ddea73ee03d431
+function override_job(job_name text, changes jsonb, actor text DEFAULT CURRENT_USER) returns jsonb language plpgsql md5 6f102e65f8b3b45cae9eaa7c6365ccad
 function owed_overall() returns bigint language sql stable md5 9a812a4bd619a3d79b536bc3a087c50a
 function owned_lanes(me integer, lanes integer[], lane_epochs bigint[]) returns integer[] language sql stable md5 387bc932de5c67e76f57b10763d72060
 function parse_id(prefix text, id text) returns bigint language plpgsql immutable parallel safe md5 6b2409ed46d6177713281504265bb6c8

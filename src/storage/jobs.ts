@@ -47,6 +47,24 @@ export async function readJobsById(database: Database, ids: readonly number[]): 
   )
 }
 
+/** The names of the queues that these jobs are in, or were in: runs may still wait there. Index: jobs_pkey, queues_pkey. */
+export async function readQueuesOfJobs(
+  database: Database,
+  ids: readonly number[],
+): Promise<readonly string[]> {
+  const rows = await database.query<{ name: string }>(
+    {
+      name: 'read_queues_of_jobs',
+      text: `
+        select distinct queue.name from holdfast.jobs as job
+        join holdfast.queues as queue on queue.id = any (job.queue_id || job.former_queue_ids)
+        where job.id = any ($1::integer[]) order by 1`,
+    },
+    [ids],
+  )
+  return rows.map(({ name }) => name)
+}
+
 /** By name, after `afterName`. Index: jobs_name_key. */
 export async function listJobs(database: Database, afterName: string, limit: number): Promise<JobRow[]> {
   return database.query<JobRow>(

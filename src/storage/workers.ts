@@ -122,6 +122,24 @@ export async function setWorkerAsleep(
   )
 }
 
+/** The queues that it takes from now; returns their lanes. By the primary key of workers. */
+export async function setWorkerQueues(
+  database: Database,
+  incarnation: number,
+  queues: readonly string[],
+): Promise<readonly number[]> {
+  const rows = await database.query<{ lanes: number[] }>(
+    {
+      name: 'set_worker_queues',
+      text: `
+        update holdfast.workers set lanes = array(select holdfast.ensure_queue(name) from unnest($2::text[]) as given (name))
+        where incarnation = $1 returning lanes`,
+    },
+    [incarnation, queues],
+  )
+  return rows[0]?.lanes ?? []
+}
+
 export async function markWorkerStopping(database: Database, incarnation: number): Promise<void> {
   await database.query(
     {

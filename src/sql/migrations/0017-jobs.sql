@@ -17,6 +17,8 @@ create table holdfast.jobs (
   id integer generated always as identity primary key,
   name text not null unique check (name ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$'),
   queue_id integer not null references holdfast.queues (id),
+  -- Where it was before: runs may still wait there, and its workers take from there, too.
+  former_queue_ids integer[] not null default '{}',
   defaults jsonb not null default '{}',
   overrides jsonb not null default '{}',
   settings jsonb not null generated always as (defaults || overrides) stored,
@@ -60,7 +62,10 @@ begin
   end if;
   lane := holdfast.ensure_queue(coalesce(job.overrides ->> 'queue', job_defaults ->> 'queue', 'default'));
   insert into holdfast.jobs (name, queue_id, defaults) values (job_name, lane, job_defaults)
-  on conflict (name) do update set defaults = job_defaults, queue_id = lane, updated_at = clock_timestamp()
+  on conflict (name) do update set
+    defaults = job_defaults, queue_id = lane, updated_at = clock_timestamp(),
+    former_queue_ids = case when jobs.queue_id = lane then jobs.former_queue_ids
+                            else array_append(array_remove(jobs.former_queue_ids, lane), jobs.queue_id) end
   returning * into job;
   perform pg_notify('holdfast_jobs', job_name);
   return job.id;
@@ -72,15 +77,18 @@ language plpgsql as $$
 declare
   job holdfast.jobs;
   merged jsonb;
+  lane integer;
 begin
   select * into job from holdfast.jobs where name = job_name for update;
   if not found then
     raise exception 'there is no job named "%"', job_name using errcode = 'HF030';
   end if;
   select coalesce(jsonb_object_agg(key, value), '{}') into merged from jsonb_each(job.overrides || changes) where value <> 'null';
+  lane := holdfast.ensure_queue(coalesce(merged ->> 'queue', job.defaults ->> 'queue', 'default'));
   update holdfast.jobs set
-    overrides = merged, updated_at = clock_timestamp(),
-    queue_id = holdfast.ensure_queue(coalesce(merged ->> 'queue', defaults ->> 'queue', 'default'))
+    overrides = merged, updated_at = clock_timestamp(), queue_id = lane,
+    former_queue_ids = case when queue_id = lane then former_queue_ids
+                            else array_append(array_remove(former_queue_ids, lane), queue_id) end
   where id = job.id;
   perform holdfast.audit(actor, 'job.updated', 'job:' || job_name, jsonb_build_object('before', job.overrides, 'after', merged));
   perform pg_notify('holdfast_jobs', job_name);

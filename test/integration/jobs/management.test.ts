@@ -101,6 +101,22 @@ test('overrides win over code, survive its next start, and can be taken back', a
   expect(audited).toBe(2)
 })
 
+test('a job that moves to another queue is followed there by its workers, and what waits in the old one is not left behind', async () => {
+  const ran: unknown[] = []
+  const moving = defineJob({ name: 'moving', queue: 'old-place', run: (input) => void ran.push(input) })
+  const first = await jobs.work({ jobs: [moving], name: 'follows' })
+  await holdfast.jobs.override('moving', { queue: 'new-place' })
+  await holdfast.enqueue(moving, 'moved')
+  await until('it to run in its new queue', () => ran.includes('moved'))
+  await first.stop()
+  await holdfast.jobs.override('moving', { queue: 'third-place' })
+  await holdfast.jobs.override('moving', { queue: 'new-place' })
+  await holdfast.enqueue(moving, 'before the last move')
+  await holdfast.jobs.override('moving', { queue: null })
+  await jobs.work({ jobs: [moving], name: 'comes later' })
+  await until('what waits in the former queue', () => ran.includes('before the last move'))
+})
+
 test('runs are listed with who has them, newest first, and a trigger keeps its reason', async () => {
   const { id } = await holdfast.jobs.trigger('held', { payload: { a: 1 }, reason: 'a person asked' })
   const running = await until(
