@@ -27,21 +27,16 @@ describe('alerts', () => {
     lines.push({ level, message, details: details as Record<string, unknown> })
   const logger: Logger = { debug() {}, info: note('info'), warn: note('warn'), error: note('error') }
 
-  /** One look at every rule, now. */
+  /** One look at every rule, now: not one that was under way already. */
   const look = async () => {
-    const before = await rig.value<number>(
-      `select coalesce(extract(epoch from last_succeeded_at), 0)::float8 from holdfast.maintenance_tasks where name = 'alerts'`,
-    )
+    const [asked] = await rig.rows<{ at: string }>('select clock_timestamp()::text as at')
     await holdfast.maintenance.run('alerts')
-    // Whoever leads may have to get its shard back first.
-    await until(
-      'the look',
-      () =>
-        rig.value<number>(
-          `select coalesce(extract(epoch from last_succeeded_at), 0)::float8 from holdfast.maintenance_tasks where name = 'alerts'`,
-        ),
-      (at) => at > before,
-      30_000,
+    await until('the look', () =>
+      rig.value<boolean>(
+        `select last_started_at > $1 and coalesce(last_succeeded_at > last_started_at, false)
+         from holdfast.maintenance_tasks where name = 'alerts'`,
+        [asked?.at],
+      ),
     )
   }
   const firing = async () => (await holdfast.alerts.list({ state: 'firing' })).data

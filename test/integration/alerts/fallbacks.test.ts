@@ -13,14 +13,17 @@ describe('when the engine is what is broken, alerts', () => {
     void lines.push({ message, details: details as Record<string, unknown> })
   const logger: Logger = { debug() {}, info: note, warn: note, error: note }
 
-  const lastLook = () =>
-    rig.value<number>(
-      `select coalesce(extract(epoch from last_succeeded_at), 0)::float8 from holdfast.maintenance_tasks where name = 'alerts'`,
-    )
+  /** One look at every rule, now: not one that was under way already. */
   const look = async () => {
-    const before = await lastLook()
+    const [asked] = await rig.rows<{ at: string }>('select clock_timestamp()::text as at')
     await holdfast.maintenance.run('alerts')
-    await until('the look', async () => (await lastLook()) > before)
+    await until('the look', () =>
+      rig.value<boolean>(
+        `select last_started_at > $1 and coalesce(last_succeeded_at > last_started_at, false)
+         from holdfast.maintenance_tasks where name = 'alerts'`,
+        [asked?.at],
+      ),
+    )
   }
   const toldOf = (subject: string) => lines.filter(({ message }) => message.includes(subject))
 
@@ -51,6 +54,7 @@ describe('when the engine is what is broken, alerts', () => {
   })
   afterEach(async () => {
     await rig.rows('truncate holdfast.alerts, holdfast.alert_notices, holdfast.dead_letters')
+    await rig.rows(`update holdfast.settings set value = '1000000' where name = 'max_pending'`)
     lines.length = 0
   })
   afterAll(() => rig.stop())
@@ -71,7 +75,6 @@ describe('when the engine is what is broken, alerts', () => {
     expect(await rig.rows('select state, error from holdfast.alert_notices')).toMatchObject([
       { state: 'logged', error: expect.stringMatching(/full|bound|owed/) },
     ])
-    await rig.rows(`update holdfast.settings set value = '1000000' where name = 'max_pending'`)
   })
 
   it('are told by the log when nothing can be handed to the engine', async () => {

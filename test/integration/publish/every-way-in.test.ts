@@ -77,7 +77,7 @@ describe('every way in stores all that was said about a message', () => {
     const parsed = parseId('msg', id)
     const rows = await rig.rows(
       `select type, tenant, correlation_id, headers, metadata, message.criticality, owed.criticality as owed_criticality, priority,
-              owed.ordering_key, to_char(due_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as due,
+              message.ordering_key, owed.ordering_key as owed_ordering_key, to_char(due_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as due,
               to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as expires
        from holdfast.messages as message join holdfast.deliveries as owed on owed.message_id = message.id
        where message.id = $1`,
@@ -94,6 +94,7 @@ describe('every way in stores all that was said about a message', () => {
         owed_criticality: 2,
         priority: 2,
         ordering_key: 'customer-7',
+        owed_ordering_key: 'customer-7',
         due: '2030-01-31 09:00',
         expires: '2031-01-31 09:00',
       },
