@@ -233,7 +233,9 @@ test('a result that is in the journal of a killed worker is handed in by its suc
 })
 
 test('a worker killed between handler and journal runs again what nobody knows to be done', async () => {
-  const first = await start('before-journal', { journalFolder: folder })
+  // A lease that outlasts the test.
+  const settings = { journalFolder: folder, limits: { ...limits, leaseMs: 600_000 } }
+  const first = await start('before-journal', settings)
   await enqueue([{ n: 0, does: 'die-after' }])
   await first.exited
   expect(first.ran).toEqual([0])
@@ -241,7 +243,7 @@ test('a worker killed between handler and journal runs again what nobody knows t
   expect(run).toBeDefined()
   await database.pool.query(`update holdfast.messages set body = '{"n": 0}'`)
   // Its successor holds the lock of its journal, and so needn't wait for its lease.
-  const second = await start('before-journal', { journalFolder: folder })
+  const second = await start('before-journal', settings)
   await second.saw('ran', (signal) => signal.n === 0 && signal.crashes === 1)
   await whenDone()
   expect(await successes()).toEqual([0])

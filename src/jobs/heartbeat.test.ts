@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { silentLogger } from '../engine/logger.ts'
+import { Heartbeat } from './heartbeat.ts'
+
+test('a worker is fenced before its lease is over, when no beat has got through', async () => {
+  const heartbeat = new Heartbeat({
+    databaseUrl: 'postgres://nobody',
+    incarnation: 1,
+    heartbeatMs: 100,
+    leaseMs: 1000,
+    logger: silentLogger,
+    onBeat: () => {},
+  })
+  expect(heartbeat.isFenced).toBe(false)
+  await new Promise((resolve) => setTimeout(resolve, 710))
+  expect(heartbeat.isFenced).toBe(true)
+})
