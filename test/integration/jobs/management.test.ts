@@ -191,6 +191,11 @@ test('a zombie of a job that says so is queued again, until it has been one as o
   }
   expect(await holdfast.runs.get(id)).toMatchObject({ state: 'failed', error: 'Zombie detected' })
   for (const finish of gates.splice(0)) finish()
+  await until(
+    'its claims to end',
+    () => jobs.rig.count('run_claims'),
+    (claims) => claims === 0,
+  )
   await holdfast.jobs.override('held', { onZombie: null, maxCrashes: null })
 })
 

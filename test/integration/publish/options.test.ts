@@ -57,6 +57,7 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
       expect(message.correlationId).toBe('c-1')
       expect(message.type).toBe('meta.event')
     }
+    await rig.whenSettled(endpoint)
     await node.holdfast.endpoints.update(endpoint, { tenant: null })
     await node.holdfast.routes.delete('meta')
     received.length = 0
