@@ -13,7 +13,7 @@ export const SDK_BATCHES = 'sdk-batches'
 
 const CONNECTIONS = 64
 const BATCH_EVENTS = 500
-const BATCH_CONNECTIONS = 2
+const BATCH_CONNECTIONS = 4
 /** The same for both arms: what one insert per request can have under way at once. */
 const POOL_CONNECTIONS = 16
 
@@ -37,7 +37,7 @@ export async function measureApiPublish(context: SampleContext): Promise<Sample>
   })
 }
 
-/** Events published in batches of 500 over two connections, committed per second; the other arm calls the SDK. */
+/** Events published in batches of 500 over four connections, committed per second; the other arm calls the SDK. */
 export async function measureApiBatch(context: SampleContext): Promise<Sample> {
   const holdfast = new Holdfast({ databaseUrl: context.databaseUrl })
   const batches = inBatches(makeEvents(context.messages), BATCH_EVENTS)

@@ -8,8 +8,8 @@ import { processorTimes } from './processor-time.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { startNode } from './start-node.ts'
 
-/** Until what starting up left behind has been collected. */
-const SETTLE_MS = 10_000
+/** V8 collects what starting up left behind half a minute later, once. */
+const SETTLE_MS = 40_000
 
 /** Percent of one core that a node and the whole database server use while many endpoints have nothing to do. */
 export async function measureIdleCpu(context: SampleContext): Promise<Sample> {

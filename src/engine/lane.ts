@@ -85,7 +85,8 @@ export class Lane {
   #holdReason: string | null = null
   #limiter: RateLimiter | null = null
   #ramp: Ramp | null = null
-  #abort = new AbortController()
+  /** Made with the first attempt: most of ten thousand lanes are idle. */
+  #abort: AbortController | null = null
 
   constructor(row: LaneRow, epoch: number, readAhead: ReadAhead = { rows: 0, bytes: 0 }) {
     this.#row = row
@@ -99,6 +100,7 @@ export class Lane {
   }
 
   get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
     return this.#abort.signal
   }
 
@@ -259,11 +261,12 @@ export class Lane {
 
   /** Destroys the sockets of every attempt under way. */
   abortInFlight(): void {
-    this.#abort.abort()
-    this.#abort = new AbortController()
+    this.#abort?.abort()
+    this.#abort = null
   }
 
   async close(): Promise<void> {
+    this.#abort ??= new AbortController()
     this.#abort.abort()
     await this.#policy?.channel.close()
     this.#policy = null
