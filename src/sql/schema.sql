@@ -768,7 +768,7 @@ function original_message(seen bigint) returns bigint language plpgsql stable md
 function outcome_code(word text) returns smallint language sql immutable parallel safe md5 ed75df792cdc0b04970849aa865c8091
 function outcome_word(code smallint) returns text language sql immutable parallel safe md5 41fc848011d64695c7f0c6c7480fd8ce
 function override_job(job_name text, changes jsonb, actor text DEFAULT CURRENT_USER) returns jsonb language plpgsql md5 6f102e65f8b3b45cae9eaa7c6365ccad
-function owed_overall() returns bigint language sql stable md5 9a812a4bd619a3d79b536bc3a087c50a
+function owed_overall() returns bigint language plpgsql stable md5 04b7a40a026c39f5987ea8fb82f9a76f
 function owned_lanes(me integer, lanes integer[], lane_epochs bigint[]) returns integer[] language sql stable md5 387bc932de5c67e76f57b10763d72060
 function parse_id(prefix text, id text) returns bigint language plpgsql immutable parallel safe md5 6b2409ed46d6177713281504265bb6c8
 function partition_ranges(parent text) returns TABLE(name text, from_id bigint, to_id bigint) language sql stable set search_path=pg_catalog md5 91e8283c1946067acf2b344adb018326
@@ -826,7 +826,7 @@ function set_fresh_aside(chosen bigint[]) returns void language plpgsql md5 9105
 function set_job_state(job_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, reenable_ms double precision DEFAULT NULL::double precision) returns text language plpgsql md5 7d2a3d4925e4b7106cf4dde0ff24da15
 function set_queue_limits(queue_name text, new_concurrency integer, new_rate double precision, actor text DEFAULT CURRENT_USER) returns integer language plpgsql md5 f3fecb3a672479979a2d43598e94198c
 function set_queue_state(queue_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 a6c83cafc181c1c69d98e8347aa7eb58
-function setting_integer(setting text) returns bigint language sql stable parallel safe md5 36225c43315a50696c3dd9d1e1c342a3
+function setting_integer(setting text) returns bigint language plpgsql stable parallel safe md5 73bcf8a654a21c84562d7fd4f421d3f7
 function settle(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[], batch bigint, records jsonb, runs jsonb) returns TABLE(refused bigint[], changed integer[]) language plpgsql md5 80c26478a0ef788f082ba67cce2541e7
 function settle_failures(me integer, batch bigint, records jsonb, runs jsonb) returns TABLE(refused bigint[], changed integer[]) language plpgsql md5 91819ec524a8c1c3d7feb0207e87467d
 function settle_late_run_successes(run_ids bigint[]) returns void language plpgsql md5 e0a67cdf3303016ac5aeffb45d5624a6

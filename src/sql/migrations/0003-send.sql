@@ -1,8 +1,11 @@
 -- The ways in. Everything here may run inside the caller's own transaction.
 
+-- In PL/pgSQL, as whatever a publish asks: before PostgreSQL 18 an SQL function that looks into a table is planned at every call.
 create function holdfast.setting_integer(setting text) returns bigint
-language sql stable parallel safe
-return (select value::text::bigint from holdfast.settings where name = setting);
+language plpgsql stable parallel safe as $$
+begin
+  return (select value::text::bigint from holdfast.settings where name = setting);
+end $$;
 
 create function holdfast.criticality_code(word text) returns smallint
 language sql immutable parallel safe
@@ -128,12 +131,14 @@ end $$;
 -- Soft bounds, from what the owners last reported: a check costs the same at any depth. Overshoot: what is published within
 -- one report interval (a second).
 create function holdfast.owed_overall() returns bigint
-language sql stable
-return coalesce(
-  (select sum(pending) from holdfast.nodes where beat_at > clock_timestamp() - interval '10 seconds'),
-  -- With no node to report, the planner's last count has to do; it too costs the same at any depth.
-  (select greatest(reltuples, 0) from pg_class where oid = 'holdfast.deliveries'::regclass)
-);
+language plpgsql stable as $$
+begin
+  return coalesce(
+    (select sum(pending) from holdfast.nodes where beat_at > clock_timestamp() - interval '10 seconds'),
+    -- With no node to report, the planner's last count has to do; it too costs the same at any depth.
+    (select greatest(reltuples, 0) from pg_class where oid = 'holdfast.deliveries'::regclass)
+  );
+end $$;
 
 create function holdfast.check_bound(added bigint) returns void
 language plpgsql stable as $$
