@@ -53,8 +53,7 @@ const maxSharedPolicies = 1000
 const sharedPolicies = new Map<string, Parsed<EndpointSettings>>()
 
 /**
- * Endpoints that differ in name and address only share what was parsed: ten thousand of them are read in a tenth of the time, and
- * kept in a fraction of the memory.
+ * Endpoints that differ in name and address only share what was parsed: ten thousand of them are mostly alike.
  */
 function parseStored({ name, transport, settings, config }: LaneRow): Parsed<EndpointSettings> {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {

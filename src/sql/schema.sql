@@ -842,7 +842,7 @@ function silence_alert(alert_id bigint, until timestamp with time zone, actor te
 function start_due_tasks(me integer, my_term bigint, busy text[], retry_ms double precision) returns SETOF text language plpgsql md5 82eb1534a4ceaa57ae7186df1e11b955
 function start_probe(lane integer, token text, timeout_ms double precision) returns bigint language sql md5 1b72f22c511c508522cca4c459bcc9a6
 function steer_operation(operation_id text, wanted text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 932d0fa2a72df2793f478a1509212cc5
-function step_operation(operation_id bigint, node_name text, max_rows integer) returns boolean language plpgsql md5 a6e1c05c665716f3c63f0cb59cb56b7c
+function step_operation(operation_id bigint, node_name text, max_rows integer) returns boolean language plpgsql md5 e7444af3f305b8d3d3b9ae42220d3252
 function store_secrets(lane integer, kept text[], fields text[], key_ids text[], sealed_values bytea[]) returns void language plpgsql md5 75a41bf857491fe1e642e797ee1b9a82
 function subject_of(lane integer) returns text language sql stable md5 13daecf249db95dc1f7be6a4ac816bb9
 function sum_rollups(only_lane integer, of_period smallint, since timestamp with time zone, step interval) returns TABLE(lane_id integer, starts_at timestamp with time zone, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb) language sql stable md5 a74bba9bc0bf32d662b770f4386abd8b
