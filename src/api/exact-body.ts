@@ -5,7 +5,6 @@ import {
   markExactNumbers,
   PayloadError,
   parseExactJson,
-  refuseDeepNesting,
   restoreExactNumbers,
 } from '../transforms/exact-json.ts'
 
@@ -18,9 +17,8 @@ export interface ParsedBody {
 /** Throws `invalid_json`. */
 export function parseBody(text: string): ParsedBody {
   try {
-    refuseDeepNesting(text)
-    const value: unknown = JSON.parse(text)
     const markedText = markExactNumbers(text)
+    const value: unknown = JSON.parse(text)
     return { value, marked: markedText === text ? undefined : JSON.parse(markedText) }
   } catch (error) {
     const why = error instanceof PayloadError ? error.message : (error as Error).message
@@ -37,20 +35,28 @@ export function exactPart(body: ParsedBody, pick: (value: never) => unknown): un
 
 /** A message whose payload is answered digit by digit as it is stored. */
 export function exactMessage<Message extends StoredMessage>(message: Message) {
-  return { ...message, payload: new RawJson(message.payloadText) }
+  return { ...message, payload: new ExactPayload(message.payloadText) }
 }
 
-/** JSON text of an answer, in which a `RawJson` stands as it is. */
+/** JSON text of an answer, in which an `ExactPayload` stands as it is. */
 export function writeBody(value: unknown): string {
-  return restoreExactNumbers(JSON.stringify(value, (_name, part: unknown) => marked(part)))
+  return restoreExactNumbers(JSON.stringify(value))
 }
 
-/** What is nested too deep to be looked into is parsed as JavaScript does. */
-function marked(part: unknown): unknown {
-  if (!(part instanceof RawJson)) return part
-  try {
-    return parseExactJson(part.text)
-  } catch {
-    return JSON.parse(part.text) as unknown
+/** `JSON.stringify` asks it itself: a function that is asked about every part of an answer would cost all those that have none. */
+class ExactPayload {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** What is nested too deep to be looked into is parsed as JavaScript does. */
+  toJSON(): unknown {
+    try {
+      return parseExactJson(this.#text)
+    } catch {
+      return JSON.parse(this.#text) as unknown
+    }
   }
 }

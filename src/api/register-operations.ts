@@ -54,6 +54,7 @@ function registerOperation(
   handler: AnyHandler,
   context: OperationContext,
 ): void {
+  const encode = resultEncoder(operation)
   app.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -64,7 +65,7 @@ function registerOperation(
       const input = parseInput(request, operation)
       const perform = async (database: Database): Promise<Answer> => {
         const call = new HandlerCall(request, reply, caller, input, { holdfast: context.holdfast, database })
-        return { status: operation.status, body: encodeResult(operation, await handler(call)) }
+        return { status: operation.status, body: encode(await handler(call)) }
       }
       if (!operation.keepsResult) return answer(reply, await perform(context.database()))
       return answer(reply, await writeOnce(request, reply, operation, caller, context, perform))
@@ -212,8 +213,25 @@ function readIdempotencyKey(request: FastifyRequest): string | null {
 }
 
 /** Only what the contract names leaves the house. */
-function encodeResult(operation: Operation, result: unknown): string | null {
-  return operation.status === 204 ? null : writeBody(z.encode(operation.result, result))
+function resultEncoder({ status, result }: Operation): (given: unknown) => string | null {
+  if (status === 204) return () => null
+  let isPlain: boolean | undefined
+  return (given) => {
+    isPlain ??= !hasCodec(result)
+    // Parsing is the same as encoding where nothing changes its shape on the way, and costs a quarter of it.
+    return writeBody(isPlain ? result.parse(given) : z.encode(result, given))
+  }
+}
+
+function hasCodec(schema: z.ZodType): boolean {
+  let found = false
+  z.toJSONSchema(schema, {
+    unrepresentable: 'any',
+    override: ({ zodSchema }) => {
+      found ||= zodSchema._zod.def.type === 'pipe'
+    },
+  })
+  return found
 }
 
 function withoutFields(body: string, fields: readonly string[]): string {

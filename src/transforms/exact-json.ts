@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto'
 
 export const maxPayloadDepth = 1000
 
-/** A hint that some number may have more digits than a double: cheap enough to ask of every payload. */
-const riskyNumber = /[\d.]{16}|\d[eE]/
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 const maxExactDigits = 15
 
@@ -30,9 +28,9 @@ export class PayloadError extends Error {
  * Reading every payload by hand would cost ten times as much, so the text is only rewritten when a number in it needs that.
  */
 export function parseExactJson(text: string): unknown {
-  refuseDeepNesting(text)
+  const exact = markExactNumbers(text)
   try {
-    return JSON.parse(markExactNumbers(text)) as unknown
+    return JSON.parse(exact) as unknown
   } catch {
     throw new PayloadError(
       'payload_invalid_json',
@@ -50,9 +48,9 @@ export function exactNumberText(value: string): string | null {
   return value.startsWith(mark) ? value.slice(mark.length) : null
 }
 
-/** The same JSON with every number that a double can't hold turned into marked text. */
+/** The same JSON with every number that a double can't hold turned into marked text. Throws when it is nested too deep. */
 export function markExactNumbers(json: string): string {
-  return riskyNumber.test(json) ? json.replace(stringOrNumber, markInexact) : json
+  return hasLongNumber(json) ? json.replace(stringOrNumber, markInexact) : json
 }
 
 /** Undoes `markExactNumbers`, wherever the marked text has gone in the meantime. */
@@ -73,23 +71,48 @@ function survivesAsDouble(token: string): boolean {
   return digits.length <= maxExactDigits || String(value) === token
 }
 
-/** `JSON.stringify` recurses, and where it overflows depends on the stack of the moment. A fixed limit fails the same way each time. */
-export function refuseDeepNesting(text: string): void {
-  if (text.length <= 2 * maxPayloadDepth) return
+/**
+ * Whether some number may have more digits than a double: every payload is asked, so it is one pass that leaps over texts. The same
+ * pass refuses deep nesting: `JSON.stringify` recurses, and where it overflows depends on the stack of the moment. A fixed limit fails
+ * the same way each time.
+ */
+function hasLongNumber(text: string): boolean {
   let depth = 0
+  let hasLong = false
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === quote) at = endOfString(text, at)
-    else if (code === openBrace || code === openBracket) {
+    else if (code >= zero && code <= nine) {
+      const start = at
+      while (isInNumber(text.charCodeAt(at + 1))) at += 1
+      hasLong ||= at - start >= maxExactDigits || hasExponent(text, start, at)
+    } else if (code === openBrace || code === openBracket) {
       depth += 1
-      if (depth > maxPayloadDepth) {
-        throw new PayloadError(
-          'payload_too_deep',
-          `The payload is nested deeper than ${maxPayloadDepth} levels. Send it without a transform, or flatten it.`,
-        )
-      }
+      if (depth > maxPayloadDepth) throw tooDeep()
     } else if (code === closeBrace || code === closeBracket) depth -= 1
   }
+  return hasLong
+}
+
+/** Digits, the dot, and the parts of an exponent. */
+function isInNumber(code: number): boolean {
+  return (code >= zero && code <= nine) || code === dot || isExponent(code) || code === plus || code === minus
+}
+
+function isExponent(code: number): boolean {
+  return code === lowerE || code === upperE
+}
+
+function hasExponent(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (isExponent(text.charCodeAt(at))) return true
+  return false
+}
+
+function tooDeep(): PayloadError {
+  return new PayloadError(
+    'payload_too_deep',
+    `The payload is nested deeper than ${maxPayloadDepth} levels. Send it without a transform, or flatten it.`,
+  )
 }
 
 const quote = 0x22
@@ -98,6 +121,13 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 const backslash = 0x5c
+const zero = 0x30
+const nine = 0x39
+const dot = 0x2e
+const plus = 0x2b
+const minus = 0x2d
+const lowerE = 0x65
+const upperE = 0x45
 
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)

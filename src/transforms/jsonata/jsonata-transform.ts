@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type jsonata from 'jsonata'
 import { z } from 'zod'
 import { field } from '../../core/field.ts'
-import { markExactNumbers, PayloadError, refuseDeepNesting, restoreExactNumbers } from '../exact-json.ts'
+import { markExactNumbers, PayloadError, restoreExactNumbers } from '../exact-json.ts'
 import { joinAsJsonArray } from '../json-array.ts'
 import { parseTransformConfig } from '../parse-config.ts'
 import {
@@ -47,15 +47,16 @@ export function jsonataTransform(): Transform {
       open.add(handle)
 
       async function evaluate(payload: string, variables: Record<string, unknown>): Promise<TransformResult> {
+        let exact: string
         try {
-          refuseDeepNesting(payload)
+          exact = markExactNumbers(payload)
         } catch (error) {
           if (error instanceof PayloadError)
             return { ok: false, error: { code: error.code, message: error.message } }
           throw error
         }
         const outcome = await evaluator.evaluate(expression, timeoutMs, {
-          payload: markExactNumbers(payload),
+          payload: exact,
           variables,
         })
         if (outcome.ok) return json(restoreExactNumbers(outcome.json))
