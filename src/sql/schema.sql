@@ -191,7 +191,7 @@ table dead_letters
   constraint dead_letters_delivery_id_key UNIQUE (delivery_id)
   constraint dead_letters_pkey PRIMARY KEY (id)
   constraint dead_letters_state_check CHECK ((state = ANY (ARRAY['open'::text, 'redriven'::text, 'resolved'::text, 'discarded'::text])))
-  CREATE INDEX dead_letters_blocking ON holdfast.dead_letters USING btree (lane_id, ordering_key) WHERE (blocks_key AND (settled_at IS NULL))
+  CREATE INDEX dead_letters_blocking ON holdfast.dead_letters USING btree (ordering_key, lane_id, delivery_id) WHERE (blocks_key AND (settled_at IS NULL))
   CREATE INDEX dead_letters_critical ON holdfast.dead_letters USING btree (lane_id, id) WHERE ((criticality = 2) AND (settled_at IS NULL))
   CREATE INDEX dead_letters_fingerprint ON holdfast.dead_letters USING btree (fingerprint, id)
   CREATE INDEX dead_letters_lane ON holdfast.dead_letters USING btree (lane_id, state, id)
@@ -653,13 +653,13 @@ table workers with (fillfactor=50)
   constraint workers_pkey PRIMARY KEY (incarnation)
   constraint workers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'draining'::text, 'stopping'::text])))
 function abandon_probe(lane integer, token text) returns void language sql md5 74dfa8265e35d93970c4213774c549b2
-function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 e477aecd5e8d19b3588f1f2a0a783d14
+function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 2f0bad27242b072b4e11c4d7a740e687
 function accept_lines(endpoint_name text, lines text, message_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 71945974756370a1613f98bed15f478c
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 eb3755fd83e1db88883a994b6d2dc9e3
 function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 62e6d52cd5258e7829ee515bccda72b6
 function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 95b0ac4e9621ff4e30d2effd4d37e9ce
 function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 d1d315a68399a51bb91c92fac1cb9910
-function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 10e384f1f8f2c92fb8ea1171237b6f49
+function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 9f0322e7df218726390ac6b436a6285d
 function acknowledge_alert(alert_id bigint, actor text, remark text) returns boolean language plpgsql md5 2f21bf4f09245060e958c6c2e59ddb14
 function act_on_delivery(delivery_id text, kind text, note text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 4155de50ffda82379af7f6bda747d0f4
 function add_answers(first jsonb, second jsonb) returns jsonb language sql immutable parallel safe md5 58ffab4ec7c8cd114a63a7e928292ea5

@@ -182,7 +182,7 @@ create table holdfast.dead_letters (
 );
 create index dead_letters_lane on holdfast.dead_letters (lane_id, state, id);
 create index dead_letters_message on holdfast.dead_letters (message_id);
-create index dead_letters_blocking on holdfast.dead_letters (lane_id, ordering_key)
+create index dead_letters_blocking on holdfast.dead_letters (ordering_key, lane_id, delivery_id)
   where blocks_key and settled_at is null;
 -- Redrives under way.
 create index dead_letters_underway on holdfast.dead_letters (id) where state = 'redriven' and settled_at is null;

@@ -239,6 +239,7 @@ declare
   ids bigint[];
   is_repeated boolean[] := array_fill(false, array[total]);
   is_refused boolean[];
+  blocks_keys boolean;
   given record;
   earlier bigint[];
 begin
@@ -270,12 +271,13 @@ begin
   where not is_known;
 
   if room is not null then
+    blocks_keys := (select settings ->> 'onDead' = 'block' from holdfast.endpoints where id = lane);
     insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, error_code, error, criticality, priority,
-                                       attempt, attempts, ordering_key)
+                                       attempt, attempts, ordering_key, blocks_key)
     select nextval('holdfast.ids'), message.id, message.id, lane, 'endpoint_full', 3, 'endpoint_full',
            'The endpoint owed as many deliveries as its bound allows.',
            coalesce(holdfast.criticality_code(option ->> 'criticality'), 1), coalesce((option ->> 'priority')::smallint, 0),
-           0, '[]', option ->> 'orderingKey'
+           0, '[]', option ->> 'orderingKey', blocks_keys and option ->> 'orderingKey' is not null
     from unnest(ids, message_options, is_repeated, is_refused) as message (id, option, is_known, is_dead)
     where is_dead and not is_known;
   end if;

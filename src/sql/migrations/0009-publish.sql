@@ -54,6 +54,7 @@ declare
   fan_refused boolean[];
   full_lanes integer[];
   rooms bigint[];
+  blocking_lanes integer[];
   rejecting_endpoint text;
 begin
   if total = 0 then
@@ -99,8 +100,9 @@ begin
 
   perform holdfast.check_bound(coalesce(cardinality(fan_at), 0));
   select array_agg(wanted.lane), array_agg(greatest(0, bound.deliveries - coalesce(stats.pending, 0))),
-         min(endpoint.name) filter (where endpoint.settings #>> '{limits,onFull}' = 'reject')
-  into full_lanes, rooms, rejecting_endpoint
+         min(endpoint.name) filter (where endpoint.settings #>> '{limits,onFull}' = 'reject'),
+         coalesce(array_agg(wanted.lane) filter (where endpoint.settings ->> 'onDead' = 'block'), '{}')
+  into full_lanes, rooms, rejecting_endpoint, blocking_lanes
   from (select lane, count(*) as added from unnest(fan_lane) as lane group by lane) as wanted
   join holdfast.endpoints as endpoint on endpoint.id = wanted.lane
   cross join lateral (select (endpoint.settings #>> '{limits,maxPending}')::bigint as deliveries) as bound
@@ -176,10 +178,11 @@ begin
     where not is_known
   ), refused as (
     insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, route_id, reason, outcome, error_code, error, criticality,
-                                       priority, variant, attempt, attempts, ordering_key)
+                                       priority, variant, attempt, attempts, ordering_key, blocks_key)
     select nextval('holdfast.ids'), owed.id, owed.message, owed.lane, owed.route, 'endpoint_full', 3, 'endpoint_full',
            'The endpoint owed as many deliveries as its bound allows.', owed.criticality,
-           coalesce((option ->> 'priority')::smallint, 0), owed.variant, 0, '[]', option ->> 'orderingKey'
+           coalesce((option ->> 'priority')::smallint, 0), owed.variant, 0, '[]', option ->> 'orderingKey',
+           owed.lane = any (blocking_lanes) and option ->> 'orderingKey' is not null
     from owed where is_refused
   )
   insert into holdfast.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, due_at, owed_at, expires_at, ordering_key)

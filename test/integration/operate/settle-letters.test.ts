@@ -312,6 +312,88 @@ describe('settling a dead letter', () => {
     })
   })
 
+  describe('that blocks its ordering key from the moment of publishing, because the endpoint was full', () => {
+    /** 1 is out, 2 and 3 found the endpoint full, 4 fits again; how they get in differs. */
+    async function overfullLine(
+      send: (name: string, n: number) => Promise<unknown> = (name, n) =>
+        node.holdfast.send(name, n, { orderingKey: 'k' }),
+    ) {
+      const gate = new Gate()
+      const taken: unknown[] = []
+      const name = await functionEndpoint(
+        node.holdfast,
+        async ({ payload }) => {
+          if (payload === 1) await gate.passed()
+          taken.push(payload)
+        },
+        { onDead: 'block', limits: { maxPending: 1 }, eventTypes: ['overfull'] },
+      )
+      await send(name, 1)
+      const laneId = await rig.laneId(name)
+      await until('the first to be counted', () =>
+        rig.value<boolean>('select pending = 1 from holdfast.lane_stats where lane_id = $1', [laneId]),
+      )
+      await send(name, 2)
+      await send(name, 3)
+      await node.holdfast.endpoints.update(name, { limits: { maxPending: 10 } })
+      await send(name, 4)
+      await node.holdfast.send(name, 'marker', { orderingKey: 'marker' })
+      await until('another key to pass', () => taken.includes('marker'))
+      const { data } = await node.holdfast.deadLetters.list({ endpoint: name })
+      const letters = data.map(({ id }) => id).toReversed() as [string, string]
+      return { name, gate, letters, order: () => taken.filter((each) => each !== 'marker') }
+    }
+
+    /** What is sent to another key now is read after whatever the node has made of this one. */
+    async function marked(name: string) {
+      const before = await rig.owed(name)
+      await node.holdfast.send(name, 'marker', { orderingKey: 'marker' })
+      await until('the marker to pass', async () => (await rig.owed(name)) === before)
+    }
+
+    it.each([
+      ['sent', undefined],
+      ['published', (_name: string, n: number) => node.holdfast.publish('overfull', n, { orderingKey: 'k' })],
+    ])('lets the older ones go and holds the younger ones: %s', async (_how, send) => {
+      const { name, gate, letters, order } = await overfullLine(send)
+      expect(letters).toHaveLength(2)
+      gate.open()
+      await until('the oldest to go', async () => (await rig.owed(name)) === 1)
+      await marked(name)
+      expect(order()).toEqual([1])
+      await node.holdfast.endpoints.delete(name, { force: true })
+    })
+
+    it('is redriven behind the older ones and before the younger ones', async () => {
+      const { name, gate, letters, order } = await overfullLine()
+      await node.holdfast.deadLetters.redrive(letters[1])
+      await node.holdfast.deadLetters.redrive(letters[0])
+      await marked(name)
+      gate.open()
+      await rig.whenSettled(name)
+      expect(order()).toEqual([1, 2, 3, 4])
+    })
+
+    it.each(['resolve', 'discard'] as const)(
+      'frees the key by %s, when the last of them is settled',
+      async (how) => {
+        const { name, gate, letters, order } = await overfullLine()
+        const settle = (id: string) =>
+          how === 'resolve'
+            ? node.holdfast.deadLetters.resolve(id)
+            : node.holdfast.deadLetters.discard(id, { reason: 'never mind' })
+        gate.open()
+        await settle(letters[0])
+        await until('the oldest to go', async () => (await rig.owed(name)) === 1)
+        await marked(name)
+        expect(order()).toEqual([1])
+        await settle(letters[1])
+        await rig.whenSettled(name)
+        expect(order()).toEqual([1, 4])
+      },
+    )
+  })
+
   describe('retention', () => {
     const age = (id: string, column: string, days: number) =>
       rig.rows(
