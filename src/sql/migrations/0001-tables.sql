@@ -170,6 +170,10 @@ create table holdfast.dead_letters (
   attempts jsonb not null,
   request jsonb,
   ordering_key text,
+  -- Of a run: what it was enqueued with, so that a redrive goes the same way.
+  concurrency_key text,
+  target text,
+  ttl_ms double precision,
   blocks_key boolean not null default false,
   redrives integer not null default 0,
   redriven_delivery_id bigint,

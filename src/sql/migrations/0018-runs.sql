@@ -20,6 +20,8 @@ create table holdfast.runs (
   due_at timestamptz,
   expires_at timestamptz,
   ttl_at timestamptz,
+  -- How long it may wait for a worker each time it comes back; null: as its job says.
+  ttl_ms double precision,
   dead_letter_id bigint,
   ordering_key text,
   concurrency_key text,
@@ -227,7 +229,8 @@ begin
   from unnest(ids, bodies, run_options, is_repeated) as run (id, body, option, is_known)
   where not is_known;
 
-  insert into holdfast.runs (id, lane_id, job_id, priority, criticality, due_at, expires_at, ttl_at, ordering_key, concurrency_key, target)
+  insert into holdfast.runs (id, lane_id, job_id, priority, criticality, due_at, expires_at, ttl_at, ttl_ms, ordering_key, concurrency_key,
+                             target)
   select run.id, lane, job, coalesce((option ->> 'priority')::smallint, (settings ->> 'priority')::smallint, 0),
          coalesce(holdfast.criticality_code(option ->> 'criticality'), 1),
          case when option ?| '{runAt,delayMs,ttlMs,orderingKey,concurrencyKey,worker,requireTags}' then
@@ -241,7 +244,7 @@ begin
                (option ->> 'ttlMs')::double precision,
                case when option ? 'worker' then coalesce((settings ->> 'ttlMs')::double precision, 300000) end
              ) / 1000),
-         option ->> 'orderingKey', option ->> 'concurrencyKey',
+         (option ->> 'ttlMs')::double precision, option ->> 'orderingKey', option ->> 'concurrencyKey',
          coalesce('worker:' || (option ->> 'worker'),
                   'tags:' || (select string_agg(tag, ',' order by tag) from jsonb_array_elements_text(option -> 'requireTags') as tag))
   from unnest(ids, run_options, is_repeated) as run (id, option, is_known)

@@ -206,7 +206,7 @@ begin
     delete from holdfast.runs as run using holdfast.run_records(records) as r
     where run.id = r.id and r.action = 'dead' and r.id = any (chosen)
     returning run.id, coalesce(run.message_id, run.id) as message_id, run.lane_id, run.criticality, run.priority, run.ordering_key,
-              run.dead_letter_id, r.attempt, r.reason, r.outcome, r."errorCode" as error_code, r.error
+              run.concurrency_key, run.target, run.ttl_ms, run.dead_letter_id, r.attempt, r.reason, r.outcome, r."errorCode" as error_code, r.error
   ), history as (
     select dead.id, coalesce(jsonb_agg(jsonb_build_object(
       'deliveryId', past.delivery_id, 'attempt', past.attempt, 'at', past.started_at, 'durationMs', past.duration_ms, 'outcome', past.outcome,
@@ -223,9 +223,9 @@ begin
     returning letter.id
   )
   insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, error_code, error, criticality, priority, attempt,
-                                     attempts, ordering_key)
+                                     attempts, ordering_key, concurrency_key, target, ttl_ms)
   select nextval('holdfast.ids'), dead.id, dead.message_id, dead.lane_id, dead.reason, dead.outcome, dead.error_code, dead.error,
-         dead.criticality, dead.priority, dead.attempt, history.attempts, dead.ordering_key
+         dead.criticality, dead.priority, dead.attempt, history.attempts, dead.ordering_key, dead.concurrency_key, dead.target, dead.ttl_ms
   from dead join history using (id)
   where dead.dead_letter_id is null
   on conflict (delivery_id) do nothing;
@@ -420,7 +420,7 @@ begin
 end $$;
 
 -- The part of redrive_letters that concerns queues: these letters, which the caller has locked open, are owed again in the order in which they
--- were owed first.
+-- were owed first, under the same keys and aimed at the same workers; a TTL begins anew.
 create function holdfast.redrive_runs(open_ids bigint[], actor text, is_resend boolean)
 returns table (letter_id bigint, delivery_id bigint)
 language plpgsql as $$
@@ -431,7 +431,10 @@ begin
   return query
   with numbered as materialized (
     select ordered.*, nextval('holdfast.ids') as new_id from (
-      select letter.*, job.id as job_id, job.queue_id from holdfast.dead_letters as letter
+      select letter.*, job.id as job_id, job.queue_id, clock_timestamp() as owed_at, coalesce(letter.ttl_ms, case
+               when starts_with(letter.target, 'worker:') then coalesce((job.settings ->> 'ttlMs')::double precision, 300000)
+             end) as new_ttl_ms
+      from holdfast.dead_letters as letter
       join holdfast.queues as queue on queue.id = letter.lane_id
       cross join lateral (
         select type from holdfast.messages where id = letter.message_id
@@ -441,8 +444,11 @@ begin
       where letter.id = any (open_ids) order by letter.delivery_id
     ) as ordered
   ), owed as (
-    insert into holdfast.runs (id, message_id, lane_id, job_id, priority, criticality, due_at, dead_letter_id, ordering_key)
-    select new_id, message_id, queue_id, job_id, priority, criticality, clock_timestamp(), id, ordering_key from numbered
+    insert into holdfast.runs (id, message_id, lane_id, job_id, priority, criticality, due_at, ttl_at, ttl_ms, dead_letter_id, ordering_key,
+                               concurrency_key, target)
+    select new_id, message_id, queue_id, job_id, priority, criticality, owed_at, owed_at + make_interval(secs => new_ttl_ms / 1000), ttl_ms, id,
+           ordering_key, concurrency_key, target
+    from numbered
   )
   update holdfast.dead_letters as letter set
     state = 'redriven', redrives = letter.redrives + 1, redriven_delivery_id = new_id, settled_by = actor,
@@ -521,14 +527,14 @@ begin
     select run.id, coalesce((select job.settings ->> 'onTtl' from holdfast.jobs as job where job.id = run.job_id), 'fail') as policy
     from holdfast.runs as run
     where run.ttl_at <= now() and run.claim_id is null and run.due_at is not null
-      -- One that came back waits anew, for as long as its job says.
+      -- One that came back waits anew, for as long as it or its job says.
       and ((run.attempt + run.crashes = 0 and (run.due_at < run.ttl_at or run.due_at = 'infinity'))
         or run.due_at <= now() - make_interval(secs => coalesce(
-          (select (job.settings ->> 'ttlMs')::double precision from holdfast.jobs as job where job.id = run.job_id), 300000) / 1000))
+          run.ttl_ms, (select (job.settings ->> 'ttlMs')::double precision from holdfast.jobs as job where job.id = run.job_id), 300000) / 1000))
     order by run.ttl_at limit max_rows for update of run skip locked
   ) as run;
   -- Re-targeted: anybody may take it now.
-  update holdfast.runs set target = null, ttl_at = null, due_at = clock_timestamp() where id = any (shared);
+  update holdfast.runs set target = null, ttl_at = null, ttl_ms = null, due_at = clock_timestamp() where id = any (shared);
   if shared is not null then
     perform holdfast.ring_workers(lane_id) from (select distinct lane_id from holdfast.runs where id = any (shared)) as every;
   end if;
