@@ -205,14 +205,28 @@ declare
   ids bigint[];
   is_repeated boolean[] := array_fill(false, array[total]);
   given record;
+  -- Unique keys that come more than once in this batch, with the run of it that has them.
+  taken jsonb := '{}';
+  holder bigint;
   earlier bigint;
 begin
   select array_agg(nextval('holdfast.ids')) into ids from generate_series(1, total);
   for given in
-    select at, body, option from unnest(bodies, run_options) with ordinality as run (body, option, at)
+    select at, body, option, option ->> 'uniqueKey' as unique_key, count(*) over (partition by option ->> 'uniqueKey') > 1 as is_shared
+    from unnest(bodies, run_options) with ordinality as run (body, option, at)
     where option ?| '{idempotencyKey,uniqueKey}'
+    -- In one order for everybody, so that two batches with the same keys can't wait for each other.
+    order by coalesce(option ->> 'uniqueKey', option ->> 'idempotencyKey'), at
   loop
-    earlier := holdfast.claim_run_keys(job, given.body, given.option, ids[given.at]);
+    holder := (taken ->> given.unique_key)::bigint;
+    if holder is not null then
+      earlier := coalesce(holdfast.claim_run_keys(job, given.body, given.option - 'uniqueKey', holder), holder);
+    else
+      earlier := holdfast.claim_run_keys(job, given.body, given.option, ids[given.at]);
+      if earlier is null and given.is_shared and given.unique_key is not null then
+        taken := taken || jsonb_build_object(given.unique_key, ids[given.at]);
+      end if;
+    end if;
     if earlier is not null then
       ids[given.at] := earlier;
       is_repeated[given.at] := true;
@@ -287,6 +301,9 @@ begin
     end if;
     -- A statement of its own, whose snapshot shows the run that came with the key we have waited for.
     if held.expires_at > now() and (held.body_hash <> 'run' or exists (select from holdfast.runs where id = held.run)) then
+      -- The idempotency key that we have just taken stands for that run from now on.
+      update holdfast.idempotency_keys set result = to_jsonb(array[held.run])
+      where scope = 'job:' || job and key = options ->> 'idempotencyKey';
       return held.run;
     end if;
     update holdfast.idempotency_keys set body_hash = new_hash, result = to_jsonb(array[new_run]), expires_at = new_expiry

@@ -302,3 +302,33 @@ test('what a claim took whose answer was lost goes back, and the claim itself co
   expect(await jobs.rig.value(waiting, [lane])).toBe(2)
   expect(await claimed(8)).toBe(3)
 })
+
+test('a unique key makes one run of several in the same batch, and an idempotency key beside it names that run', async () => {
+  const options = { uniqueKey: 'in one batch', delayMs: 600_000 }
+  const ids = await holdfast.enqueueBatch(plain, [
+    { input: { label: 'a' }, ...options },
+    { input: { label: 'b' }, ...options },
+    { input: { label: 'c' }, ...options, uniqueKey: 'another' },
+  ])
+  expect(new Set(ids.map(({ id }) => id)).size).toBe(2)
+  expect(ids[1]).toEqual(ids[0])
+  const keyed = { ...options, idempotencyKey: 'beside it' }
+  const repeated = await holdfast.enqueue(plain, { label: 'd' }, keyed)
+  expect(repeated).toEqual(ids[0])
+  expect(await holdfast.enqueue(plain, { label: 'd' }, keyed), 'said again').toEqual(ids[0])
+  await jobs.rig.rows('delete from holdfast.runs')
+})
+
+test('two batches with the same unique keys in different order wait for each other, and make each run once', async () => {
+  const keys = Array.from({ length: 300 }, (_, n) => `both-${n}`)
+  const batch = (names: readonly string[]) =>
+    holdfast.enqueueBatch(
+      plain,
+      names.map((uniqueKey) => ({ input: { label: uniqueKey }, uniqueKey, delayMs: 600_000 })),
+    )
+  for (let round = 0; round < 5; round++) {
+    const [forwards, backwards] = await Promise.all([batch(keys), batch(keys.toReversed())])
+    expect(backwards!.toReversed()).toEqual(forwards)
+    await jobs.rig.rows('delete from holdfast.runs')
+  }
+})
