@@ -111,6 +111,11 @@ begin
     raise exception 'there is no job named "%"', job_name using errcode = 'HF030';
   end if;
   if job.state = new_state then
+    -- Whoever disables it now wants it so for good, though a cooldown is running.
+    if reenable_ms is null and job.reenable_at is not null then
+      update holdfast.jobs set reenable_at = null, state_reason = why, updated_at = clock_timestamp() where id = job.id;
+      perform holdfast.audit(actor, 'job.' || new_state, 'job:' || job_name, jsonb_build_object('from', job.state, 'reason', why));
+    end if;
     return new_state;
   end if;
   -- Claims that saw the old state end first; later ones see the new one.

@@ -264,3 +264,17 @@ test('the fleet is listed with its beats, and a drained worker claims nothing mo
   await jobs.whenDone()
   await expect(holdfast.workers.drain(999_999)).rejects.toMatchObject({ code: 'worker_not_found' })
 })
+
+test('a job that a person disables stays disabled, though a cooldown was running', async () => {
+  const cooling = defineJob({ name: 'cooling' })
+  await holdfast.jobs.declare(cooling)
+  await jobs.rig.rows(
+    `select holdfast.set_job_state('cooling', 'disabled', 'too many failures', 'holdfast', 600000)`,
+  )
+  await holdfast.jobs.disable('cooling', 'until it is mended')
+  expect(await holdfast.jobs.get('cooling')).toMatchObject({
+    state: 'disabled',
+    stateReason: 'until it is mended',
+    reenableAt: null,
+  })
+})
