@@ -118,3 +118,43 @@ test('a run that comes back waits for its worker as long as it was given itself,
   expect(await jobs.rig.value('select holdfast.expire_targets(10, 0)')).toBe(1)
   expect(await holdfast.runs.get(id)).toMatchObject({ state: 'failed', error: 'Worker queue TTL expired' })
 })
+
+const succeed = (run: number, message: number, me = 0) =>
+  jobs.rig.rows(
+    `select holdfast.settle_run_successes($1, array[$2::bigint], array[$3::bigint], '{1}', '{1}', '{0}', '{0}', '{}', '{}')`,
+    [me, run, message],
+  )
+
+test('a success that comes after a redriven run was given up, too, resolves its letter', async () => {
+  const again = await redriven({})
+  const run = await numberOf(again)
+  const message = await jobs.rig.value<number>('select message_id from holdfast.runs')
+  await jobs.rig.rows(`select holdfast.fail_runs(array[$1::bigint], 'timed_out', 'timed_out', 'slow', 0)`, [
+    run,
+  ])
+  const state = () => jobs.rig.rows('select state, action from holdfast.dead_letters')
+  expect(await state()).toEqual([{ state: 'open', action: null }])
+  await succeed(run, message)
+  expect(await state()).toEqual([{ state: 'resolved', action: 'late_success' }])
+})
+
+test('a late success calls off the redrive that nobody has begun, and lets the next of its key go', async () => {
+  const { id } = await holdfast.enqueue(job, {}, { orderingKey: 'k' })
+  const first = await numberOf(id)
+  await jobs.rig.rows(`select holdfast.fail_runs(array[$1::bigint], 'timed_out', 'timed_out', 'slow', 0)`, [
+    first,
+  ])
+  await redrive(id)
+  await holdfast.enqueue(job, {}, { orderingKey: 'k' })
+  const { me, claim } = await jobs.claimByHand()
+  // The redrive waits a while, so that a claim sets the next one aside.
+  await jobs.rig.rows(
+    `update holdfast.runs set due_at = now() + interval '1 hour' where dead_letter_id is not null`,
+  )
+  expect(await claim()).toBe(0)
+  await succeed(first, first, me)
+  expect(await claim()).toBe(1)
+  expect(await jobs.rig.rows('select state, action from holdfast.dead_letters')).toEqual([
+    { state: 'resolved', action: 'late_success' },
+  ])
+})
