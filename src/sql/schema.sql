@@ -175,6 +175,9 @@ table dead_letters
   attempts jsonb not null
   request jsonb
   ordering_key text
+  concurrency_key text
+  target text
+  ttl_ms double precision
   blocks_key boolean not null default false
   redrives integer not null default 0
   redriven_delivery_id bigint
@@ -566,6 +569,7 @@ table runs with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=
   due_at timestamp with time zone
   expires_at timestamp with time zone
   ttl_at timestamp with time zone
+  ttl_ms double precision
   dead_letter_id bigint
   ordering_key text
   concurrency_key text
@@ -658,7 +662,7 @@ function accept_lines(endpoint_name text, lines text, message_options jsonb[] DE
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 eb3755fd83e1db88883a994b6d2dc9e3
 function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 62e6d52cd5258e7829ee515bccda72b6
 function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 95b0ac4e9621ff4e30d2effd4d37e9ce
-function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 d1d315a68399a51bb91c92fac1cb9910
+function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 3ba9f62c2d067081141cc8cc9c7b3dc8
 function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 9f0322e7df218726390ac6b436a6285d
 function acknowledge_alert(alert_id bigint, actor text, remark text) returns boolean language plpgsql md5 2f21bf4f09245060e958c6c2e59ddb14
 function act_on_delivery(delivery_id text, kind text, note text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 4155de50ffda82379af7f6bda747d0f4
@@ -674,7 +678,7 @@ function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jso
 function beat_worker(me integer, now_running integer) returns TABLE(is_known boolean, worker_state text, peers jsonb, cancelled jsonb) language plpgsql md5 3e8caa6d987e314c22705f30da1c8cf4
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 ccad5795a85f2371304dd4ff241fe60a
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 73b73aaac3e4fa1d3deaead4697b4147
-function bury_runs(records jsonb, chosen bigint[], me integer) returns integer language plpgsql md5 96fb443813e885c48ae36bb3ee5fc01c
+function bury_runs(records jsonb, chosen bigint[], me integer) returns integer language plpgsql md5 4bff9e07679b299bd32850722173c59b
 function bury_worker(dead integer, seen_beat bigint, me integer) returns integer language plpgsql md5 ea6a79ca57ccc1b84d0b777d71dfad36
 function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 dac099332edf82f0074e95dd21b55bca
 function cancel_owed(delivery_ids bigint[], why text) returns integer language plpgsql md5 19a0d58332c20ccd8b95907ea49e4dbe
@@ -688,7 +692,7 @@ function check_message_options(message_options jsonb[]) returns void language pl
 function check_operation(kind text, filter jsonb, options jsonb) returns void language plpgsql stable md5 7b06bfcef04fc7d84835728708419593
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 68c536a2d5fe92f14ae32192735b28bb
 function claim_leadership(me integer, shard_epoch bigint) returns bigint language plpgsql md5 fc11581ff6ce0ac9e13841119b3e76d2
-function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 d7dad366d29eb3c7b9b2e5de1babe69d
+function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 ce127ca97ec2cbf37ec77300b2f95e95
 function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 98c5a34fdd605346cd74d24c0ddfb62a
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
@@ -718,7 +722,7 @@ function enqueue_batch(job text, payloads jsonb[], options jsonb DEFAULT NULL::j
 function ensure_queue(queue_name text) returns integer language plpgsql md5 c559ff9934b10649a3f37813121f14d2
 function error_fingerprint(reason text, status_code smallint, error_code text, error text) returns text language sql immutable parallel safe md5 c34008cbbbc7b80d118f7e9e23519664
 function expire_runs(max_rows integer, me integer) returns integer language plpgsql md5 42ed31ff9a1f6c9182b1ba555bf72e74
-function expire_targets(max_rows integer, me integer) returns integer language plpgsql md5 259514f74d43d1210fefe2a76def96ba
+function expire_targets(max_rows integer, me integer) returns integer language plpgsql md5 cebe9eb189d144f641ce394b6463145f
 function fail_runs(chosen bigint[], why text, code text, message text, actor integer) returns integer language plpgsql md5 f86ae159545113c3cfc604fd9e800069
 function fail_step(operation_id bigint, what text) returns void language sql md5 d49926052d208284a10a95bd1b5103d4
 function failure_records(records jsonb) returns TABLE(id bigint, message bigint, lane integer, epoch bigint, route integer, attempt integer, expected integer, outcome smallint, status smallint, "ageMs" double precision, "durationMs" integer, "errorCode" text, error text, detail jsonb, action text, "delayMs" double precision, reason text, "isProbe" boolean, "isCounted" boolean, "isTried" boolean, "blocksKey" boolean) language sql immutable md5 c7d2dae8935b70fa83de43183a4674e4
@@ -790,7 +794,7 @@ function redrive_all(rate double precision DEFAULT NULL::double precision, actor
 function redrive_endpoint(name text, rate double precision DEFAULT NULL::double precision, actor text DEFAULT CURRENT_USER) returns text language sql md5 2956654a866f7e26e6d6787c02602968
 function redrive_letters(letter_ids bigint[], actor text, is_resend boolean DEFAULT false) returns TABLE(letter_id bigint, delivery_id bigint) language plpgsql md5 d374f1bc9986ff2e4bf83010cd3c23a3
 function redrive_message(dead_letter_id text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 d894c98285c66f66ce328abb57d2ef3c
-function redrive_runs(open_ids bigint[], actor text, is_resend boolean) returns TABLE(letter_id bigint, delivery_id bigint) language plpgsql md5 92240d514206e90d9ddf467b0f9a8b7b
+function redrive_runs(open_ids bigint[], actor text, is_resend boolean) returns TABLE(letter_id bigint, delivery_id bigint) language plpgsql md5 78537bee6909b61dcbd9354c430f7328
 function reenable_endpoints(actor text) returns SETOF text language sql md5 6d5903dcd1ac1dd52856d8f0331c07a7
 function reenable_jobs(actor text) returns SETOF text language sql md5 0503b5c4b24389bc23327121466c44a3
 function register_node(node_name text, node_version text) returns integer language sql md5 7ed6fec3562f95293945a30399b7a482
@@ -823,13 +827,13 @@ function send_batch(endpoint text, payloads jsonb[], options jsonb DEFAULT NULL:
 function send_notice(channel_name text, notice_title text, notice_text text, payload jsonb) returns bigint language plpgsql md5 4b36284c483048dbb3c9ec08a01fb649
 function set_endpoint_state(endpoint_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 d482f97265b8c207028a6269aff9825b
 function set_fresh_aside(chosen bigint[]) returns void language plpgsql md5 91053baa38aae85f18aa66dbb7c9cf2c
-function set_job_state(job_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, reenable_ms double precision DEFAULT NULL::double precision) returns text language plpgsql md5 7d2a3d4925e4b7106cf4dde0ff24da15
+function set_job_state(job_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, reenable_ms double precision DEFAULT NULL::double precision) returns text language plpgsql md5 58afeafc06ba77a500bddfd7e8ae80d8
 function set_queue_limits(queue_name text, new_concurrency integer, new_rate double precision, actor text DEFAULT CURRENT_USER) returns integer language plpgsql md5 f3fecb3a672479979a2d43598e94198c
 function set_queue_state(queue_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 a6c83cafc181c1c69d98e8347aa7eb58
 function setting_integer(setting text) returns bigint language plpgsql stable parallel safe md5 73bcf8a654a21c84562d7fd4f421d3f7
 function settle(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[], batch bigint, records jsonb, runs jsonb) returns TABLE(refused bigint[], changed integer[]) language plpgsql md5 80c26478a0ef788f082ba67cce2541e7
 function settle_failures(me integer, batch bigint, records jsonb, runs jsonb) returns TABLE(refused bigint[], changed integer[]) language plpgsql md5 91819ec524a8c1c3d7feb0207e87467d
-function settle_late_run_successes(run_ids bigint[]) returns void language plpgsql md5 e0a67cdf3303016ac5aeffb45d5624a6
+function settle_late_run_successes(run_ids bigint[]) returns void language plpgsql md5 58d14e9597e7fe975405d6faa23c1435
 function settle_late_successes(delivery_ids bigint[]) returns bigint[] language plpgsql md5 59ceebccd276c0a00cede58b5f438795
 function settle_letter(dead_letter_id text, new_state text, new_note text, new_action text, actor text) returns void language plpgsql md5 14d9c6b490dfcf74ff165e104c8abdf9
 function settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer language plpgsql md5 a20c200095e49f97c90092ea4f6f7b29
