@@ -15,6 +15,7 @@ import { checkInvariants, type Verdict } from './invariants.ts'
 import { Operators, readOperationEnds } from './operators.ts'
 import { Publishers } from './publishers.ts'
 import { batchEndpoint, keyedEndpoints, openReceivers, plainEndpoints, replayEndpoint } from './receivers.ts'
+import { Schedules } from './schedules.ts'
 import { leaksIn, leaksInTables } from './secrets.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { WorkCrew } from './work-crew.ts'
@@ -61,6 +62,7 @@ async function run(): Promise<Verdict[]> {
   const publishers = new Publishers(stage, random.fork('publishers'))
   const operators = new Operators(stage, random.fork('operators'))
   const crew = new WorkCrew(stage, random.fork('crew'))
+  const schedules = new Schedules(stage)
   let api: ApiPublisher | null = null
   try {
     let chaosAtMs = performance.now()
@@ -71,6 +73,7 @@ async function run(): Promise<Verdict[]> {
     })
     await fleet.start(nodeCount)
     await crew.start(workerCount, folder)
+    await schedules.start()
     api = await ApiPublisher.start(database.url, random.fork('api'), publishers.books.accepted)
     chaosAtMs = performance.now()
     publishers.start()
@@ -91,6 +94,7 @@ async function run(): Promise<Verdict[]> {
     fleet.heal()
     await api.finish()
     for (const endpoint of endpoints) await stage.publisher.endpoints.enable(endpoint)
+    await schedules.heal()
     await untilQuiet(stage, crew).catch((error: unknown) => {
       progress(`not quiet: ${String(error).slice(0, 200)}`)
       for (const node of fleet.nodes) progress(node.describe())
@@ -125,6 +129,8 @@ async function run(): Promise<Verdict[]> {
       begun: crew.begun,
       leasesLost: crew.leasesLost,
       runs: await readRuns(stage.pool),
+      schedules: await schedules.readEnds(),
+      ticked: crew.ticked,
     }
     return checkInvariants(evidence, chaosMs >= judgeAllFromMs)
   } finally {

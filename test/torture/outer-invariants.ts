@@ -1,4 +1,6 @@
+import type { FleetLog } from './fleet.ts'
 import type { Evidence, Verdict } from './invariants.ts'
+import type { ScheduleEnd } from './schedules.ts'
 import { maxHeldRuns } from './work-crew.ts'
 
 type Check = (evidence: Evidence) => Verdict
@@ -99,6 +101,52 @@ const fewRunsAreBegunTwice: Check = ({ crew, begun, leasesLost }) => {
   }
 }
 
+/** After a fault of the database its connections come back one by one, and schedules are looked at every second. */
+const reconnectMs = 3000
+
+/** A tick is fired once, and none is left out but those that the catch-up policy gives up: several that nobody could fire in time. */
+const ticksFireOnce: Check = ({ schedules, ticked, fleet }) => {
+  const violations: string[] = []
+  for (const schedule of schedules) {
+    const { name, runs, fired, skipped } = schedule
+    const ticks = new Set(runs.map(({ atMs }) => atMs))
+    if (ticks.size < runs.length) violations.push(`${name}: ${runs.length} runs for ${ticks.size} ticks`)
+    if (runs.length !== fired) violations.push(`${name}: says ${fired}, made ${runs.length} runs`)
+    for (const { id, isOwed, isDead, successes } of runs) {
+      if (isOwed || (successes === 0 && !isDead)) violations.push(`${name}: ${id} was never done`)
+      else if (successes > 0 && !ticked.has(id))
+        violations.push(`${name}: ${id} counts as done, but was never begun`)
+    }
+    const missing = ticksOf(schedule).filter((atMs) => !ticks.has(atMs))
+    const unexplained = missing.filter(
+      (atMs) => schedule.isEveryTickOwed || !wasAway(fleet, atMs, schedule.intervalMs),
+    )
+    if (unexplained.length > skipped) {
+      const times = unexplained.map((atMs) => `${Math.round(atMs)} ms`).join(', ')
+      violations.push(`${name}: no run for ${unexplained.length} ticks, ${skipped} were skipped: ${times}`)
+    }
+    const known = new Set(ticksOf(schedule))
+    for (const { id, atMs } of runs) if (!known.has(atMs)) violations.push(`${name}: ${id} is for no tick`)
+  }
+  const checked = schedules.reduce((sum, { runs }) => sum + runs.length, 0)
+  return { invariant: 'a tick of a schedule fires once', checked, violations }
+}
+
+function ticksOf({ firstAtMs, nextAtMs, intervalMs }: ScheduleEnd): number[] {
+  const count = Math.max(0, Math.round((nextAtMs - firstAtMs) / intervalMs))
+  return Array.from({ length: count }, (_, index) => firstAtMs + index * intervalMs)
+}
+
+/** Whether the database was away at some moment between this tick and the next. */
+function wasAway({ carriedOut }: FleetLog, atMs: number, intervalMs: number): boolean {
+  return carriedOut.some(
+    ({ fault, fromMs, untilMs }) =>
+      (fault.kind === 'restart-database' || fault.kind === 'crash-database') &&
+      fromMs < atMs + intervalMs &&
+      untilMs + reconnectMs > atMs,
+  )
+}
+
 /** What holds for those around the nodes: operators, callers of the API, workers. */
 export const outerChecks: readonly Check[] = [
   operationsKeepToTheirPreview,
@@ -108,4 +156,5 @@ export const outerChecks: readonly Check[] = [
   noSecretLeaks,
   runsAreNotLost,
   fewRunsAreBegunTwice,
+  ticksFireOnce,
 ]

@@ -73,6 +73,12 @@ export class WorkCrew {
     return times
   }
 
+  /** The runs of schedules that were begun. */
+  get ticked(): Set<string> {
+    const signals = this.#posts.flatMap(({ past }) => past.flatMap((worker) => worker.signals))
+    return new Set(signals.flatMap((signal) => (signal.event === 'ticked' ? [signal.run] : [])))
+  }
+
   /** How often a worker learnt that its lease was over: by a fault of ours, or because this machine kept it from beating. */
   get leasesLost(): number {
     const signals = this.#posts.flatMap(({ past }) => past.flatMap((worker) => worker.signals))

@@ -37,11 +37,18 @@ const work = defineJob({
   },
 })
 
+/** What schedules fire in the torture run. */
+const tick = defineJob({
+  name: 'tick',
+  queue: 'work',
+  run: async (_input, context) => say({ event: 'ticked', run: context.id }),
+})
+
 const { databaseUrl, name, concurrency = 4, journalFolder, limits } = settings
 const worker = new JobWorker({
   databaseUrl,
   name,
-  jobs: [work],
+  jobs: [work, tick],
   concurrency,
   journalFolder: journalFolder ?? null,
   ...(limits !== undefined && { limits }),

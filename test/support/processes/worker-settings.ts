@@ -16,6 +16,7 @@ export type WorkerSignal =
   | { readonly event: 'started'; readonly incarnation: number }
   | { readonly event: 'ran'; readonly n: number; readonly attempt: number; readonly crashes: number }
   | { readonly event: 'finished'; readonly n: number }
+  | { readonly event: 'ticked'; readonly run: string }
   | { readonly event: 'stopping' }
   | { readonly event: 'stopped' }
   | {

@@ -1,0 +1,114 @@
+import type { Pool } from 'pg'
+import { defineJob, type ScheduleInput } from '../../src/index.ts'
+import type { Stage } from '../support/processes/stage.ts'
+
+/** As test/support/processes/worker-entry.mjs defines it: beside the other runs, on the same queue. */
+const tick = defineJob({ name: 'tick', queue: 'work' })
+
+/** How far apart their ticks are. All of them lie on whole seconds or a whole number of intervals after the first. */
+const schedules: readonly (ScheduleInput & { readonly intervalMs: number })[] = [
+  { name: 'every-tick', job: tick.name, everyMs: 1000, catchUp: 'all', overlap: 'allow', intervalMs: 1000 },
+  {
+    name: 'every-cron',
+    job: tick.name,
+    cron: '* * * * * *',
+    catchUp: 'all',
+    overlap: 'queue',
+    intervalMs: 1000,
+  },
+  { name: 'latest-tick', job: tick.name, everyMs: 3000, catchUp: 'one', overlap: 'allow', intervalMs: 3000 },
+  {
+    name: 'latest-cron',
+    job: tick.name,
+    cron: '*/3 * * * * *',
+    catchUp: 'one',
+    overlap: 'skip',
+    intervalMs: 3000,
+  },
+]
+
+const caughtUpDeadlineMs = 60_000
+
+/** What a schedule has made of its ticks. Times are of this process's monotonic clock. */
+export interface ScheduleEnd {
+  readonly name: string
+  readonly intervalMs: number
+  readonly isEveryTickOwed: boolean
+  readonly firstAtMs: number
+  /** The first tick that wasn't to be fired any more. */
+  readonly nextAtMs: number
+  readonly fired: number
+  readonly skipped: number
+  readonly runs: readonly TickRun[]
+}
+
+export interface TickRun {
+  readonly id: string
+  readonly atMs: number
+  readonly isOwed: boolean
+  readonly isDead: boolean
+  readonly successes: number
+}
+
+/** Schedules that fire all the time, by whichever node or worker comes first. */
+export class Schedules {
+  readonly #stage: Stage
+  readonly #firstAtMs = new Map<string, number>()
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+  }
+
+  async start(): Promise<void> {
+    const { jobs, schedules: scheduled } = this.#stage.publisher
+    await jobs.declare(tick)
+    for (const { intervalMs: _, ...schedule } of schedules) {
+      const { nextAt } = await scheduled.set(schedule)
+      this.#firstAtMs.set(schedule.name, monotonicMs(nextAt))
+    }
+  }
+
+  /** Waits until they have caught up with what they missed, and lets them rest. */
+  async heal(): Promise<void> {
+    const { publisher } = this.#stage
+    const names = schedules.map(({ name }) => name)
+    await this.#stage.until(
+      () => publisher.schedules.getMany(names),
+      (found) => found.every(({ nextAt }) => nextAt !== null && nextAt.getTime() > Date.now()),
+      caughtUpDeadlineMs,
+      'the schedules to catch up',
+    )
+    for (const name of names) await publisher.schedules.pause(name)
+  }
+
+  async readEnds(): Promise<ScheduleEnd[]> {
+    const found = await this.#stage.publisher.schedules.getMany(schedules.map(({ name }) => name))
+    const runs = await readTickRuns(this.#stage.pool)
+    return found.map(({ name, nextAt, fired, skipped, catchUp }) => ({
+      name,
+      intervalMs: schedules.find((schedule) => schedule.name === name)?.intervalMs ?? 0,
+      isEveryTickOwed: catchUp === 'all',
+      firstAtMs: this.#firstAtMs.get(name) ?? 0,
+      nextAtMs: monotonicMs(nextAt),
+      fired,
+      skipped,
+      runs: runs.filter(({ schedule }) => schedule === name),
+    }))
+  }
+}
+
+async function readTickRuns(pool: Pool): Promise<(TickRun & { readonly schedule: string })[]> {
+  const { rows } = await pool.query<Omit<TickRun, 'atMs'> & { schedule: string; at: Date }>(`
+    select holdfast.format_id('run', message.id) as id, message.metadata ->> 'schedule' as schedule,
+           (message.metadata ->> 'scheduledFor')::timestamptz as at,
+           exists (select from holdfast.runs as run where run.id = message.id) as "isOwed",
+           exists (select from holdfast.dead_letters as letter where letter.message_id = message.id) as "isDead",
+           (select count(*)::int from holdfast.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
+    from holdfast.messages as message where message.metadata ->> 'schedule' is not null`)
+  return rows.map(({ at, ...run }) => ({ ...run, atMs: monotonicMs(at) }))
+}
+
+/** Whole milliseconds, so that ticks can be compared. */
+function monotonicMs(at: Date | null): number {
+  return at === null ? Number.NaN : at.getTime() - Math.round(performance.timeOrigin)
+}
