@@ -712,7 +712,7 @@ function dlq_summary() returns TABLE(endpoint text, dead bigint, redriven bigint
 function drain_worker(worker integer, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 f16dd1f5bb8dda1d3fd484a57d7e8563
 function drop_old_partitions(retention_months integer DEFAULT NULL::integer) returns integer language plpgsql md5 e78fa0d8ac051aa7228368a1b5d51602
 function due_operations(max_rows integer, OUT ids bigint[], OUT next_ms double precision) returns record language sql stable md5 4de561b987b8af6b3ff8d36e771cffc1
-function empty_partition(part text) returns void language plpgsql md5 f4f293aa03d5a689f9a87041971d4571
+function empty_partition(part text) returns void language plpgsql md5 deab040ff638db3b33ea7bb021741f6e
 function end_deliveries(me integer, records jsonb, owned integer[]) returns void language sql md5 e3a2672ba42ee5085d54ab7d51c49ed6
 function endpoint_health(endpoint_name text DEFAULT NULL::text) returns TABLE(endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamp with time zone, probe_at timestamp with time zone, held_until timestamp with time zone, pending bigint, in_flight integer, oldest_due_at timestamp with time zone, dead_letters bigint) language sql stable md5 324e3c59f1a9e4e3b61d1cbb3246936e
 function endpoint_metrics(names text[], top integer) returns TABLE(metric text, labels jsonb, value double precision) language sql stable md5 6c82e5607fbb5efd231c75ee5dfeeaa9
@@ -781,7 +781,7 @@ function preview_operation(kind text, filter jsonb, options jsonb DEFAULT '{}'::
 function publish(type text, payload jsonb, options jsonb DEFAULT NULL::jsonb) returns text language sql md5 b033f76a5b12fe85a822189ccce44245
 function publish_batch(events jsonb) returns SETOF text language plpgsql md5 22786ccafffabafa2e452b191209857e
 function purge_alerts(keep_days integer, max_rows integer) returns integer language plpgsql md5 5b11894beab89350090db15abbab7f29
-function purge_archive(max_rows integer) returns integer language plpgsql md5 88c8b56e9628a1ff30ec66c79344a827
+function purge_archive(max_rows integer) returns integer language plpgsql md5 625c73ef441642351e947a75ebfbfca3
 function purge_idempotency_keys(max_rows integer) returns integer language plpgsql md5 688e235b8fdd50dfbbef0f5eba1c4c77
 function purge_rollups(max_rows integer) returns integer language plpgsql md5 b3f288c1cad6d3537f17f3dbb0dda114
 function read_bodies(wanted bigint[], OUT ids text, OUT texts text, OUT extras jsonb) returns record language plpgsql stable md5 b00bc3bcbba9bb140d4f3a4e5b7f9f3b
@@ -801,7 +801,7 @@ function register_node(node_name text, node_version text) returns integer langua
 function register_tasks(me integer, my_term bigint, tasks jsonb) returns void language plpgsql md5 3d30efc861a0f2fdf62bc98367835bca
 function register_worker(worker_name text, worker_version text, worker_host text, worker_pid integer, queue_names text[], worker_tags text[], worker_concurrency integer, worker_lease_ms integer) returns TABLE(incarnation integer, lanes integer[]) language sql md5 fee405c433e3b2de0a118e515ac622ab
 function release_shards(me integer, shards integer[]) returns integer language plpgsql md5 f00960a3c1858cfe04d77f1485f8f6bd
-function remove_partition(part text) returns void language plpgsql md5 bb9e96482732002e2fa7dca95c0e06eb
+function remove_partition(part text) returns void language plpgsql md5 2e648d32d45c7752d41c880ab6eb311e
 function replay_message(id text, target_endpoint text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, target_route text DEFAULT NULL::text) returns SETOF text language plpgsql md5 c15a2168087deb2be13d837e0d2ac614
 function replay_range(endpoint text, from_ts timestamp with time zone, to_ts timestamp with time zone, state text DEFAULT NULL::text, target_endpoint text DEFAULT NULL::text, rate double precision DEFAULT NULL::double precision, actor text DEFAULT CURRENT_USER, target_route text DEFAULT NULL::text) returns text language sql md5 ea596265709bd70a2155294c46d11708
 function replay_rows(operation bigint, source text, as_of pg_snapshot, as_of_at timestamp with time zone, after bigint, max_rows integer, OUT looked_at integer, OUT last_position bigint, OUT delivery_ids bigint[]) returns record language plpgsql md5 7106c979631a0b6866b1828378e8964c
@@ -857,6 +857,7 @@ function tell_nodes(channel text, payload text) returns void language sql md5 84
 function time_of_id(id bigint) returns timestamp with time zone language sql immutable parallel safe md5 5b7e0544fc27d799bd429586ebf90a53
 function time_of_ms(ms double precision) returns timestamp with time zone language sql immutable md5 9edd1220abb82fb5def307f5f643c3c7
 function time_problem(deliver_at text, expires_at text) returns text language plpgsql stable md5 93045690a9b96e78056d7de483a2a8e0
+function tried_and_owed(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 0fa30b2d7b1ea6d42ce0741be4e2d4db
 function unpark_job(job integer) returns integer language plpgsql md5 f496d5a3ebb4f7bb2895e9c244098d62
 function unpark_stranded(max_rows integer) returns integer language plpgsql md5 a13d8af6b0d2b7e2137cb2accc699a63
 function was_visible(row_xid xid, as_of pg_snapshot, top bigint, bottom_age integer) returns boolean language sql stable parallel safe md5 35fc35214fc791e7d2b10d51bf263080

@@ -509,8 +509,8 @@ language sql as $$
     jsonb_strip_nulls(jsonb_build_object('targetEndpoint', target_endpoint, 'targetRoute', target_route)), rate, null, actor))
 $$;
 
--- Retention. A partition goes in four steps, each of which can be repeated: it is marked, what is still needed of it is copied, it is emptied,
--- and its empty table is taken away. DETACH … CONCURRENTLY isn't to be had: PostgreSQL refuses it beside a default partition. Emptying
+-- Retention. A partition goes in four steps, each of which can be repeated: it is marked, what is still needed of it is copied, it is emptied
+-- (but for the attempts of what is still owed), and its table is taken away. DETACH … CONCURRENTLY isn't to be had: PostgreSQL refuses it beside a default partition. Emptying
 -- locks the old partition alone, which publishers don't touch; taking the empty table away needs a moment's lock on the parent, and
 -- is given up and tried again later when it isn't granted at once.
 
@@ -568,16 +568,37 @@ begin
   return kept;
 end $$;
 
+-- The deliveries and runs of a range of ids that are still owed though they were tried: a letter remembers its attempts, they don't.
+-- Indexes: deliveries_pkey, runs_pkey.
+create function holdfast.tried_and_owed(first_id bigint, end_id bigint) returns setof bigint
+language plpgsql stable as $$
+begin
+  return query
+  select id from holdfast.deliveries where id >= first_id and id < end_id and attempt > 0
+  union all select id from holdfast.runs where id >= first_id and id < end_id and attempt > 0;
+end $$;
+
 create function holdfast.empty_partition(part text) returns void
 language plpgsql as $$
+declare
+  retiring holdfast.retiring_partitions := (select r from holdfast.retiring_partitions as r where r.name = part);
 begin
-  if not exists (select from holdfast.retiring_partitions where name = part) then
+  if retiring.name is null then
     raise exception 'partition % is not marked to go', part using errcode = '22023';
   end if;
   -- From here on nobody reads it; whoever has read it and needs a body has kept it.
   execute format('lock table holdfast.%I in access exclusive mode', part);
   perform holdfast.keep_needed(part);
+  if retiring.parent = 'attempts' then
+    create temporary table attempts_to_keep on commit drop as
+    select tried.* from holdfast.tried_and_owed(retiring.from_id, retiring.to_id) as owed (id)
+    join holdfast.attempts as tried on tried.delivery_id = owed.id;
+  end if;
   execute format('truncate holdfast.%I', part);
+  if retiring.parent = 'attempts' then
+    execute format('insert into holdfast.%I select * from attempts_to_keep', part);
+    drop table attempts_to_keep;
+  end if;
 end $$;
 
 create function holdfast.remove_partition(part text) returns void
@@ -590,6 +611,10 @@ begin
   end if;
   if to_regclass(format('holdfast.%I', part)) is not null then
     execute format('alter table holdfast.%I detach partition holdfast.%I', parent_name, part);
+    -- Without a partition of their own they go to the default one.
+    if parent_name = 'attempts' then
+      execute format('insert into holdfast.attempts select * from holdfast.%I', part);
+    end if;
     execute format('drop table holdfast.%I', part);
   end if;
   delete from holdfast.retiring_partitions where name = part;
@@ -629,8 +654,13 @@ begin
   delete from holdfast.messages_default where id in (select id from holdfast.messages_default where id < messages_end order by id limit max_rows);
   get diagnostics purged = row_count;
   total := total + purged;
+  -- What was planned long ahead, or kept while it was owed, stays for as long after its attempt as any other.
   delete from holdfast.attempts_default as old using (
-    select delivery_id, attempt, incarnation from holdfast.attempts_default where delivery_id < attempts_end order by delivery_id limit max_rows
+    select delivery_id, attempt, incarnation from holdfast.attempts_default as tried
+    where delivery_id < attempts_end and started_at < holdfast.time_of_id(attempts_end)
+      and not exists (select from holdfast.deliveries where id = tried.delivery_id)
+      and not exists (select from holdfast.runs where id = tried.delivery_id)
+    order by delivery_id limit max_rows
   ) as few where (old.delivery_id, old.attempt, old.incarnation) = (few.delivery_id, few.attempt, few.incarnation);
   get diagnostics purged = row_count;
   total := total + purged;

@@ -108,6 +108,58 @@ describe('the archive', () => {
     expect(left.map(({ id }) => id)).toEqual([owed, fanned])
   })
 
+  it('keeps the attempts of what is still owed, so that it dies with its whole history', async () => {
+    const name = await functionEndpoint(node.holdfast, () => {
+      throw new PermanentError('never')
+    })
+    await node.holdfast.endpoints.pause(name)
+    const lane = await rig.laneId(name)
+    const [owed, done] = [await oldMessage(0, 'owed'), await oldMessage(1, 'done')]
+    await rig.rows(
+      `insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error)
+       values ($1, $1, '${oldTime}', 1, 1, $3, 2, 'first'), ($1, $1, '${oldTime}', 2, 1, $3, 2, 'second'), ($2, $2, '${oldTime}', 1, 1, $3, 1, null)`,
+      [owed, done, lane],
+    )
+    await rig.rows(
+      `insert into holdfast.deliveries (id, message_id, lane_id, size, attempt, owed_at) values ($1, $1, $2, 2, 2, now())`,
+      [owed, lane],
+    )
+    expect(await retire()).toMatchObject({ dropped: 2 })
+    expect(await hasOld('attempts')).toBe(false)
+    await rig.rows('select holdfast.purge_archive(100)')
+    expect(await rig.rows('select distinct delivery_id as id from holdfast.attempts')).toEqual([{ id: owed }])
+    // A node learns of what is owed when it takes the shard, or when it is told to look again.
+    await rig.rows(`select holdfast.tell_nodes('holdfast_lanes', $1)`, [`${lane} recount`])
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    const letter = (await node.holdfast.deadLetters.list({ endpoint: name })).data[0]!
+    const { attempts } = await node.holdfast.deadLetters.get(letter.id)
+    expect(attempts.map(({ error }) => error)).toEqual(['first', 'second', expect.stringContaining('never')])
+  })
+
+  it('keeps the record of what was delivered long after it was accepted, for as long as any other', async () => {
+    const name = await functionEndpoint(node.holdfast, () => {})
+    await node.holdfast.endpoints.pause(name)
+    const id = await oldMessage(0, 'planned long ahead')
+    await rig.rows(
+      `insert into holdfast.deliveries (id, message_id, lane_id, size, owed_at) values ($1, $1, $2, 2, now())`,
+      [id, await rig.laneId(name)],
+    )
+    await retire()
+    await rig.rows(`select holdfast.tell_nodes('holdfast_lanes', $1)`, [`${await rig.laneId(name)} recount`])
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    const deliveryId = await rig.value<string>(`select holdfast.format_id('dlv', $1)`, [id])
+    const purge = () => rig.rows('select holdfast.purge_archive(100)')
+    await purge()
+    expect(await node.holdfast.deliveries.get(deliveryId)).toMatchObject({ state: 'succeeded' })
+    await rig.rows(`update holdfast.attempts set started_at = '${oldTime}' where delivery_id = $1`, [id])
+    await purge()
+    await expect(node.holdfast.deliveries.get(deliveryId)).rejects.toMatchObject({
+      code: 'delivery_not_found',
+    })
+  })
+
   it('keeps the body for a redrive or a replay that comes while its month is going', async () => {
     const taken: unknown[] = []
     const name = await functionEndpoint(node.holdfast, ({ payload }) => void taken.push(payload))
