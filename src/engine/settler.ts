@@ -38,10 +38,15 @@ export interface SettlerOptions {
 const maxBackoffMs = 1000
 /** Half of what may wait: while one batch is being committed, the next fills up. */
 const maxBatchRecords = 1000
+/** A batch of so many says that more will follow shortly, and are worth a wait: a commit costs the same for ten as for hundreds. */
+const busyBatchRecords = 32
+const gatherMs = 15
+const enoughRecords = 400
 
 /**
  * Commits results in batches: one flush is under way at a time, and the next carries everything that arrived meanwhile. The batch so
- * grows with the load, and an idle node commits a single result at once.
+ * grows with the load, and an idle node commits a single result at once. A busy one lets results come together for a moment first, but
+ * for those that somebody waits for: decisions, and what frees an ordering key.
  *
  * A flush that lost its connection is run again as it was: every statement in it is guarded, so that a second run changes
  * nothing. One that fails on data is cut in halves until the bad record stands alone.
@@ -56,6 +61,9 @@ export class Settler {
   #isFlushing = false
   #isScheduled = false
   #isStopped = false
+  /** Somebody waits for a result that isn't committed yet. */
+  #isUrgent = false
+  #endGathering: (() => void) | null = null
   #idle: (() => void)[] = []
 
   constructor(options: SettlerOptions) {
@@ -74,30 +82,36 @@ export class Settler {
   succeed(record: SuccessRecord): void {
     this.#successes.push(record)
     this.#unsettled += 1
+    if (record.orderingKey !== null) this.#hurry()
+    else if (this.#successes.length >= enoughRecords) this.#endGathering?.()
     this.#schedule()
   }
 
   fail(record: FailureRecord): void {
     this.#failures.push(record)
     this.#unsettled += 1
+    this.#hurry()
     this.#schedule()
   }
 
   /** The lane has news of its health. */
   noteNews(lane: Lane): void {
     this.#lanesWithNews.add(lane)
+    this.#hurry()
     this.#schedule()
   }
 
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
     if (this.isIdle) return
+    this.#hurry()
     await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
   /** Gives up on what can't be committed, e.g. because the database stays away past the stop deadline. */
   abandon(): void {
     this.#isStopped = true
+    this.#endGathering?.()
   }
 
   #schedule(): void {
@@ -121,14 +135,33 @@ export class Settler {
       const failures = this.#failures.splice(0, maxBatchRecords)
       const lanes = [...this.#lanesWithNews]
       this.#lanesWithNews.clear()
+      this.#isUrgent = this.#successes.length + this.#failures.length > 0
       const runs = lanes.map((lane) => this.#options.takeRun(lane)).filter((run) => run !== null)
       const changed = await this.#settleAll(successes, failures, runs)
       if (lanes.length > 0) this.#options.onRunsSettled(lanes, changed)
+      if (successes.length >= busyBatchRecords) await this.#gather()
     }
     this.#isFlushing = false
     if (this.isIdle || this.#isStopped) {
       for (const resolve of this.#idle.splice(0)) resolve()
     }
+  }
+
+  async #gather(): Promise<void> {
+    if (this.#isUrgent || this.#idle.length > 0 || this.#successes.length >= enoughRecords) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, gatherMs)
+      this.#endGathering = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#endGathering = null
+  }
+
+  #hurry(): void {
+    this.#isUrgent = true
+    this.#endGathering?.()
   }
 
   /** Returns the lanes whose circuits must be read again. */

@@ -23,6 +23,8 @@ export interface SuccessRecord {
   readonly startedAtMs: number
   readonly durationMs: number
   readonly statusCode: number | null
+  /** For whoever hears of the commit; the row has its own. */
+  readonly orderingKey: string | null
 }
 
 /** One decision. Field names are those that `holdfast.failure_records` reads. */

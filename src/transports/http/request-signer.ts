@@ -1,11 +1,11 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { HmacSha256 } from './hmac-sha256.ts'
 import type { SigningConfig } from './http-config.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import { requireSecret } from './require-secret.ts'
 import { parseSigningSecret, signingSecretAdvice } from './signing-secret.ts'
 
 interface PreviousKey {
-  readonly key: KeyObject
+  readonly hmac: HmacSha256
   readonly expiresAtMs: number
 }
 
@@ -14,13 +14,13 @@ interface PreviousKey {
  * While a secret is being rotated, a signature with each of them is sent, the new one first.
  */
 export class RequestSigner {
-  readonly #key: KeyObject
+  readonly #hmac: HmacSha256
   readonly #previous: readonly PreviousKey[]
 
   constructor(signing: SigningConfig & { readonly scheme: 'standard-webhooks' }) {
-    this.#key = toKey(requireSecret(signing.secret, 'signing.secret'))
+    this.#hmac = toHmac(requireSecret(signing.secret, 'signing.secret'))
     this.#previous = (signing.previousSecrets ?? []).map(({ value, expiresAtMs }) => ({
-      key: toKey(value),
+      hmac: toHmac(value),
       expiresAtMs,
     }))
   }
@@ -30,21 +30,17 @@ export class RequestSigner {
     // A GET travels without its body.
     const body = method === 'GET' ? '' : request.body
     const signed = `${headers.get('webhook-id') ?? ''}.${headers.get('webhook-timestamp') ?? ''}.${body}`
-    let signatures = signature(this.#key, signed)
-    for (const { key, expiresAtMs } of this.#previous) {
-      if (expiresAtMs > nowMs) signatures += ` ${signature(key, signed)}`
+    let signatures = `v1,${this.#hmac.sign(signed)}`
+    for (const { hmac, expiresAtMs } of this.#previous) {
+      if (expiresAtMs > nowMs) signatures += ` v1,${hmac.sign(signed)}`
     }
     // The name is reserved, so nobody can have set it.
     headers.flat.push('webhook-signature', signatures)
   }
 }
 
-function signature(key: KeyObject, signed: string): string {
-  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
-}
-
-function toKey(secret: string): KeyObject {
+function toHmac(secret: string): HmacSha256 {
   const key = parseSigningSecret(secret)
   if (key === null) throw new Error(`signing.secret ${signingSecretAdvice}`)
-  return createSecretKey(key)
+  return new HmacSha256(key)
 }

@@ -1,0 +1,42 @@
+import { createHmac, hash } from 'node:crypto'
+
+const blockBytes = 64
+const digestBytes = 32
+/** Longer texts are hashed by OpenSSL's own HMAC, whose fixed cost they don't notice. */
+const maxShortBytes = 16 * 1024
+const maxBytesPerCharacter = 3
+/** Everybody's: a signature is made in one go, and thousands of endpoints have a key each. */
+const scratch = Buffer.alloc(blockBytes + maxShortBytes)
+
+/**
+ * HMAC-SHA256 under one key, in base64. An `Hmac` object of Node.js has a native part that is made and collected for every signature; this
+ * is RFC 2104 with two calls of `hash`, which makes none (1.1 instead of 1.8 µs, and no work for the garbage collector; measured
+ * on Node.js 20).
+ */
+export class HmacSha256 {
+  readonly #key: Buffer
+  readonly #inner = Buffer.alloc(blockBytes)
+  /** The key's outer block, and room for the inner digest. */
+  readonly #outer = Buffer.alloc(blockBytes + digestBytes)
+
+  constructor(key: Buffer) {
+    this.#key = key
+    const block = Buffer.alloc(blockBytes)
+    if (key.length > blockBytes) block.write(hash('sha256', key, 'hex'), 'hex')
+    else key.copy(block)
+    for (const [index, byte] of block.entries()) {
+      this.#inner[index] = byte ^ 0x36
+      this.#outer[index] = byte ^ 0x5c
+    }
+  }
+
+  sign(text: string): string {
+    if (text.length * maxBytesPerCharacter > maxShortBytes) {
+      return createHmac('sha256', this.#key).update(text).digest('base64')
+    }
+    this.#inner.copy(scratch)
+    const end = blockBytes + scratch.write(text, blockBytes)
+    this.#outer.write(hash('sha256', scratch.subarray(0, end), 'hex'), blockBytes, 'hex')
+    return hash('sha256', this.#outer, 'base64')
+  }
+}

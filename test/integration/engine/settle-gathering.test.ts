@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../../src/engine/clock.ts'
+import { Settler } from '../../../src/engine/settler.ts'
+import { Database } from '../../../src/storage/database.ts'
+import type { SuccessRecord } from '../../../src/storage/settle.ts'
+import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
+
+const busy = 40
+const gatherMs = 15
+
+describe('results of a busy node', () => {
+  let rig: Rig
+  let laneId: number
+  let ids: number[]
+  let batches: number[][]
+  let settler: Settler
+
+  beforeAll(async () => {
+    rig = await Rig.create()
+    const sender = rig.client()
+    const name = await functionEndpoint(sender, () => {})
+    await sender.sendBatch(
+      name,
+      Array.from({ length: 1000 }, (_, payload) => ({ payload })),
+    )
+    laneId = await rig.laneId(name)
+    ids = (await rig.rows<{ id: string }>('select id from holdfast.deliveries order by id')).map(({ id }) =>
+      Number(id),
+    )
+  })
+  afterAll(() => rig.stop())
+
+  beforeEach(() => {
+    batches = []
+    settler = new Settler({
+      database: new Database({ pool: rig.database.pool, preparesStatements: true, deadlineMs: 15_000 }),
+      clock: systemClock,
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      incarnation: () => 1,
+      takeRun: () => null,
+      onSuccessesSettled: (records) => void batches.push(records.map(({ id }) => id)),
+      onFailuresSettled() {},
+      onRunsSettled() {},
+      onQuarantined() {},
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  })
+  afterEach(() => vi.useRealTimers())
+
+  const succeed = (orderingKey: string | null = null): number => {
+    const id = ids.shift() ?? 0
+    const record: SuccessRecord = {
+      id,
+      rowMessageId: id,
+      laneId,
+      routeId: null,
+      attempt: 1,
+      startedAtMs: 0,
+      durationMs: 1,
+      statusCode: null,
+      orderingKey,
+    }
+    settler.succeed(record)
+    return id
+  }
+  /** With real turns of the event loop: only timers stand still. */
+  const whenBatches = async (count: number) => {
+    while (batches.length < count) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const whenGathering = async () => {
+    for (let each = 0; each < busy; each++) succeed()
+    await whenBatches(1)
+    await vi.waitUntil(() => vi.getTimerCount() > 0)
+  }
+
+  it('are committed together after a moment', async () => {
+    await whenGathering()
+    const [first, second] = [succeed(), succeed()]
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(batches).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(gatherMs)
+    await whenBatches(2)
+    expect(batches[1]).toEqual([first, second])
+  })
+
+  it('wait for nothing where an ordering key becomes free', async () => {
+    await whenGathering()
+    const first = succeed()
+    const keyed = succeed('customer-7')
+    await whenBatches(2)
+    expect(batches[1]).toEqual([first, keyed])
+  })
+
+  it('wait for nothing when there are many, or when the node stops', async () => {
+    await whenGathering()
+    for (let each = 0; each < 400; each++) succeed()
+    await whenBatches(2)
+    expect(batches[1]).toHaveLength(400)
+    await vi.waitUntil(() => vi.getTimerCount() > 0)
+    succeed()
+    await settler.drained()
+    expect(batches).toHaveLength(3)
+  })
+
+  it('of a quiet node are committed at once', async () => {
+    succeed()
+    await whenBatches(1)
+    succeed()
+    await whenBatches(2)
+    expect(batches.map((batch) => batch.length)).toEqual([1, 1])
+  })
+})
