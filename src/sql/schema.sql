@@ -720,6 +720,7 @@ function endpoint_view(endpoint holdfast.endpoints) returns jsonb language sql s
 function enqueue(job text, payload jsonb, options jsonb DEFAULT NULL::jsonb) returns text language sql md5 369da71470ff7d52b2adcaa25701f227
 function enqueue_batch(job text, payloads jsonb[], options jsonb DEFAULT NULL::jsonb) returns SETOF text language sql md5 b0de6aaabec8e63292dcda8d3731a9ea
 function ensure_queue(queue_name text) returns integer language plpgsql md5 c559ff9934b10649a3f37813121f14d2
+function envelopes_of(message_ids bigint[], low bigint, high bigint) returns text language plpgsql stable md5 f7d04041fce3bec3230d1272d128c209
 function error_fingerprint(reason text, status_code smallint, error_code text, error text) returns text language sql immutable parallel safe md5 c34008cbbbc7b80d118f7e9e23519664
 function expire_runs(max_rows integer, me integer) returns integer language plpgsql md5 42ed31ff9a1f6c9182b1ba555bf72e74
 function expire_targets(max_rows integer, me integer) returns integer language plpgsql md5 cebe9eb189d144f641ce394b6463145f
@@ -741,6 +742,7 @@ function holder_of_run(run_id bigint) returns integer language sql stable md5 ef
 function holds_run(claim bigint, me integer, run holdfast.runs) returns boolean language sql stable md5 efa4357de0241858d443bc1bb869efac
 function hurry_deliveries(delivery_ids bigint[]) returns integer language plpgsql md5 5a86550ff696855628d67ca2743cd440
 function id_at(at timestamp with time zone) returns bigint language sql immutable parallel safe md5 4421b8f4cb74badd19bb6c5a67112ac8
+function id_ranges(ids bigint[]) returns int8multirange language sql immutable md5 6d55ce3d9ba1441cd74c81273fc247ce
 function in_scope(endpoint holdfast.endpoints, only_endpoint text, only_tag text) returns boolean language sql immutable md5 8c734ee6bf5251b9ffcf72f202daea28
 function is_replay(delivery bigint) returns boolean language sql stable md5 0fc2edc2473744b698f706a30901d411
 function is_stored(message bigint) returns boolean language sql stable md5 446428b0e8414508f7a040d26f5eb752
@@ -785,7 +787,6 @@ function purge_archive(max_rows integer) returns integer language plpgsql md5 62
 function purge_idempotency_keys(max_rows integer) returns integer language plpgsql md5 688e235b8fdd50dfbbef0f5eba1c4c77
 function purge_rollups(max_rows integer) returns integer language plpgsql md5 b3f288c1cad6d3537f17f3dbb0dda114
 function read_bodies(wanted bigint[], OUT ids text, OUT texts text, OUT extras jsonb) returns record language plpgsql stable md5 b00bc3bcbba9bb140d4f3a4e5b7f9f3b
-function read_envelopes(wanted bigint[]) returns TABLE(id bigint, size integer, type text, ordering_key text, criticality smallint) language plpgsql stable md5 91ba637bbbb9fa5309527f82c6848348
 function record_job_failures(job integer, failures integer, actor text) returns boolean language plpgsql md5 fd008deae7c6e59ac06f7c40df8e1c85
 function record_progress(me integer, entries jsonb) returns void language sql md5 b8869247366a08a48834ea81143e7b01
 function record_run(lane integer, circuit jsonb, run jsonb, health jsonb, suspension jsonb, actor text) returns boolean language plpgsql md5 e31e8035b8dc5390fcd9f84d444a174d
@@ -804,7 +805,7 @@ function release_shards(me integer, shards integer[]) returns integer language p
 function remove_partition(part text) returns void language plpgsql md5 2e648d32d45c7752d41c880ab6eb311e
 function replay_message(id text, target_endpoint text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, target_route text DEFAULT NULL::text) returns SETOF text language plpgsql md5 c15a2168087deb2be13d837e0d2ac614
 function replay_range(endpoint text, from_ts timestamp with time zone, to_ts timestamp with time zone, state text DEFAULT NULL::text, target_endpoint text DEFAULT NULL::text, rate double precision DEFAULT NULL::double precision, actor text DEFAULT CURRENT_USER, target_route text DEFAULT NULL::text) returns text language sql md5 ea596265709bd70a2155294c46d11708
-function replay_rows(operation bigint, source text, as_of pg_snapshot, as_of_at timestamp with time zone, after bigint, max_rows integer, OUT looked_at integer, OUT last_position bigint, OUT delivery_ids bigint[]) returns record language plpgsql md5 7106c979631a0b6866b1828378e8964c
+function replay_rows(operation bigint, source text, as_of pg_snapshot, as_of_at timestamp with time zone, after bigint, max_rows integer, OUT looked_at integer, OUT last_position bigint, OUT delivery_ids bigint[]) returns record language plpgsql md5 5913ed05e7a6020886747df3779dd665
 function replay_targets(filter jsonb, options jsonb) returns text language plpgsql stable md5 fc0d7ae71ef9bf8e356420ab803bc4fc
 function resend_critical(actor text DEFAULT 'holdfast'::text) returns bigint language plpgsql md5 68013a3317daafcaa5c8b0a6fe68b303
 function reset_circuit_breaker(name text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 029d47cd85e117b55ef9e0a2e8572ce8

@@ -360,26 +360,24 @@ begin
                 case when target_lane <> asked.lane then 'null::integer' else 'route_id' end);
 end $$;
 
--- What a delivery takes over from its message. Neighbours are read as one range of the primary key, which costs less than one by one.
-create function holdfast.read_envelopes(wanted bigint[])
-returns table (id bigint, size integer, type text, ordering_key text, criticality smallint)
-language plpgsql stable rows 5000 as $$
-#variable_conflict use_column
+-- What a delivery takes over from its message, as a query ($1 the ids, from $2 to $3). Neighbours are read as one range of the primary key,
+-- which costs a fraction of one by one.
+create function holdfast.envelopes_of(message_ids bigint[], low bigint, high bigint) returns text
+language plpgsql stable as $$
 declare
-  low bigint;
-  high bigint;
+  columns text := 'id, size, type, ordering_key, criticality';
+  few bigint := 2 * cardinality(message_ids);
+  is_dense boolean := high - low < few or (
+    select count(*) from (select from holdfast.messages where id >= low and id <= high limit few + 1) as those
+  ) <= few;
 begin
-  select min(each), max(each) into low, high from unnest(wanted) as each;
-  if (select count(*) from (
-        select from holdfast.messages where id >= low and id <= high limit 2 * cardinality(wanted) + 1
-      ) as few) <= 2 * cardinality(wanted) then
-    return query select id, size, type, ordering_key, criticality from holdfast.messages where id >= low and id <= high;
-  else
-    return query select id, size, type, ordering_key, criticality from holdfast.messages where id = any (wanted);
-  end if;
-  return query
-  select kept.id, kept.size, kept.type, kept.ordering_key, kept.criticality from holdfast.messages_kept as kept
-  where kept.id = any (wanted) and not exists (select from holdfast.messages where messages.id = kept.id);
+  return concat(
+    format('select %s from holdfast.messages where ', columns),
+    case when is_dense then 'id >= $2 and id <= $3' else 'id = any ($1)' end,
+    case when exists (select from holdfast.messages_kept where id >= low and id <= high) then format($kept$
+      union all select %s from holdfast.messages_kept as kept
+      where id = any ($1) and not exists (select from holdfast.messages as message where message.id = kept.id)
+    $kept$, columns) end);
 end $$;
 
 -- Owes what `source` yields (see replay_targets) once more, in its order, under ids of their own. No body is written, but for those whose
@@ -393,7 +391,9 @@ declare
   message_ids bigint[];
   target_lanes integer[];
   target_routes integer[];
-  lanes integer[];
+  low bigint;
+  high bigint;
+  stored integer;
 begin
   -- Until this transaction ends no partition can be marked to go; those that are marked are seen below.
   perform pg_advisory_xact_lock_shared(hashtext('holdfast.retire'));
@@ -403,46 +403,49 @@ begin
     perform holdfast.advance_ids();
   end if;
   execute format($statement$
-    select count(*), max(position), array_agg(message_id order by position), array_agg(lane_id order by position),
-           array_agg(route_id order by position)
-    from (%s) as target
+    select count(*), max(position), array_agg(message_id order by position) filter (where endpoint.id is not null),
+           array_agg(lane_id order by position) filter (where endpoint.id is not null),
+           array_agg(route_id order by position) filter (where endpoint.id is not null), min(message_id), max(message_id)
+    from (%s) as target left join (select id from holdfast.endpoints) as endpoint on endpoint.id = target.lane_id
   $statement$, source)
-  into looked_at, last_position, message_ids, target_lanes, target_routes
+  into looked_at, last_position, message_ids, target_lanes, target_routes, low, high
   using as_of, holdfast.id_at(as_of_at - interval '1 day'), after, max_rows::bigint, pg_snapshot_xmax(as_of)::text::bigint,
         age(pg_snapshot_xmin(as_of)::xid);
   delivery_ids := '{}';
-  if looked_at = 0 then
+  if message_ids is null then
     return;
   end if;
-  with kept as (
-    insert into holdfast.messages_kept
-    select message.* from holdfast.retiring_partitions as retiring
-    join unnest(message_ids) as target (id) on target.id >= retiring.from_id and target.id < retiring.to_id
-    join holdfast.messages as message on message.id = target.id
-    where retiring.parent = 'messages'
-    on conflict do nothing
-  ), owed as (
-    insert into holdfast.deliveries as owed (id, message_id, lane_id, route_id, size, criticality, replay_id, ordering_key)
-    select new_id, message_id, lane_id, route_id, size, criticality, new_id, ordering_key from (
-      select nextval('holdfast.ids') as new_id, ordered.* from (
-        select target.message_id, target.lane_id, target.route_id, message.size, message.ordering_key,
-               greatest(1, coalesce(nullif(message.criticality, 1), route.criticality, known.criticality)) as criticality
-        from unnest(message_ids, target_lanes, target_routes) with ordinality as target (message_id, lane_id, route_id, place)
-        join holdfast.read_envelopes(message_ids) as message on message.id = target.message_id
-        left join holdfast.routes as route on route.id = target.route_id
-        left join holdfast.event_types as known on known.name = message.type
-        where target.lane_id in (select endpoints.id from holdfast.endpoints)
-        order by target.place
-      ) as ordered
-    ) as numbered
-    returning owed.id, owed.lane_id
-  ), noted as (
-    insert into holdfast.replays (ids, operation_id)
-    select range_agg(int8range(id, id, '[]')), operation from owed having count(*) > 0
-  )
-  select array(select id from owed order by id), array(select distinct lane_id from owed) into delivery_ids, lanes;
-  perform holdfast.ring(lanes);
+  perform holdfast.keep_bodies(message_ids);
+  delivery_ids := array(select nextval('holdfast.ids') from generate_series(1, cardinality(message_ids)));
+  execute format($statement$
+    insert into holdfast.deliveries (id, message_id, lane_id, route_id, size, criticality, replay_id, ordering_key)
+    select target.id, target.message_id, target.lane_id, target.route_id, message.size,
+           greatest(1, coalesce(
+             nullif(message.criticality, 1),
+             case when target.route_id is not null then (select route.criticality from holdfast.routes as route where route.id = target.route_id) end,
+             known.criticality)),
+           target.id, message.ordering_key
+    from unnest($4, $1, $5, $6) as target (id, message_id, lane_id, route_id)
+    join (%s) as message on message.id = target.message_id
+    left join holdfast.event_types as known on known.name = message.type
+    order by target.id
+  $statement$, holdfast.envelopes_of(message_ids, low, high))
+  using message_ids, low, high, delivery_ids, target_lanes, target_routes;
+  get diagnostics stored = row_count;
+  if stored < cardinality(delivery_ids) then
+    delivery_ids := array(select id from holdfast.deliveries where id = any (delivery_ids) order by id);
+  end if;
+  if stored > 0 then
+    insert into holdfast.replays (ids, operation_id) values (holdfast.id_ranges(delivery_ids), operation);
+  end if;
+  perform holdfast.ring(array(select distinct unnest(target_lanes)));
 end $$;
+
+-- Ids in ascending order as ranges. What was drawn together is mostly one.
+create function holdfast.id_ranges(ids bigint[]) returns int8multirange
+language sql immutable
+return case when ids[cardinality(ids)] - ids[1] = cardinality(ids) - 1 then int8multirange(int8range(ids[1], ids[cardinality(ids)], '[]'))
+       else (select range_agg(int8range(id, id, '[]')) from unnest(ids) as id) end;
 
 -- One message, once more: to a target as it is, along a route (whatever its filter says), or every way that it went. Also takes a delivery's
 -- id. Returns the new deliveries.
