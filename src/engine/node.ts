@@ -1,17 +1,17 @@
 import { isTracing } from '../observe/tracing.ts'
-import { isTransientError } from '../postgres/connection-error.ts'
-import { Listener } from '../postgres/listener.ts'
 import type { Database } from '../storage/database.ts'
 import { type BeatResult, markStopping, type TakenShard } from '../storage/nodes.ts'
 import { reportLanes } from '../storage/read-lanes.ts'
-import { notifyAttempts, tailWantedChannel } from '../storage/tail.ts'
+import { notifyAttempts } from '../storage/tail.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { Arrivals } from './arrivals.ts'
 import { AttemptSender } from './attempt-sender.ts'
+import { Background } from './background.ts'
 import { CarefulMode } from './careful-mode.ts'
 import { type Clock, DatabaseClock, systemClock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
+import { HandOver } from './hand-over.ts'
 import { Housekeeping, type HousekeepingSettings } from './housekeeping.ts'
 import type { Lane } from './lane.ts'
 import { LaneHolds } from './lane-holds.ts'
@@ -22,6 +22,7 @@ import { logAttempts } from './log-attempts.ts'
 import { type Logger, silentLogger } from './logger.ts'
 import { Membership } from './membership.ts'
 import { Notices } from './notices.ts'
+import { Notifications } from './notifications.ts'
 import { combineObservers, type NodeObserver } from './observer.ts'
 import { OperationRunner } from './operations/operation-runner.ts'
 import { Reader } from './reader.ts'
@@ -75,22 +76,24 @@ export class Node {
   readonly #arrivals: Arrivals
   readonly #loop: WorkLoop
   readonly #membership: Membership
+  readonly #handOver: HandOver
+  readonly #notifications: Notifications
+  readonly #background: Background
   readonly #sweeper: Sweeper
   readonly #housekeeping: Housekeeping
   readonly #operations: OperationRunner
   readonly #refresher: LaneRefresher
   readonly #holds: LaneHolds
-  #listener: Listener | null = null
   #isStopping = false
   #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
   #upkeeping: Promise<void> | null = null
-  readonly #timers: NodeJS.Timeout[] = []
 
   constructor(options: NodeOptions) {
     this.#options = options
     this.#limits = { ...defaultLimits, ...options.limits }
     this.#logger = options.logger ?? silentLogger
+    this.#background = new Background(this.#logger)
     this.#tail = new Tail({ publish: (payload) => notifyAttempts(options.controlDatabase, payload) })
     this.#clock = options.clock ?? systemClock
     this.#databaseClock = new DatabaseClock(this.#clock)
@@ -131,17 +134,17 @@ export class Node {
       cursor: () => this.#arrivals.cursor,
       onChanged: (lane) => this.#laneChanged(lane),
       onCircuitChanged: (lane) => this.#observer.circuitChanged(lane.name, lane.breaker.state),
-      onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#report(error)),
+      onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#background.report(error)),
     })
     this.#refresher = new LaneRefresher({
       lanes: this.#lanes,
       isStopping: () => this.#isStopping,
-      report: (error) => this.#report(error),
+      report: (error) => this.#background.report(error),
     })
     this.#holds = new LaneHolds({
       ...shared,
       database: controlDatabase,
-      tolerate: (work) => this.#tolerate(work),
+      tolerate: (work) => this.#background.tolerate(work),
     })
     this.#shapes = new ShapeTable({ database: controlDatabase, transforms: options.transforms })
     this.#notices = new Notices(controlDatabase)
@@ -199,7 +202,7 @@ export class Node {
       dispatcher: this.#dispatcher,
       lanes: this.#lanes,
       mayWork: () => this.#mayWork(),
-      canBeRung: () => this.#listener?.isConnected ?? false,
+      canBeRung: () => this.#notifications.isConnected,
     })
     this.#settlement = new Settlement({
       ...shared,
@@ -222,7 +225,21 @@ export class Node {
       logger: this.#logger,
       nodeName: options.name,
       mayWork: () => this.#mayWork(),
-      pollMs: () => this.#limits.slowPollMs * (this.#listener?.isConnected === true ? notifiedPollFactor : 1),
+      pollMs: () => this.#limits.slowPollMs * (this.#notifications.isConnected ? notifiedPollFactor : 1),
+    })
+    this.#handOver = new HandOver({ ...shared, lanes: this.#lanes, dispatcher: this.#dispatcher })
+    this.#notifications = new Notifications({
+      listenUrl: options.listenUrl,
+      lanes: this.#lanes,
+      refresher: this.#refresher,
+      shapes: this.#shapes,
+      notices: this.#notices,
+      loop: this.#loop,
+      operations: this.#operations,
+      tail: this.#tail,
+      logger: this.#logger,
+      recount: (lane) => this.#recount(lane),
+      report: (error) => this.#background.report(error),
     })
     this.#membership = new Membership({
       ...shared,
@@ -238,11 +255,11 @@ export class Node {
         notices: this.#notices.watermark,
       }),
       onBeat: (result) => this.#startUpkeep(result),
-      onRegistered: (incarnation) => this.#registered(incarnation),
+      onRegistered: (incarnation) => this.#notifications.listenAs(incarnation),
       onTaken: (shards, from) => this.#loop.exclusively(() => this.#shardsTaken(shards, from)),
-      drain: (shards, letGo) => this.#drain(shards, letGo),
+      drain: (shards, letGo) => this.#handOver.drain(shards, letGo),
       onLost: (shards) => this.#dropShards(shards, 'lost'),
-      onKept: (shards) => this.#keepShards(shards),
+      onKept: (shards) => this.#handOver.keep(shards),
       onReleased: (shards) => this.#dropShards(shards, 'released'),
       onFenced: () => this.#fence(),
       onResumed: () => this.#resume(),
@@ -285,9 +302,9 @@ export class Node {
     await this.#lanes.readChanges()
     this.#loop.start()
     await this.#membership.start()
-    this.#every(this.#limits.sweepMs, () => this.#sweeper.sweep())
-    this.#every(this.#limits.maintenanceMs, () => this.#housekeeping.tick())
-    this.#every(this.#limits.rollupMs, () => this.#housekeeping.flush())
+    this.#background.every(this.#limits.sweepMs, () => this.#sweeper.sweep())
+    this.#background.every(this.#limits.maintenanceMs, () => this.#housekeeping.tick())
+    this.#background.every(this.#limits.rollupMs, () => this.#housekeeping.flush())
     this.#operations.start()
   }
 
@@ -296,13 +313,13 @@ export class Node {
     await this.#started.catch(() => {})
     this.#isStopping = true
     this.#membership.beginStop()
-    for (const timer of this.#timers) clearTimeout(timer)
+    this.#background.stop()
     const deadlineMs = this.#clock.monotonicMs() + this.#limits.stopDeadlineMs
     await Promise.all([this.#loop.stop(), this.#housekeeping.stop(), this.#operations.stop()])
     for (const lane of this.#lanes.all()) this.#dispatcher.unread(lane)
-    await this.#tolerate(markStopping(this.#options.controlDatabase, this.incarnation))
-    await this.#tolerate(this.#membership.release(this.#idleShards()))
-    await this.#untilIdle(() => [...this.#lanes.all()], deadlineMs)
+    await this.#background.tolerate(markStopping(this.#options.controlDatabase, this.incarnation))
+    await this.#background.tolerate(this.#membership.release(this.#handOver.idleOf(this.shards)))
+    await this.#handOver.untilIdle(deadlineMs)
     if (this.#dispatcher.inFlight > 0) {
       this.#logger.warn(
         { inFlight: this.#dispatcher.inFlight },
@@ -312,41 +329,17 @@ export class Node {
     }
     await this.#settledBefore(Math.max(deadlineMs, this.#clock.monotonicMs() + 2000))
     this.#settler.abandon()
-    await this.#tolerate(this.#housekeeping.flush())
-    await this.#tolerate(this.#membership.stop())
+    await this.#background.tolerate(this.#housekeeping.flush())
+    await this.#background.tolerate(this.#membership.stop())
     await this.#upkeeping
     this.#tail.stop()
-    await this.#listener?.stop()
+    await this.#notifications.stop()
     await Promise.all([...this.#lanes.all()].map((lane) => lane.close()))
     await this.#shapes.close()
   }
 
   #mayWork(): boolean {
     return !this.#isStopping && !this.#membership.isFenced
-  }
-
-  #registered(incarnation: number): void {
-    void this.#listener?.stop()
-    this.#listener = null
-    if (this.#options.listenUrl === null) return
-    const ownChannel = `holdfast_node_${incarnation}`
-    this.#listener = new Listener({
-      connectionString: this.#options.listenUrl,
-      applicationName: 'holdfast-listen',
-      channels: [ownChannel, 'holdfast_lanes', 'holdfast_routes', 'holdfast_operations', tailWantedChannel],
-      logger: this.#logger,
-      onNotification: (channel, payload) => {
-        if (channel === ownChannel) this.#loop.ring()
-        else if (channel === tailWantedChannel) this.#tail.wanted(Number(payload))
-        else this.#told(channel, payload)
-      },
-      onReconnect: () => {
-        this.#loop.ring()
-        this.#operations.wake()
-      },
-    })
-    void this.#listener.start().catch((error: unknown) => this.#report(error))
-    this.#loop.reset()
   }
 
   async #shardsTaken(taken: readonly TakenShard[], from: number): Promise<void> {
@@ -368,43 +361,13 @@ export class Node {
     }
     this.#loop.ring()
     // Whoever has taken the leading shard need not wait for the next look.
-    void this.#tolerate(this.#housekeeping.tick())
-  }
-
-  /** Shard by shard: a lane that a slow receiver holds up must not keep the others from their next owner. */
-  async #drain(
-    shards: readonly number[],
-    letGo: (shards: readonly number[]) => Promise<void>,
-  ): Promise<void> {
-    const lanes = shards.flatMap((shard) => this.#lanes.ofShard(shard))
-    for (const lane of lanes) {
-      lane.isDraining = true
-      this.#dispatcher.unread(lane)
-    }
-    const deadlineMs = this.#clock.monotonicMs() + this.#limits.stopDeadlineMs
-    let left = shards
-    while (left.length > 0) {
-      const busyLanes = lanes.filter((lane) => !lane.isIdle)
-      const isOver = this.#clock.monotonicMs() >= deadlineMs
-      if (isOver) for (const lane of busyLanes) lane.abortInFlight()
-      const busy = new Set(isOver ? [] : busyLanes.map((lane) => lane.shard))
-      await letGo(left.filter((shard) => !busy.has(shard)))
-      left = left.filter((shard) => busy.has(shard))
-      if (left.length > 0) await this.#waitUntil(this.#clock.monotonicMs() + 10)
-    }
-  }
-
-  #keepShards(shards: readonly number[]): void {
-    for (const lane of shards.flatMap((shard) => this.#lanes.ofShard(shard))) {
-      lane.isDraining = false
-      this.#dispatcher.pump(lane)
-    }
+    void this.#background.tolerate(this.#housekeeping.tick())
   }
 
   #dropShards(shards: readonly number[], how: 'lost' | 'released'): void {
     for (const lane of this.#lanes.drop(new Set(shards))) {
       this.#dispatcher.unread(lane)
-      void lane.close().catch((error: unknown) => this.#report(error))
+      void lane.close().catch((error: unknown) => this.#background.report(error))
     }
     if (how === 'released') this.#observer.shardsReleased(shards)
   }
@@ -432,33 +395,6 @@ export class Node {
     this.#dispatcher.pump(lane)
   }
 
-  /** By notification, and once more by a notice that is read with the beat: hearing it twice changes nothing. */
-  #told(channel: string, payload: string): void {
-    if (channel === 'holdfast_lanes') this.#laneNotified(payload)
-    else if (channel === 'holdfast_routes') this.#shapes.forgetRoute(Number(payload))
-    else if (channel === 'holdfast_operations') this.#operations.wake()
-  }
-
-  /**
-   * The payload is the lane's id, then what somebody else did to it: `recount` when deliveries were ended, `due` when they were
-   * hurried, `free` and a key when a letter no longer blocks it.
-   */
-  #laneNotified(payload: string): void {
-    const [laneId, request, ...rest] = payload.split(' ')
-    const lane = this.#lanes.get(Number(laneId))
-    if (lane === undefined) return
-    if (request === 'due' || request === 'free') {
-      if (request === 'due') lane.noteScheduled(0)
-      else lane.freedKeys.add(rest.join(' '))
-      this.#loop.requestRead(lane)
-      return
-    }
-    if (request === 'recount') this.#recount(lane)
-    // Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read.
-    this.#lanes.noteChanged(lane)
-    this.#refresher.refresh([lane])
-  }
-
   /** What was ended may have been read already: the line is put back and read anew. Many requests are one. */
   #recount(lane: Lane): void {
     if (this.#recounting.has(lane)) return
@@ -468,37 +404,25 @@ export class Node {
       this.#dispatcher.unread(lane)
       await this.#lanes.recount(lane)
     })
-    void this.#tolerate(recount)
+    void this.#background.tolerate(recount)
   }
 
   readonly #recounting = new Set<Lane>()
 
   /** Apart from the beats, which wait for nothing. What this one leaves out, because the last is still at it, the next beat says again. */
   #startUpkeep(result: BeatResult): void {
-    this.#upkeeping ??= this.#tolerate(this.#upkeep(result)).finally(() => {
+    this.#upkeeping ??= this.#background.tolerate(this.#upkeep(result)).finally(() => {
       this.#upkeeping = null
     })
   }
 
   async #upkeep({ haveLanesChanged, haveShapesChanged, hasNotices }: BeatResult): Promise<void> {
     if (!this.#mayWork()) return
-    if (hasNotices)
-      for (const { channel, payload } of await this.#notices.read()) this.#told(channel, payload)
+    if (hasNotices) await this.#notifications.readNotices()
     if (haveLanesChanged) await this.#lanes.readChanges()
     if (haveShapesChanged || this.#shapes.checksSchemas) await this.#shapes.readChanges()
     const reports = this.#lanes.takeReports()
     if (reports.length > 0) await reportLanes(this.#options.controlDatabase, reports)
-  }
-
-  #idleShards(): number[] {
-    const busy = new Set([...this.#lanes.all()].filter((lane) => !lane.isIdle).map((lane) => lane.shard))
-    return this.shards.filter((shard) => !busy.has(shard))
-  }
-
-  async #untilIdle(lanes: () => readonly Lane[], deadlineMs: number): Promise<void> {
-    while (this.#clock.monotonicMs() < deadlineMs && lanes().some((lane) => !lane.isIdle)) {
-      await this.#waitUntil(this.#clock.monotonicMs() + 10)
-    }
   }
 
   async #settledBefore(deadlineMs: number): Promise<void> {
@@ -509,37 +433,5 @@ export class Node {
     await Promise.race([this.#settler.drained(), expired])
     // A timer left behind would keep the whole process alive until then.
     clearTimeout(timer)
-  }
-
-  async #waitUntil(atMs: number): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, atMs - this.#clock.monotonicMs())))
-  }
-
-  /** Runs again and again, one run at a time; a failure is logged and the next run comes all the same. */
-  #every(intervalMs: number, task: () => Promise<void>): void {
-    const place = this.#timers.length
-    const next = (): void => {
-      if (this.#isStopping) return
-      this.#timers[place] = setTimeout(() => {
-        void this.#tolerate(task()).finally(next)
-      }, intervalMs)
-    }
-    next()
-  }
-
-  async #tolerate(work: Promise<unknown>): Promise<void> {
-    try {
-      await work
-    } catch (error) {
-      this.#report(error)
-    }
-  }
-
-  #report(error: unknown): void {
-    const details = { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-    this.#logger[isTransientError(error) ? 'warn' : 'error'](
-      details,
-      'Something went wrong; the node goes on',
-    )
   }
 }

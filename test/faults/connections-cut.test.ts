@@ -1,23 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
-import { Stage } from '../support/processes/stage.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import type { Stage } from '../support/processes/stage.ts'
+import { stageForEachTest } from '../support/processes/stage-for-each-test.ts'
 
-let database: TestDatabase
 let stage: Stage
+stageForEachTest((opened) => {
+  stage = opened
+})
+
 let proxy: CuttingProxy
-
 beforeEach(async () => {
-  database = await createTestDatabase()
-  stage = await Stage.open(database.url)
-  proxy = await CuttingProxy.start(database.url)
+  proxy = await CuttingProxy.start(stage.databaseUrl)
 })
-
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-  await proxy.stop()
-  await database.drop()
-})
+afterEach(() => proxy.stop())
 
 test('connections that are cut again and again under load lose nothing', async () => {
   const endpoints = ['one', 'two', 'three']

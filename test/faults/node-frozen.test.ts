@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
-import { Stage } from '../support/processes/stage.ts'
+import type { Stage } from '../support/processes/stage.ts'
+import { stageForEachTest } from '../support/processes/stage-for-each-test.ts'
 import { Gate } from '../support/receivers/gate.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
-let database: TestDatabase
 let stage: Stage
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-  stage = await Stage.open(database.url)
-})
-
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-  await database.drop()
+stageForEachTest((opened) => {
+  stage = opened
 })
 
 test('a node that was frozen past its time has lost its shards and comes back as a new incarnation', async () => {
@@ -68,7 +60,7 @@ test('a node that was frozen past its time has lost its shards and comes back as
 })
 
 test('what a node decided before it lost its shards changes nothing, what it delivered counts', async () => {
-  await using proxy = await CuttingProxy.start(database.url)
+  await using proxy = await CuttingProxy.start(stage.databaseUrl)
   await stage.endpoint('target', {
     limits: { concurrency: 2 },
     retry: { maxRetries: 0 },

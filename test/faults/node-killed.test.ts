@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Stage } from '../support/processes/stage.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { expect, test } from 'vitest'
+import type { Stage } from '../support/processes/stage.ts'
+import { stageForEachTest } from '../support/processes/stage-for-each-test.ts'
 
 const names = ['a', 'b', 'c']
 const endpoints = Array.from({ length: 12 }, (_, index) => `target-${index}`)
@@ -8,17 +8,9 @@ const concurrency = 8
 const settleBatch = 2000
 const takeoverGoalMs = 6000
 
-let database: TestDatabase
 let stage: Stage
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-  stage = await Stage.open(database.url)
-})
-
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-  await database.drop()
+stageForEachTest((opened) => {
+  stage = opened
 })
 
 test('three nodes under load lose nothing when one is killed, and send little twice', async () => {

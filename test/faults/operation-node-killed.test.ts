@@ -1,22 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Stage } from '../support/processes/stage.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { expect, test } from 'vitest'
+import type { Stage } from '../support/processes/stage.ts'
+import { stageForEachTest } from '../support/processes/stage-for-each-test.ts'
 
 const letters = 600
 const ratePerSecond = 200
 const concurrency = 8
 
-let database: TestDatabase
 let stage: Stage
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-  stage = await Stage.open(database.url)
-})
-
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-  await database.drop()
+stageForEachTest((opened) => {
+  stage = opened
 })
 
 test('a bulk redrive goes on when the node that does its steps is killed, and redrives each letter once', async () => {

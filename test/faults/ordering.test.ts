@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { orderViolations } from '../support/processes/order-violations.ts'
-import { Stage } from '../support/processes/stage.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import type { Stage } from '../support/processes/stage.ts'
+import { stageForEachTest } from '../support/processes/stage-for-each-test.ts'
 import { startTransactionPoolingProxy } from '../support/transaction-pooling-proxy.ts'
 
-let database: TestDatabase
 let stage: Stage
-
-beforeEach(async () => {
-  database = await createTestDatabase()
-  stage = await Stage.open(database.url)
-})
-
-afterEach(async () => {
-  await stage[Symbol.asyncDispose]()
-  await database.drop()
+stageForEachTest((opened) => {
+  stage = opened
 })
 
 const keys = 20
@@ -63,11 +55,11 @@ async function loseOneOfThree(databaseUrl: string): Promise<void> {
 }
 
 test('keys keep their order over the death of a node', async () => {
-  await loseOneOfThree(database.url)
+  await loseOneOfThree(stage.databaseUrl)
 })
 
 test('behind a proxy that pools transactions, nodes poll, keep the order of keys and lose nothing over a death', async () => {
-  const proxy = await startTransactionPoolingProxy(database.url, { poolSize: 12 })
+  const proxy = await startTransactionPoolingProxy(stage.databaseUrl, { poolSize: 12 })
   try {
     await loseOneOfThree(proxy.url)
     const warnings = stage.nodes.map(({ logLines }) =>

@@ -1,0 +1,104 @@
+import { Listener } from '../postgres/listener.ts'
+import { tailWantedChannel } from '../storage/tail.ts'
+import type { Lane } from './lane.ts'
+import type { LaneRefresher } from './lane-refresher.ts'
+import type { LaneTable } from './lane-table.ts'
+import type { Logger } from './logger.ts'
+import type { Notices } from './notices.ts'
+import type { OperationRunner } from './operations/operation-runner.ts'
+import type { ShapeTable } from './shape-table.ts'
+import type { Tail } from './tail.ts'
+import type { WorkLoop } from './work-loop.ts'
+
+export interface NotificationsOptions {
+  /** Null behind a transaction-pooling proxy: then nothing is heard but notices. */
+  readonly listenUrl: string | null
+  readonly lanes: LaneTable
+  readonly refresher: LaneRefresher
+  readonly shapes: ShapeTable
+  readonly notices: Notices
+  readonly loop: WorkLoop
+  readonly operations: OperationRunner
+  readonly tail: Tail
+  readonly logger: Logger
+  /** Counts the lane anew and starts it from the front. */
+  recount(lane: Lane): void
+  report(error: unknown): void
+}
+
+/** What others tell this node: by notification, and once more by notices that are read with the beat. */
+export class Notifications {
+  readonly #options: NotificationsOptions
+  #listener: Listener | null = null
+
+  constructor(options: NotificationsOptions) {
+    this.#options = options
+  }
+
+  get isConnected(): boolean {
+    return this.#listener?.isConnected ?? false
+  }
+
+  /** Hears what is said to this incarnation, and no longer what was said to the last. */
+  listenAs(incarnation: number): void {
+    const { listenUrl, logger, loop, operations, tail } = this.#options
+    void this.#listener?.stop()
+    this.#listener = null
+    if (listenUrl === null) return
+    const ownChannel = `holdfast_node_${incarnation}`
+    this.#listener = new Listener({
+      connectionString: listenUrl,
+      applicationName: 'holdfast-listen',
+      channels: [ownChannel, 'holdfast_lanes', 'holdfast_routes', 'holdfast_operations', tailWantedChannel],
+      logger,
+      onNotification: (channel, payload) => {
+        if (channel === ownChannel) loop.ring()
+        else if (channel === tailWantedChannel) tail.wanted(Number(payload))
+        else this.#told(channel, payload)
+      },
+      onReconnect: () => {
+        loop.ring()
+        operations.wake()
+      },
+    })
+    void this.#listener.start().catch((error: unknown) => this.#options.report(error))
+    loop.reset()
+  }
+
+  async readNotices(): Promise<void> {
+    for (const { channel, payload } of await this.#options.notices.read()) this.#told(channel, payload)
+  }
+
+  async stop(): Promise<void> {
+    await this.#listener?.stop()
+  }
+
+  /** Hearing it twice changes nothing. */
+  #told(channel: string, payload: string): void {
+    const { operations, shapes } = this.#options
+    if (channel === 'holdfast_lanes') this.#laneNotified(payload)
+    else if (channel === 'holdfast_routes') shapes.forgetRoute(Number(payload))
+    else if (channel === 'holdfast_operations') operations.wake()
+  }
+
+  /**
+   * The payload is the lane's id, then what somebody else did to it: `recount` when deliveries were ended, `due` when they were
+   * hurried, `free` and a key when a letter no longer blocks it.
+   */
+  #laneNotified(payload: string): void {
+    const { lanes, loop, refresher } = this.#options
+    const [laneId, request, ...rest] = payload.split(' ')
+    const lane = lanes.get(Number(laneId))
+    if (lane === undefined) return
+    if (request === 'due' || request === 'free') {
+      if (request === 'due') lane.noteScheduled(0)
+      else lane.freedKeys.add(rest.join(' '))
+      loop.requestRead(lane)
+      return
+    }
+    if (request === 'recount') this.#options.recount(lane)
+    // Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read.
+    lanes.noteChanged(lane)
+    refresher.refresh([lane])
+  }
+}
