@@ -158,16 +158,17 @@ export class Claimer {
   }
 
   async #claim(laneId: number, wanted: number): Promise<ClaimResult> {
-    const { database, executor } = this.#options
+    const { database, executor, concurrency } = this.#options
     const worker = this.#options.worker()
+    const { suspects, deadly } = executor.countSuspects()
     this.#request += 1
     this.#unanswered = this.#request
     const result = await claimRuns(database, {
       worker,
       laneId,
       wanted,
-      suspectRoom: Math.max(0, executor.freeSlots - executor.queuedCount),
-      mayTakeDeadly: !executor.hasDeadly,
+      suspectRoom: Math.max(0, concurrency - suspects),
+      mayTakeDeadly: deadly === 0,
       request: this.#request,
     })
     await this.#options.take(result, worker)

@@ -49,8 +49,8 @@ export interface ExecutorOptions {
   /** This run's success waits in the journal. */
   readonly hasSucceeded: (runId: number) => boolean
   readonly settle: (entry: JournalEntry) => void
-  /** A slot or room in the line has become free. */
-  readonly onRoom: () => void
+  /** A slot or room in the line has become free; with the end of a suspect, also for another one. */
+  readonly onRoom: (isSuspects: boolean) => void
 }
 
 const maxResultBytes = 64 * 1024
@@ -83,26 +83,31 @@ export class Executor {
     return this.#line.length - this.#lineStart
   }
 
-  get freeSlots(): number {
-    return this.#options.concurrency - this.#running.size
-  }
-
-  /** Whether one that was there at two crashes runs or waits here. */
-  get hasDeadly(): boolean {
-    for (const { run } of this.#running.values()) if (run.crashes > 1) return true
-    for (let at = this.#lineStart; at < this.#line.length; at++) {
-      if ((this.#line[at]?.run.crashes ?? 0) > 1) return true
+  /** How many that were there at a crash run or wait here, and how many of them were there twice. */
+  countSuspects(): { readonly suspects: number; readonly deadly: number } {
+    let suspects = 0
+    let deadly = 0
+    const count = ({ run }: { readonly run: ClaimedRun }) => {
+      if (run.crashes > 0) suspects += 1
+      if (run.crashes > 1) deadly += 1
     }
-    return false
+    for (const running of this.#running.values()) count(running)
+    this.#line.slice(this.#lineStart).forEach(count)
+    return { suspects, deadly }
   }
 
   get contexts(): Iterable<RunContext> {
     return [...this.#running.values()].map(({ context }) => context)
   }
 
-  /** They start in the next turn of the loop: whoever claimed them can ask for more first, which the database then looks up meanwhile. */
+  /**
+   * They start in the next turn of the loop: whoever claimed them can ask for more first, which the database then looks up meanwhile. Those that
+   * were there at a crash go to the front: the less time they spend here, the fewer crashes of others they are there at.
+   */
   add(runs: readonly QueuedRun[]): void {
-    for (const run of runs) this.#line.push(run)
+    for (const queued of runs) if (queued.run.crashes === 0) this.#line.push(queued)
+    const suspects = runs.filter(({ run }) => run.crashes > 0)
+    if (suspects.length > 0) this.#line.splice(this.#lineStart, 0, ...suspects)
     if (this.#isPumpDue) return
     this.#isPumpDue = true
     setImmediate(() => {
@@ -294,7 +299,7 @@ export class Executor {
     })
     this.completed += 1
     this.pump()
-    this.#options.onRoom()
+    this.#options.onRoom(run.crashes > 0)
   }
 
   #settleUntried(

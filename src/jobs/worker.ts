@@ -190,9 +190,11 @@ export class JobWorker {
       mayStart: () => settler.unsettled < limits.maxUnsettled && !this.#isFenced(),
       hasSucceeded: (runId) => settler.hasSucceeded(runId),
       settle: (entry) => settler.accept(entry),
-      onRoom: () => {
+      onRoom: (isSuspects) => {
         if (this.#heartbeat !== null) this.#heartbeat.running = executor.runningCount
-        claimer.noteRoom()
+        // Those that had to wait for it are due already: nobody rings for them.
+        if (isSuspects) claimer.ring()
+        else claimer.noteRoom()
       },
     })
     const claimer = new Claimer({

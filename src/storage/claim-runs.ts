@@ -70,14 +70,16 @@ export interface ClaimRequest {
   readonly worker: number
   readonly laneId: number
   readonly wanted: number
-  /** How many runs that were there at a crash may start right now. */
+  /** How many runs that were there at a crash may be taken. */
   readonly suspectRoom: number
   readonly mayTakeDeadly: boolean
   /** Our number for this call: should its answer be lost, what it took is given back by it. */
   readonly request: number
 }
 
-/** Takes the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_targeted, messages_pkey. */
+/**
+ * Takes the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_suspect, runs_targeted, messages_pkey.
+ */
 export async function claimRuns(database: Database, request: ClaimRequest): Promise<ClaimResult> {
   const { worker, laneId, wanted, suspectRoom, mayTakeDeadly } = request
   const rows = await database.queryArrays<ClaimRow>(

@@ -29,7 +29,9 @@ create table holdfast.runs (
   target text
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 create index runs_fresh on holdfast.runs (lane_id, priority, id) where due_at is null;
-create index runs_due on holdfast.runs (lane_id, priority, due_at) where due_at is not null and target is null;
+create index runs_due on holdfast.runs (lane_id, priority, due_at) where due_at is not null and target is null and crashes = 0;
+-- Those that were there at a crash wait in a line of their own: they go few at a time, and must hold nobody back.
+create index runs_suspect on holdfast.runs (lane_id, priority desc, due_at) where due_at is not null and crashes > 0;
 create index runs_targeted on holdfast.runs (lane_id, target, due_at) where target is not null;
 create index runs_ordered on holdfast.runs (ordering_key, lane_id, id) where ordering_key is not null;
 create index runs_ordered_out on holdfast.runs (ordering_key, lane_id) where ordering_key is not null and claim_id is not null;

@@ -31,7 +31,7 @@ return pg_snapshot_xmax(seen)::text::bigint + ((age('3'::xid)::bigint + 3 - pg_s
 
 -- A row for each due run that was claimed, and a last one without an id: it holds the fresh ones, as few long texts instead of many rows (which
 -- halves what a claim costs on both sides), and, when fewer came than were wanted, when something falls due (or a limit eases) and which
--- transactions the look saw. `suspect_room`: how many runs that were there at a crash may start right now. `may_take_deadly`: whether one
+-- transactions the look saw. `suspect_room`: how many runs that were there at a crash may be taken. `may_take_deadly`: whether one
 -- of those that were there twice may be among them. `request`: the worker's number for this call, see return_claim.
 create function holdfast.claim_runs(
   me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint default 0
@@ -167,18 +167,26 @@ begin
   with waiting as (
     select candidate.* from generate_series(3, 0, -1) as level cross join lateral (
       select run.* from holdfast.runs as run
-      where run.lane_id = lane and run.priority = level and run.due_at is not null and run.target is null
+      where run.lane_id = lane and run.priority = level and run.due_at is not null and run.target is null and run.crashes = 0
         and run.due_at >= least(state.floors[level + 1], reset_floor) and run.due_at <= looked_at and run.claim_id is null
       order by run.due_at limit wanted for update skip locked
     ) as candidate
     union all
     select candidate.* from unnest(targets) as wanted_target cross join lateral (
       select run.* from holdfast.runs as run
-      where run.lane_id = lane and run.target = wanted_target and run.due_at <= looked_at and run.claim_id is null
+      where run.lane_id = lane and run.target = wanted_target and run.crashes = 0 and run.due_at <= looked_at and run.claim_id is null
       order by run.due_at limit wanted for update skip locked
     ) as candidate
+    union all
+    select candidate.* from unnest(array[false, true]) as is_deadly cross join lateral (
+      select run.* from holdfast.runs as run
+      where run.lane_id = lane and run.crashes > 0 and (run.crashes > 1) = is_deadly and run.due_at <= looked_at and run.claim_id is null
+        and (run.target is null or run.target = any (targets))
+      order by run.priority desc, run.due_at limit case when not is_deadly then suspect_room when may_take_deadly then 1 else 0 end
+      for update skip locked
+    ) as candidate
   ), judged as (
-    select waiting.id, waiting.priority, waiting.due_at, waiting.target,
+    select waiting.id, waiting.priority, waiting.due_at, waiting.target, waiting.crashes,
       case
         when job.state <> 'active' then 'park'
         when waiting.ordering_key is not null and exists (
@@ -195,9 +203,9 @@ begin
             select count(*) from holdfast.runs as other
             where other.concurrency_key = waiting.concurrency_key and other.lane_id = lane and other.claim_id is not null
           ) > coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1) then 'park'
-        when waiting.crashes > 1 and not (may_take_deadly and row_number() over (partition by waiting.crashes > 1 order by waiting.due_at) = 1)
-          then 'leave'
-        when waiting.crashes > 0 and row_number() over (partition by waiting.crashes > 0 order by waiting.due_at) > suspect_room then 'leave'
+        when waiting.crashes > 0 and row_number() over (
+          partition by waiting.crashes > 0 order by waiting.crashes > 1, waiting.priority desc, waiting.due_at
+        ) > suspect_room then 'leave'
         else 'take'
       end as verdict
     from waiting join holdfast.jobs as job on job.id = waiting.job_id
@@ -205,7 +213,7 @@ begin
   select array_agg(judged.id order by judged.priority desc, judged.due_at, judged.id),
          array_agg(judged.verdict order by judged.priority desc, judged.due_at, judged.id),
          array_agg(judged.priority order by judged.priority desc, judged.due_at, judged.id),
-         array_agg(case when judged.target is null then judged.due_at end order by judged.priority desc, judged.due_at, judged.id)
+         array_agg(case when judged.target is null and judged.crashes = 0 then judged.due_at end order by judged.priority desc, judged.due_at, judged.id)
   into due_ids, due_verdicts, due_priorities, due_times
   from judged;
 
@@ -368,13 +376,20 @@ begin
   return next;
 end $$;
 
--- When the next run of this queue falls due, at the earliest; null: none waits for a time. Indexes: runs_due, runs_targeted.
+-- When the next run of this queue falls due, at the earliest; null: none waits for a time. Indexes: runs_due, runs_suspect, runs_targeted.
 create function holdfast.next_due_ms(lane integer, targets text[]) returns double precision
 language sql as $$
   select greatest(0, extract(epoch from min(due_at) - clock_timestamp())::double precision * 1000) from (
     select next.due_at from generate_series(0, 3) as level cross join lateral (
       select due_at from holdfast.runs
-      where lane_id = lane and priority = level and due_at is not null and target is null and due_at > now() and due_at < 'infinity'
+      where lane_id = lane and priority = level and due_at is not null and target is null and crashes = 0 and due_at > now() and due_at < 'infinity'
+      order by due_at limit 1
+    ) as next
+    union all
+    select next.due_at from generate_series(0, 3) as level cross join lateral (
+      select due_at from holdfast.runs
+      where lane_id = lane and priority = level and crashes > 0 and due_at > now() and due_at < 'infinity'
+        and (target is null or target = any (targets))
       order by due_at limit 1
     ) as next
     union all
@@ -383,6 +398,8 @@ language sql as $$
       where lane_id = lane and target = wanted and due_at > now() and due_at < 'infinity' order by due_at limit 1
     ) as next
   ) as waiting
+  -- No row, and so null: greatest() alone would make 0 of it, and a worker with nothing to do look again at once, for ever.
+  having min(due_at) is not null
 $$;
 
 -- Bodies as one text, separated by a character that JSON can't hold unescaped, with their ids; and what else there is of those that have more. Neighbouring
@@ -443,7 +460,7 @@ begin
   insert into holdfast.queue_cursors select state.*;
 end $$;
 
--- Parked runs of a job come back; those that a key still blocks are parked again by the next claim. Index: runs_due, runs_targeted.
+-- Parked runs of a job come back; those that a key still blocks are parked again by the next claim.
 create function holdfast.unpark_job(job integer) returns integer
 language plpgsql as $$
 declare

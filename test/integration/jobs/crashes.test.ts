@@ -44,6 +44,7 @@ test('runs that were there at a crash are claimed into free slots only, and one 
     { crashes: 2 },
   ])
   const next = await jobs.claimByHand()
+  expect(await next.claim(0, true), 'no room for any').toBe(0)
   expect(await next.claim(10, false), 'only the one that was there once').toBe(1)
   expect(await next.claim(10, true)).toBe(1)
 })
@@ -58,7 +59,7 @@ test('a worker runs one at a time of those that were there twice, beside others'
     begun.push(input)
     await new Promise<void>((resolve) => gates.push(resolve))
   })
-  await jobs.work({ jobs: [handled], concurrency: 5, limits: { slowPollMs: 50 } })
+  await jobs.work({ jobs: [handled], concurrency: 5, limits: { slowPollMs: 60_000, stopTimeoutMs: 10 } })
   await until(
     'two to begin',
     () => begun.length,
@@ -75,4 +76,92 @@ test('a worker runs one at a time of those that were there twice, beside others'
   )
   for (const open of gates) open()
   await jobs.whenDone()
+})
+
+const suspects = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ input: `suspect ${n}`, delayMs: 1 }))
+const present = (crashes: number) =>
+  jobs.rig.rows(
+    `update holdfast.runs set crashes = $1, due_at = now() - interval '1 hour' where id in (
+       select id from holdfast.messages where body::text like '"suspect %')`,
+    [crashes],
+  )
+
+test('fifty that were there twice hold back none of a thousand that are due behind them', async () => {
+  await holdfast.enqueueBatch(job, suspects(50))
+  await present(2)
+  await holdfast.enqueueBatch(
+    job,
+    Array.from({ length: 1000 }, (_, n) => ({ input: `healthy ${n}`, delayMs: 1 })),
+  )
+  await holdfast.enqueue(job, 'there once', { delayMs: 1 })
+  await jobs.rig.rows(
+    `update holdfast.runs set crashes = 1 where id = (select id from holdfast.messages where body::text = '"there once"')`,
+  )
+  const begun: string[] = []
+  const gates: (() => void)[] = []
+  let areOpen = false
+  const handled = job.handledBy(async (input) => {
+    begun.push(input as string)
+    if (String(input).startsWith('suspect') && !areOpen) {
+      await new Promise<void>((resolve) => gates.push(resolve))
+    }
+  })
+  for (const name of ['one', 'other'])
+    await jobs.work({ jobs: [handled], name, concurrency: 10, limits: { stopTimeoutMs: 10 } })
+  const ofKind = (kind: string) => begun.filter((input) => input.startsWith(kind)).length
+  await until(
+    'all that are healthy to run',
+    () => ofKind('healthy'),
+    (count) => count === 1000,
+    5000,
+  )
+  await until('the one that was there once', () => ofKind('there once'))
+  await until(
+    'a suspect in each worker',
+    () => ofKind('suspect'),
+    (count) => count >= 2,
+  )
+  expect(ofKind('suspect')).toBe(2)
+  areOpen = true
+  for (const open of gates) open()
+  await jobs.whenDone()
+  expect(begun).toHaveLength(1051)
+})
+
+test('those that were there at a crash get their turn though the line of others never ends', async () => {
+  await holdfast.enqueueBatch(
+    job,
+    suspects(10).map((run) => ({ ...run, delayMs: 3_600_000 })),
+  )
+  await holdfast.enqueueBatch(
+    job,
+    Array.from({ length: 30_000 }, (_, n) => ({ input: `healthy ${n}` })),
+  )
+  const begun: string[] = []
+  const handled = job.handledBy(async (input) => {
+    // By now it claims ahead.
+    if (begun.push(input as string) === 5000) await present(1)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  })
+  await jobs.work({ jobs: [handled], concurrency: 20 })
+  await until(
+    'them to run',
+    () => begun.filter((input) => input.startsWith('suspect')).length,
+    (count) => count === 10,
+  )
+  expect(begun.length).toBeLessThan(25_000)
+})
+
+test('a worker holds no more of those that were there at a crash than it has slots, however far ahead it claims', async () => {
+  await holdfast.enqueueBatch(job, suspects(300))
+  await present(1)
+  const held: number[] = []
+  const handled = job.handledBy(async () => {
+    held.push(await jobs.rig.value('select max(cardinality(run_ids)) from holdfast.run_claims'))
+  })
+  await jobs.work({ jobs: [handled], concurrency: 5 })
+  await jobs.whenDone()
+  expect(held).toHaveLength(300)
+  expect(Math.max(...held)).toBe(5)
 })

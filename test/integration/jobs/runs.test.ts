@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineJob } from '../../../src/jobs/job.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { claimRuns } from '../../../src/storage/claim-runs.ts'
+import { Database } from '../../../src/storage/database.ts'
+import { registerWorker } from '../../../src/storage/workers.ts'
 import { until } from '../../support/engine/until.ts'
 import { JobsRig } from '../../support/jobs-rig.ts'
 
@@ -59,4 +62,34 @@ test('two thousand runs are each run once', async () => {
   expect(seen.size).toBe(2000)
   expect([...seen.values()].every((times) => times === 1)).toBe(true)
   expect(jobs.complaints).toEqual([])
+})
+
+test('a claim that finds nothing says so, and not to look again at once', async () => {
+  const later = defineJob({ name: 'later', queue: 'later' })
+  await holdfast.enqueueBatch(later, [])
+  const database = new Database({
+    pool: jobs.rig.database.pool,
+    preparesStatements: false,
+    deadlineMs: 15_000,
+  })
+  const { incarnation: worker, laneIds } = await registerWorker(database, {
+    name: 'idle',
+    version: '0',
+    host: 'here',
+    pid: 1,
+    queues: ['later'],
+    tags: [],
+    concurrency: 10,
+    leaseMs: 600_000,
+  })
+  const waitMs = async () => {
+    const limits = { wanted: 10, suspectRoom: 10, mayTakeDeadly: true }
+    const { runs, hint } = await claimRuns(database, { worker, laneId: laneIds[0]!, request: 1, ...limits })
+    expect(runs).toEqual([])
+    return hint!.waitMs
+  }
+  expect(await waitMs()).toBeNull()
+  await holdfast.enqueue(later, {}, { delayMs: 60_000 })
+  expect(await waitMs()).toBeGreaterThan(50_000)
+  await jobs.rig.rows(`delete from holdfast.runs; delete from holdfast.workers where name = 'idle'`)
 })
