@@ -577,11 +577,12 @@ table runs with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=
   constraint runs_pkey PRIMARY KEY (id)
   constraint runs_priority_check CHECK (((priority >= 0) AND (priority <= 3)))
   CREATE INDEX runs_concurrent ON holdfast.runs USING btree (concurrency_key, lane_id, claim_id, id) WHERE (concurrency_key IS NOT NULL)
-  CREATE INDEX runs_due ON holdfast.runs USING btree (lane_id, priority, due_at) WHERE ((due_at IS NOT NULL) AND (target IS NULL))
+  CREATE INDEX runs_due ON holdfast.runs USING btree (lane_id, priority, due_at) WHERE ((due_at IS NOT NULL) AND (target IS NULL) AND (crashes = 0))
   CREATE INDEX runs_expiring ON holdfast.runs USING btree (expires_at) WHERE (expires_at IS NOT NULL)
   CREATE INDEX runs_fresh ON holdfast.runs USING btree (lane_id, priority, id) WHERE (due_at IS NULL)
   CREATE INDEX runs_ordered ON holdfast.runs USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)
   CREATE INDEX runs_ordered_out ON holdfast.runs USING btree (ordering_key, lane_id) WHERE ((ordering_key IS NOT NULL) AND (claim_id IS NOT NULL))
+  CREATE INDEX runs_suspect ON holdfast.runs USING btree (lane_id, priority DESC, due_at) WHERE ((due_at IS NOT NULL) AND (crashes > 0))
   CREATE INDEX runs_targeted ON holdfast.runs USING btree (lane_id, target, due_at) WHERE (target IS NOT NULL)
   CREATE INDEX runs_ttl ON holdfast.runs USING btree (ttl_at) WHERE (ttl_at IS NOT NULL)
 table schedules with (fillfactor=70)
@@ -693,7 +694,7 @@ function check_operation(kind text, filter jsonb, options jsonb) returns void la
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 68c536a2d5fe92f14ae32192735b28bb
 function claim_leadership(me integer, shard_epoch bigint) returns bigint language plpgsql md5 fc11581ff6ce0ac9e13841119b3e76d2
 function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 ce127ca97ec2cbf37ec77300b2f95e95
-function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 98c5a34fdd605346cd74d24c0ddfb62a
+function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 9bcf8a6ce51a9ceb8540342fab1d8b5f
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
 function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce397167e07a41e766a86157
@@ -762,7 +763,7 @@ function message_join(owner text) returns text language sql immutable md5 127773
 function messages_to_replay(filter jsonb, target_lane integer, target_route integer) returns text language plpgsql stable md5 76452af4fe44dc565f63a34433fb169c
 function metrics() returns TABLE(metric text, labels jsonb, value double precision) language plpgsql stable md5 9b8631bda1844b201f7b530af2e5a64e
 function needed_messages(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 f121583774608117b4db0710fe271c85
-function next_due_ms(lane integer, targets text[]) returns double precision language sql md5 b8f07f327ec28c75336fcb77f01bc5a2
+function next_due_ms(lane integer, targets text[]) returns double precision language sql md5 804b2e72cf6a2bdd1b39c88b94668477
 function next_transaction(seen pg_snapshot) returns bigint language sql md5 8660a7f7078e1e71282e31e326edbb4f
 function normalise_error(error text) returns text language sql immutable parallel safe md5 842ff04befa3787ec185d49fbac64542
 function note_change() returns trigger language plpgsql md5 44238258c1198c85fad3e5dfc37898ad
