@@ -27,6 +27,9 @@ const open: Gate = { kind: 'open' }
 const probe: Gate = { kind: 'probe' }
 const shut: Gate = { kind: 'shut', untilMs: Number.POSITIVE_INFINITY }
 
+/** Milliseconds as a double round off a timestamp's microseconds. */
+const timestampErrorMs = 1
+
 /**
  * The line of work of one endpoint on the node that owns it: what has been read, what is out, and whether it may go on. Times are
  * the database's.
@@ -50,6 +53,10 @@ export class Lane {
 
   breaker: BreakerRow
   nextDueAtMs = Number.POSITIVE_INFINITY
+  /** Whatever was due before has been read: a read begins here, past the dead rows of what was due long ago. */
+  dueFloorMs = Number.NEGATIVE_INFINITY
+  /** When the schedule was last read from its beginning. */
+  scheduleReadAtMs = Number.NEGATIVE_INFINITY
   stragglers: number[] = []
   /** Owed, by our own count: summed at takeover, then arrivals minus endings. */
   pending = 0
@@ -220,8 +227,24 @@ export class Lane {
     for (const piece of this.pieces.splice(0)) for (const delivery of piece) this.ready.add(delivery)
   }
 
-  noteScheduled(dueAtMs: number): void {
-    this.nextDueAtMs = Math.min(this.nextDueAtMs, dueAtMs)
+  /** Something is scheduled for this time or, where that is our estimate, not before `earliestMs`. */
+  noteScheduled(dueAtMs: number, earliestMs = dueAtMs): void {
+    this.lookForDueAt(dueAtMs)
+    this.readDueFrom(earliestMs)
+  }
+
+  readDueFrom(dueAtMs: number): void {
+    this.dueFloorMs = Math.min(this.dueFloorMs, dueAtMs - timestampErrorMs)
+  }
+
+  lookForDueAt(atMs: number): void {
+    this.nextDueAtMs = Math.min(this.nextDueAtMs, atMs)
+  }
+
+  /** Reads the schedule from its beginning, at once. */
+  rewindSchedule(): void {
+    this.nextDueAtMs = 0
+    this.dueFloorMs = Number.NEGATIVE_INFINITY
   }
 
   /** Whether there may be something to read: not whether there is room or leave for it. */
@@ -241,7 +264,7 @@ export class Lane {
       stream.isBehind = true
       stream.rewinds += 1
     }
-    this.nextDueAtMs = 0
+    this.rewindSchedule()
     this.freedKeys.clear()
     this.stragglers = []
   }
@@ -254,7 +277,7 @@ export class Lane {
       stream.isBehind = true
       stream.rewinds += 1
     }
-    if (delivery.isScheduled) this.nextDueAtMs = 0
+    if (delivery.isScheduled) this.rewindSchedule()
     // An older one of its key, committed late, may have been turned away because of it.
     if (delivery.orderingKey !== null) this.freedKeys.add(delivery.orderingKey)
   }

@@ -91,7 +91,7 @@ export class Notifications {
     const lane = lanes.get(Number(laneId))
     if (lane === undefined) return
     if (request === 'due' || request === 'free') {
-      if (request === 'due') lane.noteScheduled(0)
+      if (request === 'due') lane.rewindSchedule()
       else lane.freedKeys.add(rest.join(' '))
       loop.requestRead(lane)
       return

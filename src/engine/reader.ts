@@ -245,29 +245,41 @@ export class Reader {
       // What is out keeps its place in the schedule until it is settled, so it is read along and passed over.
       .map((lane) => ({ lane, room: this.#room(lane, 0, share.rows), known: lane.knownScheduled }))
       .filter(({ room }) => room > 0)
-      .map(({ lane, room, known }) => ({ lane, laneId: lane.id, maxRows: room + known }))
+      .map(({ lane, room, known }) => ({
+        lane,
+        laneId: lane.id,
+        maxRows: room + known,
+        fromMs: this.#startOfDue(lane, nowMs),
+      }))
     if (requests.length === 0) return
     // What is scheduled while the read is under way must not be lost to its answer.
-    for (const { lane } of requests) lane.nextDueAtMs = Number.POSITIVE_INFINITY
+    for (const { lane } of requests) {
+      lane.nextDueAtMs = Number.POSITIVE_INFINITY
+      lane.dueFloorMs = Number.POSITIVE_INFINITY
+    }
     // Asked before what is due is read: whatever falls due between the two is in one answer or in both.
     const next = await readNextDue(
       this.#options.database,
       requests.map(({ laneId }) => laneId),
     )
     const nextByLane = new Map(next)
-    for (const { lane } of requests) lane.noteScheduled(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
+    for (const { lane } of requests) lane.lookForDueAt(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
     this.beginStatement()
-    const answers = await readDue(this.#options.database, requests)
+    const { rows: answers, upToMs } = await readDue(this.#options.database, requests)
     // What is out takes no room: only news count against the bytes.
     const cuts = answers.map((due) => {
       const fresh = due.filter((row) => isHeadOf(row) && this.isNews(row[0]))
       return { total: due.length, ...cutByBytes(fresh, share.bytes) }
     })
     const admitted = await this.#admit(cuts.flatMap(({ taken }) => taken.toSorted(byUrgency)))
-    for (const [index, { lane, maxRows }] of requests.entries()) {
+    for (const [index, { lane, maxRows, fromMs }] of requests.entries()) {
       const { total, isCut } = cuts[index] ?? { ...nothing, total: 0 }
+      const hasMore = total >= maxRows || isCut
       // With nothing new in it, the read was filled up by what is out: asking again at once would get the same.
-      if (total >= maxRows || isCut) lane.noteScheduled(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
+      if (hasMore) lane.lookForDueAt(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
+      lane.readDueFrom(isCut ? fromMs : hasMore ? (answers[index]?.at(-1)?.[9] ?? fromMs) : upToMs)
+      if (fromMs === Number.NEGATIVE_INFINITY) lane.scheduleReadAtMs = nowMs
+      else lane.lookForDueAt(lane.scheduleReadAtMs + this.#options.limits.sweepMs)
     }
     const behindKey = answers.flat().filter((row) => !isHeadOf(row))
     if (behindKey.length === 0) return
@@ -280,6 +292,12 @@ export class Reader {
       const key = orderingKeyOf(row)
       if (key !== null) this.#options.lanes.get(laneIdOf(row))?.freedKeys.add(key)
     }
+  }
+
+  /** Past what is known to have been read. From the very beginning now and then, for what nobody told us of: a clock that stepped back. */
+  #startOfDue(lane: Lane, nowMs: number): number {
+    const isSweepDue = nowMs >= lane.scheduleReadAtMs + this.#options.limits.sweepMs
+    return isSweepDue ? Number.NEGATIVE_INFINITY : lane.dueFloorMs
   }
 
   /**

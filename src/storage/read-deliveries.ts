@@ -136,33 +136,45 @@ export async function readStreams(
   return parseAnswers(answers, requests.length)
 }
 
+export interface DueRequest {
+  readonly laneId: number
+  readonly maxRows: number
+  /** Whatever was due before is known. */
+  readonly fromMs: number
+}
+
 /**
- * Scheduled deliveries whose time has come, by the database's clock, the longest due first; answers in the order of the requests.
- * Index: deliveries_scheduled.
+ * Scheduled deliveries whose time has come, by the database's clock, the longest due first; answers in the order of the requests, and the
+ * time up to which they hold. Index: deliveries_scheduled.
  */
 export async function readDue(
   database: Database,
-  requests: readonly { readonly laneId: number; readonly maxRows: number }[],
-): Promise<DeliveryRow[][]> {
-  const answers = await database.queryArrays<[number, string | null]>(
+  requests: readonly DueRequest[],
+): Promise<{ readonly rows: DeliveryRow[][]; readonly upToMs: number }> {
+  const answers = await database.queryArrays<[number, string | null, number]>(
     {
       name: 'read_due',
       text: `
         select asked.place::int, (
           select string_agg(${rowAsText}, ',') from (select taken.*, ${isHead} from (
             select line.* from holdfast.deliveries as line
-            where line.lane_id = asked.lane_id and line.due_at <= now()
+            where line.lane_id = asked.lane_id and line.due_at >= to_timestamp(asked.from_ms / 1000) and line.due_at <= now()
             order by line.due_at, line.id limit asked.max_rows
           ) as taken) as owed
-        )
-        from unnest($1::int[], $2::int[]) with ordinality as asked (lane_id, max_rows, place)`,
+        ), (extract(epoch from now()) * 1000)::float8
+        from unnest($1::int[], $2::int[], $3::float8[]) with ordinality as asked (lane_id, max_rows, from_ms, place)`,
     },
     [
       numberArray(requests.map((request) => request.laneId)),
       numberArray(requests.map((request) => request.maxRows)),
+      numberArray(requests.map((request) => request.fromMs)),
     ],
   )
-  return parseAnswers(answers, requests.length)
+  const rows = parseAnswers(
+    answers.map(([place, text]) => [place, text]),
+    requests.length,
+  )
+  return { rows, upToMs: answers[0]?.[2] ?? Number.NEGATIVE_INFINITY }
 }
 
 /** When each lane's next scheduled delivery is due, after what is due now. Index: deliveries_scheduled, one entry a lane. */

@@ -121,6 +121,23 @@ describe('a publisher that commits late', () => {
     await quiet.arrived('due')
   })
 
+  it('is heard when it was due before others of its lane that have been read meanwhile', async () => {
+    const { name, arrived } = await receiver()
+    const soon = (payload: string, client?: PoolClient) =>
+      node.holdfast.send(name, payload, { ...(client && { client }), deliverAt: new Date(Date.now() + 20) })
+    await soon('first')
+    await arrived('first')
+    const late = await begin()
+    await soon('late', late)
+    await late.query('select pg_sleep(0.1)')
+    for (const payload of ['second', 'third']) {
+      await soon(payload)
+      await arrived(payload)
+    }
+    await end(late, 'commit')
+    await arrived('late')
+  })
+
   it('is heard in each of many transactions that overlap in every way, and those that roll back are not', async () => {
     const receivers = await Promise.all(Array.from({ length: 4 }, async () => receiver()))
     const nameOf = (index: number) => receivers[index % receivers.length]!.name
