@@ -32,5 +32,9 @@ export const scheduleInput = z
       error: exactlyOne,
     },
   )
+  .refine((given) => given.overlap !== 'queue' || given.options?.concurrencyKey === undefined, {
+    path: ['options', 'concurrencyKey'],
+    error: 'can not be combined with overlap "queue", which already lets one run at a time',
+  })
 
 export type ScheduleInput = z.input<typeof scheduleInput>

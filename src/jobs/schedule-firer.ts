@@ -19,6 +19,8 @@ export interface ScheduleFirerOptions {
 }
 
 const maxBatch = 500
+/** Ticks in one transaction, at 1 to 2 ms each: a long downtime of many schedules must not end at the deadline of a statement, again and again. */
+const maxTicks = 1000
 
 /**
  * Fires what is due. Any number of processes may do it at once: a schedule is moved on from exactly the time that was read, so that one of them
@@ -65,7 +67,7 @@ export class ScheduleFirer {
     if (nextMs > 0) return Math.min(pollMs, Math.ceil(nextMs))
     const { schedules, now } = await readDueSchedules(database, maxBatch)
     const fires = schedules.map((schedule) => this.#fireOf(schedule, now)).filter((fire) => fire !== null)
-    if (fires.length > 0) await fireSchedules(database, fires)
+    for (const step of inSteps(fires)) await fireSchedules(database, step)
     return schedules.length === maxBatch && fires.length > 0 ? 0 : 1
   }
 
@@ -89,4 +91,21 @@ export class ScheduleFirer {
       return { id, expected: next_at, next: null, times: [] }
     }
   }
+}
+
+/** Those with the fewest ticks first: they needn't wait for others to catch up. */
+function inSteps(fires: readonly ScheduleFire[]): ScheduleFire[][] {
+  const steps: ScheduleFire[][] = []
+  let ticks = 0
+  for (const fire of fires.toSorted((a, b) => a.times.length - b.times.length)) {
+    const step = steps.at(-1)
+    if (step !== undefined && ticks + fire.times.length <= maxTicks) {
+      step.push(fire)
+      ticks += fire.times.length
+    } else {
+      steps.push([fire])
+      ticks = fire.times.length
+    }
+  }
+  return steps
 }

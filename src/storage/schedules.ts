@@ -120,7 +120,7 @@ export async function listSchedules(
   )
 }
 
-/** Resuming takes the next fire from now on: what fell into the pause wasn't wanted. Index: schedules_name_key. */
+/** Resuming after a pause takes the next fire from now on: what fell into the pause wasn't wanted. Index: schedules_name_key. */
 export async function pauseSchedule(
   database: Database,
   name: string,
@@ -133,7 +133,7 @@ export async function pauseSchedule(
       text: `
         with written as (
         update holdfast.schedules set is_paused = $2, pause_reason = $3, updated_at = now(),
-          next_at = case when $2 then next_at else coalesce($4, next_at) end
+          next_at = case when is_paused and not $2 then coalesce($4, next_at) else next_at end
         where name = $1 returning id)
         select holdfast.audit($5, case when $2 then 'schedule.paused' else 'schedule.resumed' end, 'schedule:' || $1,
           jsonb_build_object('reason', $3::text)) from written`,

@@ -317,7 +317,8 @@ begin
     select * from jsonb_to_recordset(fires) as fire (id integer, expected timestamptz, next timestamptz, times timestamptz[]) order by id
   loop
     update holdfast.schedules as stored set next_at = given.next, last_at = coalesce(given.times[cardinality(given.times)], stored.last_at)
-    where stored.id = given.id and stored.next_at = given.expected and not stored.is_paused
+    -- By the millisecond, which is as fine as the time was read.
+    where stored.id = given.id and date_trunc('milliseconds', stored.next_at) = given.expected and not stored.is_paused
     returning * into schedule;
     if not found then
       continue;

@@ -216,3 +216,57 @@ test('what can not be a schedule is refused with the reason', async () => {
   })
   await expect(holdfast.schedules.get('nobody')).rejects.toMatchObject({ code: 'schedule_not_found' })
 })
+
+test('a long downtime of many schedules is made up for in bounded steps, those with one tick first', async () => {
+  const set = (name: string, catchUp: 'one' | 'all') =>
+    holdfast.schedules.set({ name, job: 'tick', everyMs: 1000, catchUp, overlap: 'allow' })
+  for (const name of ['long-1', 'long-2', 'long-3']) await set(name, 'all')
+  await set('long-short', 'one')
+  await rig.rows(`delete from holdfast.runs`)
+  await makeDue('long-%', '10 minutes')
+  await until(
+    'all to be made up for',
+    () =>
+      rig.value<number>(
+        `select count(*)::int from holdfast.schedules where name like 'long-%' and fired > 0`,
+      ),
+    (count) => count === 4,
+    30_000,
+  )
+  await holdfast.schedules.pause('long-1')
+  const stored = await rig.rows<{ runs: number; names: string[] }>(
+    `select count(*)::int as runs, array_agg(distinct message.metadata ->> 'schedule' order by message.metadata ->> 'schedule') as names
+     from holdfast.runs as run join holdfast.messages as message on message.id = run.id
+     group by run.published_by order by run.published_by`,
+  )
+  expect(stored[0]!.names, 'in the first step').toContain('long-short')
+  expect(Math.max(...stored.map(({ runs }) => runs))).toBeLessThanOrEqual(1000)
+  for (const name of ['long-1', 'long-2', 'long-3', 'long-short']) await holdfast.schedules.delete(name)
+})
+
+test('resuming a schedule that is not paused leaves its next fire alone', async () => {
+  await holdfast.schedules.set({ name: 'unpaused', job: 'tick', cron: '0 4 1 1 *' })
+  await rig.rows(`update holdfast.schedules set next_at = '2031-06-01T00:00:00Z' where name = 'unpaused'`)
+  await holdfast.schedules.resume('unpaused')
+  expect((await holdfast.schedules.get('unpaused')).nextAt).toEqual(new Date('2031-06-01T00:00:00Z'))
+})
+
+test('a time written by hand, finer than a millisecond, fires once and goes on', async () => {
+  await rig.rows(
+    `insert into holdfast.schedules (name, job_id, every_ms, next_at)
+     select 'by-hand', id, 3600000, date_trunc('second', now()) - interval '999999 microseconds' from holdfast.jobs where name = 'tick'`,
+  )
+  await until(
+    'it to fire',
+    () => runsOf('by-hand'),
+    (rows) => rows.length === 1,
+  )
+  expect((await holdfast.schedules.get('by-hand')).nextAt!.getTime()).toBeGreaterThan(Date.now())
+})
+
+test('what its runs could not be enqueued with is refused when the schedule is set', async () => {
+  const schedule = { name: 'unfit', job: 'tick', everyMs: 60_000, overlap: 'queue' } as const
+  await expect(
+    holdfast.schedules.set({ ...schedule, options: { concurrencyKey: 'a' } }),
+  ).rejects.toMatchObject({ code: 'invalid_schedule' })
+})
