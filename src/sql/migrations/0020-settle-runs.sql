@@ -40,6 +40,20 @@ begin
   end if;
 end $$;
 
+-- These runs have gone back: others of their concurrency keys may go instead, should they themselves have to wait.
+create function holdfast.free_slots_of(returned bigint[]) returns void
+language plpgsql as $$
+declare
+  key_lanes integer[];
+  concurrency_keys text[];
+begin
+  select array_agg(lane_id), array_agg(concurrency_key) into key_lanes, concurrency_keys
+  from holdfast.runs where id = any (returned) and concurrency_key is not null;
+  if key_lanes is not null then
+    perform holdfast.free_keys(key_lanes, array[]::text[], concurrency_keys);
+  end if;
+end $$;
+
 -- Arrays may be shorter than run_ids: what is missing is nothing (message_ids, details), or what the first one is (the others).
 create function holdfast.settle_run_successes(
   me integer, run_ids bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[],
@@ -307,6 +321,7 @@ begin
   update holdfast.runs set crashes = crashes + 1, claim_id = null, due_at = clock_timestamp() where id = any (lost);
   delete from holdfast.run_claims where worker = dead;
   perform holdfast.cancel_returned(lost);
+  perform holdfast.free_slots_of(lost);
   delete from holdfast.run_cancellations where worker = dead;
   delete from holdfast.run_progress where run_id = any (lost);
   select array_agg(run.id) into deadly from holdfast.runs as run join holdfast.jobs as job on job.id = run.job_id
@@ -338,6 +353,7 @@ begin
   update holdfast.runs set claim_id = null, due_at = clock_timestamp() where id = any (left_over);
   delete from holdfast.run_claims where worker = me;
   perform holdfast.cancel_returned(left_over);
+  perform holdfast.free_slots_of(left_over);
   delete from holdfast.run_cancellations where worker = me;
   delete from holdfast.run_progress where worker = me;
   delete from holdfast.workers where incarnation = me;
@@ -365,6 +381,7 @@ begin
   update holdfast.runs set claim_id = null, due_at = clock_timestamp() where id = any (returned);
   delete from holdfast.run_claims where worker = me and request = lost_request;
   perform holdfast.cancel_returned(returned);
+  perform holdfast.free_slots_of(returned);
   for lane in select distinct lane_id from holdfast.runs where id = any (returned) loop
     perform holdfast.ring_workers(lane);
   end loop;
@@ -592,6 +609,7 @@ begin
   if requeued is not null then
     update holdfast.runs set claim_id = null, due_at = clock_timestamp(), crashes = crashes + 1 where id = any (requeued);
     perform holdfast.cancel_returned(requeued);
+    perform holdfast.free_slots_of(requeued);
     perform holdfast.ring_workers(lane_id) from (select distinct lane_id from holdfast.runs where id = any (requeued)) as every;
   end if;
   return coalesce(cardinality(failed), 0) + coalesce(cardinality(requeued), 0);
