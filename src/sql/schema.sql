@@ -680,7 +680,7 @@ function beat_worker(me integer, now_running integer) returns TABLE(is_known boo
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 ccad5795a85f2371304dd4ff241fe60a
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 73b73aaac3e4fa1d3deaead4697b4147
 function bury_runs(records jsonb, chosen bigint[], me integer) returns integer language plpgsql md5 4bff9e07679b299bd32850722173c59b
-function bury_worker(dead integer, seen_beat bigint, me integer) returns integer language plpgsql md5 ea6a79ca57ccc1b84d0b777d71dfad36
+function bury_worker(dead integer, seen_beat bigint, me integer) returns integer language plpgsql md5 e7513e44441f76f084a971abc1f8b1a4
 function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 dac099332edf82f0074e95dd21b55bca
 function cancel_owed(delivery_ids bigint[], why text) returns integer language plpgsql md5 19a0d58332c20ccd8b95907ea49e4dbe
 function cancel_returned(returned bigint[]) returns void language plpgsql md5 1cce301a8aa06b3b28bf66a55e6a1210
@@ -732,11 +732,12 @@ function find_deliveries(filter jsonb, before_id bigint, max_rows integer, max_s
 function find_events(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 6eaac92da8080cf018138af360252b21
 function find_letters(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 62638be046b76eb50f42d1cbcb03cedf
 function finish_task(me integer, my_term bigint, task_name text, duration_ms integer, task_summary jsonb, error text, next_at timestamp with time zone, after_start_ms double precision) returns void language plpgsql md5 b0f1134979f2c5b095d6af16f506ed9f
-function fire_schedules(fires jsonb) returns integer language plpgsql md5 6aa83858ea404d80368f4e46e58383e4
+function fire_schedules(fires jsonb) returns integer language plpgsql md5 557f1657fe171f91fa3f0ded37422135
 function fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[] language sql stable md5 19e964e94f1e9f77c6e4313c444d5557
 function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 45929d9824e20f98c5bee2fd08b42c25
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b
 function free_keys(lanes integer[], ordering_keys text[], concurrency_keys text[]) returns void language plpgsql md5 24e7e0588314b283f01f2e29b39e2661
+function free_slots_of(returned bigint[]) returns void language plpgsql md5 fbd5bd7dcd3f16e5de3b18ed40d510be
 function hasten_run(run_id bigint, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 01312ce0a1e144315cd0f53f8c50568e
 function header_problem(headers jsonb) returns text language plpgsql immutable md5 cf5a8eb77fec5b363c14e4f802c4f2bb
 function holder_of_run(run_id bigint) returns integer language sql stable md5 efe4bfe9b149bbcf307956cb3e1b22e0
@@ -811,8 +812,8 @@ function replay_targets(filter jsonb, options jsonb) returns text language plpgs
 function resend_critical(actor text DEFAULT 'holdfast'::text) returns bigint language plpgsql md5 68013a3317daafcaa5c8b0a6fe68b303
 function reset_circuit_breaker(name text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 029d47cd85e117b55ef9e0a2e8572ce8
 function retire_node(me integer) returns void language plpgsql md5 41a3dbba8cb19d968963caf4f6ea9db7
-function retire_worker(me integer) returns integer language plpgsql md5 218e141c5252aeb408b3c88a1dfeb541
-function return_claim(me integer, lost_request bigint) returns integer language plpgsql md5 4f637639669b4933487e5cbac983739e
+function retire_worker(me integer) returns integer language plpgsql md5 8710464cd6e6747ea4ec78d9ecc34cdf
+function return_claim(me integer, lost_request bigint) returns integer language plpgsql md5 9cea17ee67e6ac0e9addb5dc0e8b4fcf
 function rewind_floors(lane integer) returns void language plpgsql md5 43aa23df6ca2069d7dba3743fe7e77aa
 function ring(lane_ids integer[]) returns void language plpgsql md5 d1dc8494d51baa5122b5d136fb0960ea
 function ring_workers(lane integer) returns void language plpgsql md5 78cf43780d93f052a5ebf1c440e3cec8
@@ -853,7 +854,7 @@ function store_secrets(lane integer, kept text[], fields text[], key_ids text[],
 function subject_of(lane integer) returns text language sql stable md5 13daecf249db95dc1f7be6a4ac816bb9
 function sum_rollups(only_lane integer, of_period smallint, since timestamp with time zone, step interval) returns TABLE(lane_id integer, starts_at timestamp with time zone, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb) language sql stable md5 a74bba9bc0bf32d662b770f4386abd8b
 function suspend_endpoint(lane integer, new_state text, why text, reenable_ms double precision, actor text) returns boolean language plpgsql md5 ec21113691537abd559d0ab487d9e02c
-function sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer language plpgsql md5 8bb4046692029216b68d7cb1079ddc3c
+function sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer language plpgsql md5 ba9ec962f43c268aef0cc578e47a9476
 function take_shards(me integer, from_incarnation integer, seen_beat bigint, shards integer[]) returns TABLE(shard smallint, epoch bigint, is_suspect boolean) language plpgsql md5 c4ce5104b9c8a2402bc89eb7ef45a284
 function tell_nodes(channel text, payload text) returns void language sql md5 845970edeb1ba7c9b23db481c5cc2eb1
 function time_of_id(id bigint) returns timestamp with time zone language sql immutable parallel safe md5 5b7e0544fc27d799bd429586ebf90a53
