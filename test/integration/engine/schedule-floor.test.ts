@@ -47,14 +47,16 @@ describe('what becomes due before the last that was read', () => {
       name,
       Array.from({ length: 20 }, (_, index) => ({ payload: index, deliverAt: soon() })),
     )
-    const laneId = await rig.laneId(name)
-    await until('all to be counted', async () => {
-      const pending = await rig.value('select pending from holdfast.lane_stats where lane_id = $1', [laneId])
-      return pending === 21
+    // The node reads its lanes in turn: when a later one has come, these have been read.
+    let isLater = false
+    const other = await functionEndpoint(node.holdfast, () => {
+      isLater = true
     })
+    await node.holdfast.send(other, 'later', { deliverAt: new Date(Date.now() + 150) })
+    await until('the later one to come', () => isLater)
     await node.holdfast.endpoints.pause(name)
     gate.open()
-    await until('the plug to be settled', async () => (await rig.owed(name)) === 20)
+    await until('the plug to be settled', async () => (await rig.owed(name)) <= 20)
     await node.holdfast.endpoints.resume(name)
     await rig.whenSettled(name)
     expect(seen.slice(1).toSorted((first, second) => Number(first) - Number(second))).toEqual(
@@ -79,7 +81,7 @@ describe('what becomes due before the last that was read', () => {
     )
     await node.holdfast.sendBatch(
       name,
-      Array.from({ length: 500 }, (_, payload) => ({ payload })),
+      Array.from({ length: 300 }, (_, payload) => ({ payload })),
     )
     await rig.whenSettled(name, 20_000)
     expect([...tries.values()].every((count) => count === 3)).toBe(true)
