@@ -84,6 +84,8 @@ export class Lane {
   /** How many deliveries are worth reading at once, by the lane's pace since its last read. */
   readAhead = 256
   minReadAhead = 0
+  /** How many are read to find one for a probe; more after each read that found none. */
+  probeReadAhead = 1
   startsSinceRead = 0
   lastReadAtMs = 0
 

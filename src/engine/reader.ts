@@ -38,6 +38,7 @@ export interface ReaderOptions {
 
 const minReadAhead = 32
 const maxReadAhead = 2000
+const maxProbeReadAhead = 512
 /** How much of a lane's pace is kept at hand: several round trips to a busy database. */
 const readAheadMs = 50
 const maxStragglersPerRead = 1000
@@ -160,7 +161,8 @@ export class Reader {
 
   /** How many more deliveries of at least this priority the lane can take. */
   #room(lane: Lane, priority: number, share: number): number {
-    if (lane.breaker.state !== 'closed') return lane.ready.length === 0 ? 1 : 0
+    if (lane.breaker.state !== 'closed')
+      return lane.ready.length === 0 ? Math.min(lane.probeReadAhead, share) : 0
     return Math.min(lane.readAhead, rowsByRate(lane), share) - lane.ready.countFrom(priority)
   }
 
@@ -211,7 +213,7 @@ export class Reader {
     this.beginStatement()
     const answers = await readStreams(this.#options.database, requests, upTo)
     const cuts = answers.map((rows) => cutByBytes(rows, share.bytes))
-    await this.#admit(cuts.flatMap(({ taken }) => taken))
+    this.#tuneProbeReads(requests, await this.#admit(cuts.flatMap(({ taken }) => taken)))
     for (const [index, { lane, priority, after, maxRows, rewinds }] of requests.entries()) {
       const stream = lane.streams[priority]
       const { taken, isCut: isCutByBytes } = cuts[index] ?? nothing
@@ -235,6 +237,14 @@ export class Reader {
       maxReadAhead,
       Math.max(floor, lane.readAhead >> 1, Math.ceil(pace * readAheadMs)),
     )
+  }
+
+  /** A probe needs one delivery, but what waits behind an ordering key is none: a long line of that isn't searched row by row. */
+  #tuneProbeReads(requests: readonly { readonly lane: Lane }[], admitted: ReadonlySet<Lane>): void {
+    for (const { lane } of requests) {
+      if (lane.breaker.state === 'closed') continue
+      lane.probeReadAhead = admitted.has(lane) ? 1 : Math.min(maxProbeReadAhead, lane.probeReadAhead * 2)
+    }
   }
 
   async #readDue(lanes: readonly Lane[], nowMs: number): Promise<void> {
@@ -272,6 +282,7 @@ export class Reader {
       return { total: due.length, ...cutByBytes(fresh, share.bytes) }
     })
     const admitted = await this.#admit(cuts.flatMap(({ taken }) => taken.toSorted(byUrgency)))
+    this.#tuneProbeReads(requests, admitted)
     for (const [index, { lane, maxRows, fromMs }] of requests.entries()) {
       const { total, isCut } = cuts[index] ?? { ...nothing, total: 0 }
       const hasMore = total >= maxRows || isCut
