@@ -2,7 +2,14 @@ import type { Logger } from '../engine/logger.ts'
 import { Signal } from '../engine/signal.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
 import type { Database } from '../storage/database.ts'
-import { clearLeftovers, reviveRuns, sweepRuns, sweepZombies, takeRound } from '../storage/keep-runs.ts'
+import {
+  clearLeftovers,
+  forgetFormerQueues,
+  reviveRuns,
+  sweepRuns,
+  sweepZombies,
+  takeRound,
+} from '../storage/keep-runs.ts'
 import { buryWorker, readWorkerBeats } from '../storage/workers.ts'
 import { ScheduleFirer } from './schedule-firer.ts'
 import { WorkerWatch } from './worker-watch.ts'
@@ -15,6 +22,8 @@ export interface KeeperLimits {
   readonly sweepMs: number
   /** How often the safety nets are drawn. */
   readonly reviveMs: number
+  /** How often queues that jobs have left are looked through for what is still theirs. */
+  readonly forgetMs: number
   /** How often schedules are looked at when none is known to be due sooner. */
   readonly scheduleMs: number
 }
@@ -24,6 +33,7 @@ const defaultLimits: KeeperLimits = {
   zombieThresholdMs: 600_000,
   sweepMs: 2000,
   reviveMs: 30_000,
+  forgetMs: 300_000,
   scheduleMs: 1000,
 }
 
@@ -93,7 +103,7 @@ export class Keeper {
 
   async #step(): Promise<void> {
     const { database, logger, by } = this.#options
-    const { sweepMs, reviveMs, zombieCheckMs, zombieThresholdMs } = this.#limits
+    const { sweepMs, reviveMs, forgetMs, zombieCheckMs, zombieThresholdMs } = this.#limits
     if (this.#options.watchesWorkers) await this.#watchWorkers()
     if (await this.#isOurRound('sweep', sweepMs)) {
       await sweepRuns(database, maxRowsPerSweep, by())
@@ -107,6 +117,7 @@ export class Keeper {
       if (revived > 0) logger.warn({ runs: revived }, 'Parked runs had been left behind')
       await clearLeftovers(database)
     }
+    if (await this.#isOurRound('queues', forgetMs)) await forgetFormerQueues(database)
   }
 
   /** Asks when there may be something to take: whoever took the last round has said when the next one is. */

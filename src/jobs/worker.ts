@@ -369,12 +369,12 @@ export class JobWorker {
     await this.#parts?.table.refresh()
     if (this.#options.queues !== undefined) return
     const names = await readQueuesOfJobs(database, this.#jobIds)
-    const moved = names.filter((name) => !this.#queueNames.includes(name))
-    if (moved.length === 0 || this.#isStopping || this.#isRejoining) return
-    const queueNames = [...this.#queueNames, ...moved]
-    this.#laneIds = await setWorkerQueues(database, this.#incarnation, queueNames)
-    this.#queueNames = queueNames
-    this.#logger.info({ queues: queueNames }, 'A job has moved; the worker takes from its new queue, too')
+    const isSame =
+      names.length === this.#queueNames.length && names.every((name) => this.#queueNames.includes(name))
+    if (isSame || names.length === 0 || this.#isStopping || this.#isRejoining) return
+    this.#laneIds = await setWorkerQueues(database, this.#incarnation, names)
+    this.#queueNames = names
+    this.#logger.info({ queues: names }, 'A job has moved; the worker takes from these queues now')
     await this.#listen()
     this.#parts?.claimer.ring()
   }

@@ -63,6 +63,11 @@ export async function reviveRuns(database: Database, maxRows: number): Promise<n
   return count(database, 'unpark_stranded', 'select holdfast.unpark_stranded($1) as count', [maxRows])
 }
 
+/** Queues that jobs have left, with nothing of theirs in them, are theirs no more. Returns how many jobs it concerns. Looks through the runs of those queues. */
+export async function forgetFormerQueues(database: Database): Promise<number> {
+  return count(database, 'forget_former_queues', 'select holdfast.forget_former_queues() as count', [])
+}
+
 /** What ended runs left behind: progress that nobody cleared, cancellations that came too late, unique keys whose run is over. Bounded. */
 export async function clearLeftovers(database: Database): Promise<void> {
   await database.query(

@@ -19,6 +19,9 @@ create table holdfast.jobs (
   queue_id integer not null references holdfast.queues (id),
   -- Where it was before: runs may still wait there, and its workers take from there, too.
   former_queue_ids integer[] not null default '{}',
+  -- When it was moved last, and by which transaction; see forget_former_queues.
+  moved_at timestamptz,
+  moved_by xid8,
   defaults jsonb not null default '{}',
   overrides jsonb not null default '{}',
   settings jsonb not null generated always as (defaults || overrides) stored,
@@ -34,6 +37,17 @@ create table holdfast.jobs (
 ) with (fillfactor = 70);
 create index jobs_reenable on holdfast.jobs (reenable_at) where reenable_at is not null;
 create index jobs_queue on holdfast.jobs (queue_id);
+
+create function holdfast.note_move() returns trigger
+language plpgsql as $$
+begin
+  new.former_queue_ids := array_append(array_remove(old.former_queue_ids, new.queue_id), old.queue_id);
+  new.moved_at := clock_timestamp();
+  new.moved_by := pg_current_xact_id();
+  return new;
+end $$;
+create trigger jobs_note_move before update of queue_id on holdfast.jobs
+  for each row when (old.queue_id <> new.queue_id) execute function holdfast.note_move();
 
 create function holdfast.ensure_queue(queue_name text) returns integer
 language plpgsql as $$
@@ -63,9 +77,7 @@ begin
   lane := holdfast.ensure_queue(coalesce(job.overrides ->> 'queue', job_defaults ->> 'queue', 'default'));
   insert into holdfast.jobs (name, queue_id, defaults) values (job_name, lane, job_defaults)
   on conflict (name) do update set
-    defaults = job_defaults, queue_id = lane, updated_at = clock_timestamp(),
-    former_queue_ids = case when jobs.queue_id = lane then jobs.former_queue_ids
-                            else array_append(array_remove(jobs.former_queue_ids, lane), jobs.queue_id) end
+    defaults = job_defaults, queue_id = lane, updated_at = clock_timestamp()
   returning * into job;
   perform pg_notify('holdfast_jobs', job_name);
   return job.id;
@@ -85,11 +97,7 @@ begin
   end if;
   select coalesce(jsonb_object_agg(key, value), '{}') into merged from jsonb_each(job.overrides || changes) where value <> 'null';
   lane := holdfast.ensure_queue(coalesce(merged ->> 'queue', job.defaults ->> 'queue', 'default'));
-  update holdfast.jobs set
-    overrides = merged, updated_at = clock_timestamp(), queue_id = lane,
-    former_queue_ids = case when queue_id = lane then former_queue_ids
-                            else array_append(array_remove(former_queue_ids, lane), queue_id) end
-  where id = job.id;
+  update holdfast.jobs set overrides = merged, updated_at = clock_timestamp(), queue_id = lane where id = job.id;
   perform holdfast.audit(actor, 'job.updated', 'job:' || job_name, jsonb_build_object('before', job.overrides, 'after', merged));
   perform pg_notify('holdfast_jobs', job_name);
   return merged;
@@ -119,7 +127,8 @@ begin
     return new_state;
   end if;
   -- Claims that saw the old state end first; later ones see the new one.
-  perform pg_advisory_xact_lock(hashtext('holdfast.claims'), job.queue_id);
+  perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane)
+  from (select unnest(job.queue_id || job.former_queue_ids) as lane order by lane) as shut;
   update holdfast.jobs set
     state = new_state, state_reason = why, state_changed_at = clock_timestamp(), updated_at = clock_timestamp(),
     reenable_at = clock_timestamp() + make_interval(secs => reenable_ms / 1000), streak = 0, streak_started_at = null

@@ -460,15 +460,15 @@ begin
   insert into holdfast.queue_cursors select state.*;
 end $$;
 
--- Parked runs of a job come back; those that a key still blocks are parked again by the next claim.
+-- Parked runs of a job come back, also in queues that it has left; those that a key still blocks are parked again by the next claim.
 create function holdfast.unpark_job(job integer) returns integer
 language plpgsql as $$
 declare
-  lane integer := (select queue_id from holdfast.jobs where id = job);
+  lanes integer[] := (select queue_id || former_queue_ids from holdfast.jobs where id = job);
   freed integer;
 begin
-  update holdfast.runs set due_at = clock_timestamp() where job_id = job and due_at = 'infinity' and lane_id = lane and claim_id is null;
+  update holdfast.runs set due_at = clock_timestamp() where job_id = job and due_at = 'infinity' and lane_id = any (lanes) and claim_id is null;
   get diagnostics freed = row_count;
-  perform holdfast.ring_workers(lane);
+  perform holdfast.ring_workers(lane) from unnest(lanes) as lane;
   return freed;
 end $$;

@@ -35,6 +35,18 @@ beforeAll(async () => {
 
 afterAll(() => jobs.stop())
 
+async function inOpenTransaction(work: () => Promise<void>): Promise<void> {
+  const client = await jobs.rig.database.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select pg_current_xact_id()')
+    await work()
+    await client.query('commit')
+  } finally {
+    client.release(true)
+  }
+}
+
 test('so many failed runs in a row disable the job with a reason, and it comes back after its cooldown', async () => {
   const { id } = await holdfast.enqueue(flaky, { n: 1 })
   for (let n = 2; n <= 3; n++) await holdfast.enqueue(flaky, { n })
@@ -277,4 +289,47 @@ test('a job that a person disables stays disabled, though a cooldown was running
     stateReason: 'until it is mended',
     reenableAt: null,
   })
+})
+
+test('a queue that a job has left is forgotten when nothing of it waits there, and not before', async () => {
+  const ran: unknown[] = []
+  const leaving = defineJob({ name: 'leaving', queue: 'left-behind', run: (input) => void ran.push(input) })
+  await holdfast.jobs.declare(leaving)
+  await holdfast.enqueue(leaving, 'left there', { delayMs: 3_600_000 })
+  await holdfast.jobs.override('leaving', { queue: 'moved-to' })
+  const forget = () => jobs.rig.value('select holdfast.forget_former_queues()')
+  const former = () => jobs.rig.value(`select former_queue_ids from holdfast.jobs where name = 'leaving'`)
+  const mover = await jobs.work({ jobs: [leaving], name: 'mover' })
+  const queues = async () => (await holdfast.workers.list()).find(({ name }) => name === 'mover')!.queues
+  expect(await queues()).toEqual(['left-behind', 'moved-to'])
+  expect(await forget(), 'just moved: somebody may be enqueueing there').toBe(0)
+  await jobs.rig.rows(`update holdfast.jobs set moved_at = now() - interval '2 hours' where name = 'leaving'`)
+  expect(await forget(), 'a run of it waits there').toBe(0)
+  await jobs.rig.rows('delete from holdfast.runs')
+  await inOpenTransaction(async () => {
+    // As if it had begun before the move.
+    await jobs.rig.rows(`update holdfast.jobs set moved_by = pg_current_xact_id() where name = 'leaving'`)
+    expect(await forget(), 'a transaction from before the move has not ended').toBe(0)
+  })
+  expect(await forget()).toBe(1)
+  expect(await former()).toEqual([])
+  await until('the worker to leave it, too', queues, (names) => names.join() === 'moved-to')
+  await holdfast.enqueue(leaving, 'after the move')
+  await until('it to run', () => ran.includes('after the move'))
+  await mover.stop()
+})
+
+test('enabling a job brings back what was set aside in the queue that it has left', async () => {
+  const away = defineJob({ name: 'away', queue: 'old-home' })
+  await holdfast.jobs.declare(away)
+  await holdfast.jobs.pause('away')
+  const { id } = await holdfast.enqueue(away, {}, { delayMs: 1 })
+  await jobs.rig.rows(
+    `update holdfast.runs set due_at = 'infinity' where job_id = (select id from holdfast.jobs where name = 'away')`,
+  )
+  await holdfast.jobs.override('away', { queue: 'new-home' })
+  await holdfast.jobs.enable('away')
+  expect(await holdfast.runs.get(id)).toMatchObject({ state: 'waiting', dueAt: expect.any(Date) })
+  expect(await jobs.rig.value(`select count(*)::int from holdfast.runs where due_at = 'infinity'`)).toBe(0)
+  await jobs.rig.rows('delete from holdfast.runs')
 })
