@@ -295,6 +295,8 @@ table jobs with (fillfactor=70)
   name text not null
   queue_id integer not null
   former_queue_ids integer[] not null default '{}'::integer[]
+  moved_at timestamp with time zone
+  moved_by xid8
   defaults jsonb not null default '{}'::jsonb
   overrides jsonb not null default '{}'::jsonb
   settings jsonb not null default (defaults || overrides)
@@ -313,6 +315,7 @@ table jobs with (fillfactor=70)
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
   CREATE INDEX jobs_queue ON holdfast.jobs USING btree (queue_id)
   CREATE INDEX jobs_reenable ON holdfast.jobs USING btree (reenable_at) WHERE (reenable_at IS NOT NULL)
+  CREATE TRIGGER jobs_note_move BEFORE UPDATE OF queue_id ON holdfast.jobs FOR EACH ROW WHEN ((old.queue_id <> new.queue_id)) EXECUTE FUNCTION holdfast.note_move()
 table keeper_rounds with (fillfactor=50)
   name text not null
   next_at timestamp with time zone not null
@@ -703,7 +706,7 @@ function count_claimed(lane integer) returns integer language sql stable md5 090
 function create_operation(kind text, filter jsonb, options jsonb DEFAULT '{}'::jsonb, rate double precision DEFAULT NULL::double precision, seen_as_of text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 f0c2d67d807be3c6c744c854b35ed49a
 function create_partition(parent text, part text, from_id bigint, to_id bigint) returns void language plpgsql set search_path=pg_catalog md5 10525fc6ab5ca9578c522ea46d9d7f5b
 function criticality_code(word text) returns smallint language sql immutable parallel safe md5 9180e7b219d6fcd361f64ba1d09fb494
-function declare_job(job_name text, job_defaults jsonb) returns integer language plpgsql md5 9d1e3c650921ae74e8f20a165e425beb
+function declare_job(job_name text, job_defaults jsonb) returns integer language plpgsql md5 f9c7bd113288d9872f794272d7031e37
 function delete_endpoint(endpoint_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 c559aef83b33e9b41e419d10633abff4
 function delete_expired_secrets() returns integer language plpgsql md5 2d59d80650e2ecb6566a4e1e6824bf89
 function delete_route(route_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 62606bdc8db17d8a0ca1338a64225db0
@@ -735,6 +738,7 @@ function finish_task(me integer, my_term bigint, task_name text, duration_ms int
 function fire_schedules(fires jsonb) returns integer language plpgsql md5 557f1657fe171f91fa3f0ded37422135
 function fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[] language sql stable md5 19e964e94f1e9f77c6e4313c444d5557
 function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 45929d9824e20f98c5bee2fd08b42c25
+function forget_former_queues() returns integer language plpgsql md5 ff6848674f25c5ee7b32296c892c5137
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b
 function free_keys(lanes integer[], ordering_keys text[], concurrency_keys text[]) returns void language plpgsql md5 24e7e0588314b283f01f2e29b39e2661
 function free_slots_of(returned bigint[]) returns void language plpgsql md5 fbd5bd7dcd3f16e5de3b18ed40d510be
@@ -768,6 +772,7 @@ function next_due_ms(lane integer, targets text[]) returns double precision lang
 function next_transaction(seen pg_snapshot) returns bigint language sql md5 8660a7f7078e1e71282e31e326edbb4f
 function normalise_error(error text) returns text language sql immutable parallel safe md5 842ff04befa3787ec185d49fbac64542
 function note_change() returns trigger language plpgsql md5 44238258c1198c85fad3e5dfc37898ad
+function note_move() returns trigger language plpgsql md5 9393104d91ddb2e9ba29b36a14d7f4da
 function oldest_owed(lane integer) returns timestamp with time zone language sql stable md5 ea1398d41e68d54cfaaba0d28a09a9e0
 function open_pause(pauses jsonb) returns jsonb language sql md5 488bf3f9c0021a69ddd81e6bca09f09b
 function operation_targets(kind text, filter jsonb, options jsonb) returns text language plpgsql stable md5 871ddf93883e5961d09b01982365be97
@@ -775,7 +780,7 @@ function option_problem(options jsonb) returns text language plpgsql stable md5 
 function original_message(seen bigint) returns bigint language plpgsql stable md5 4c9734b78f221829a6de02d31e0a6067
 function outcome_code(word text) returns smallint language sql immutable parallel safe md5 ed75df792cdc0b04970849aa865c8091
 function outcome_word(code smallint) returns text language sql immutable parallel safe md5 41fc848011d64695c7f0c6c7480fd8ce
-function override_job(job_name text, changes jsonb, actor text DEFAULT CURRENT_USER) returns jsonb language plpgsql md5 6f102e65f8b3b45cae9eaa7c6365ccad
+function override_job(job_name text, changes jsonb, actor text DEFAULT CURRENT_USER) returns jsonb language plpgsql md5 8edc99a0706eabea383be583243f04b4
 function owed_overall() returns bigint language plpgsql stable md5 04b7a40a026c39f5987ea8fb82f9a76f
 function owned_lanes(me integer, lanes integer[], lane_epochs bigint[]) returns integer[] language sql stable md5 387bc932de5c67e76f57b10763d72060
 function parse_id(prefix text, id text) returns bigint language plpgsql immutable parallel safe md5 6b2409ed46d6177713281504265bb6c8
@@ -830,7 +835,7 @@ function send_batch(endpoint text, payloads jsonb[], options jsonb DEFAULT NULL:
 function send_notice(channel_name text, notice_title text, notice_text text, payload jsonb) returns bigint language plpgsql md5 4b36284c483048dbb3c9ec08a01fb649
 function set_endpoint_state(endpoint_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 d482f97265b8c207028a6269aff9825b
 function set_fresh_aside(chosen bigint[]) returns void language plpgsql md5 91053baa38aae85f18aa66dbb7c9cf2c
-function set_job_state(job_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, reenable_ms double precision DEFAULT NULL::double precision) returns text language plpgsql md5 58afeafc06ba77a500bddfd7e8ae80d8
+function set_job_state(job_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, reenable_ms double precision DEFAULT NULL::double precision) returns text language plpgsql md5 1a238070ceba84e09e6f2dc869934473
 function set_queue_limits(queue_name text, new_concurrency integer, new_rate double precision, actor text DEFAULT CURRENT_USER) returns integer language plpgsql md5 f3fecb3a672479979a2d43598e94198c
 function set_queue_state(queue_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 a6c83cafc181c1c69d98e8347aa7eb58
 function setting_integer(setting text) returns bigint language plpgsql stable parallel safe md5 73bcf8a654a21c84562d7fd4f421d3f7
@@ -861,8 +866,8 @@ function time_of_id(id bigint) returns timestamp with time zone language sql imm
 function time_of_ms(ms double precision) returns timestamp with time zone language sql immutable md5 9edd1220abb82fb5def307f5f643c3c7
 function time_problem(deliver_at text, expires_at text) returns text language plpgsql stable md5 93045690a9b96e78056d7de483a2a8e0
 function tried_and_owed(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 0fa30b2d7b1ea6d42ce0741be4e2d4db
-function unpark_job(job integer) returns integer language plpgsql md5 f496d5a3ebb4f7bb2895e9c244098d62
-function unpark_stranded(max_rows integer) returns integer language plpgsql md5 a13d8af6b0d2b7e2137cb2accc699a63
+function unpark_job(job integer) returns integer language plpgsql md5 b53f37d629cfc40de42ad6533da174ae
+function unpark_stranded(max_rows integer) returns integer language plpgsql md5 447b7ad71aa8dc40da56186f4790ffe4
 function was_visible(row_xid xid, as_of pg_snapshot, top bigint, bottom_age integer) returns boolean language sql stable parallel safe md5 35fc35214fc791e7d2b10d51bf263080
 function worker_beats() returns jsonb language sql stable md5 f1616394c92372dc92a0d5bd238aed3f
 function write_alerts(changes jsonb) returns void language plpgsql md5 362f1915e74802fc7f268ca547ff7ab7
