@@ -1,3 +1,4 @@
+import { bareTable } from './bare-table.ts'
 import { bullmq } from './bullmq.ts'
 import type { Contender } from './contender.ts'
 import { graphileWorker } from './graphile-worker.ts'
@@ -5,7 +6,7 @@ import { holdfast } from './holdfast.ts'
 import { holdfastJobs } from './holdfast-jobs.ts'
 import { pgBoss } from './pg-boss.ts'
 
-const contenders: readonly Contender[] = [holdfast, holdfastJobs, graphileWorker, pgBoss, bullmq]
+const contenders: readonly Contender[] = [holdfast, holdfastJobs, graphileWorker, pgBoss, bullmq, bareTable]
 
 export function contenderNamed(name: string): Contender {
   const contender = contenders.find((contender) => contender.name === name)

@@ -7,5 +7,6 @@ export const bulkEnqueue: Row = {
   unit: 'messages/s',
   goal: { of: 'ratio', atLeast: 2 },
   baselines: ['graphile-worker', 'pg-boss', 'bullmq'],
+  alsoShown: ['bare-table'],
   measure: measureBulkEnqueue,
 }

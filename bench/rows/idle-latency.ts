@@ -7,7 +7,7 @@ export const idleLatency: Row = {
   unit: 'ms',
   goal: { of: 'ratio', atMost: 0.5 },
   baselines: ['graphile-worker'],
-  alsoShown: ['pg-boss', 'bullmq'],
+  alsoShown: ['pg-boss', 'bullmq', 'bare-table'],
   maxRounds: 3,
   measure: measureIdleLatency,
 }
