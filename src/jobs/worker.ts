@@ -239,6 +239,11 @@ export class JobWorker {
       this.#parts.settler.forget(first.claimId)
       throw error
     }
+    // Or while we looked at their jobs.
+    if (worker !== this.#incarnation) {
+      this.#parts.settler.forget(first.claimId)
+      return
+    }
     this.#parts.executor.add(runs.map((run) => ({ run, worker, claimedAtMs })))
     if (this.#heartbeat !== null) this.#heartbeat.running = this.#parts.executor.runningCount
   }

@@ -309,3 +309,95 @@ describe('a TTL', () => {
     expect(await reasons()).toEqual([])
   })
 })
+
+describe('a success that waits to be handed in', () => {
+  it('keeps its worker from running the run again, should it be given back meanwhile', async () => {
+    const job = noting()
+    const worker = await work(job)
+    const { id } = await holdfast.enqueue(job, { label: 'in front', isHeld: true })
+    const behind = await numberOf((await holdfast.enqueue(job, { label: 'behind', isHeld: true })).id)
+    await whenRan('in front')
+    await whenRan('behind')
+    await inTransaction(async (client) => {
+      // Results are handed in one batch after the other: this one has to wait, and all that follow.
+      await client.query('select from holdfast.runs where id = $1 for update', [await numberOf(id)])
+      await end('in front')
+      await until('it to be handed in', () =>
+        jobs.rig.value(
+          `select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        ),
+      )
+      await end('behind')
+      await until(
+        'both to end',
+        () => worker.completed,
+        (completed) => completed === 2,
+      )
+      await jobs.rig.rows(
+        'update holdfast.runs set due_at = clock_timestamp(), crashes = 1 where id = $1 returning holdfast.ring_workers(lane_id)',
+        [behind],
+      )
+      await until('it to be claimed again', () =>
+        jobs.rig.value('select count(*)::int from holdfast.runs where id = $1 and claim_id is not null', [
+          behind,
+        ]),
+      )
+      await holdfast.enqueue(job, { label: 'claimed after it' })
+      await whenRan('claimed after it')
+    })
+    await jobs.whenDone()
+    expect(count('behind')).toBe(1)
+  })
+})
+
+describe('a decision', () => {
+  it('is refused when the run has been tried more often than whoever decides knows', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    const { me, lane, claim } = await jobs.claimByHand()
+    const run = await numberOf((await holdfast.enqueue(job, { label: 'a' }, { delayMs: 0 })).id)
+    expect(await claim()).toBe(1)
+    await jobs.rig.rows('update holdfast.runs set attempt = 2')
+    const settle = async (expected: number) => {
+      const held = await jobs.rig.value<number>('select claim_id from holdfast.runs')
+      const record = { id: run, message: run, claim: held, lane, attempt: expected + 1, expected, outcome: 2 }
+      return jobs.rig.value('select holdfast.settle_run_failures($1, $2, $3)', [
+        me,
+        JSON.stringify([
+          { ...record, action: 'dead', reason: 'permanent', ageMs: 0, durationMs: 0, isTried: true },
+        ]),
+        [],
+      ])
+    }
+    expect(await settle(0)).toEqual([run])
+    expect(await jobs.rig.count('dead_letters')).toBe(0)
+    expect(await settle(2)).toBeNull()
+    expect(await jobs.rig.count('dead_letters')).toBe(1)
+  })
+})
+
+describe('a worker that is declared dead while it claims', () => {
+  it('leaves nothing behind: whoever declares it dead waits for the claim', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    const { me, lane, claim } = await jobs.claimByHand()
+    await holdfast.enqueue(job, { label: 'a' })
+    let buried: Promise<unknown> = Promise.resolve()
+    await inTransaction(async (client) => {
+      await client.query('select from holdfast.claim_runs($1, $2, 10, 10, true, 1)', [me, lane])
+      buried = jobs.rig.rows('select holdfast.bury_worker($1, 0, 0)', [me])
+      await Promise.race([
+        buried,
+        until('it to wait', () =>
+          jobs.rig.value(
+            `select count(*)::int from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`,
+          ),
+        ),
+      ])
+    })
+    await buried
+    expect(await jobs.rig.count('run_claims')).toBe(0)
+    expect(await claim(), 'a dead worker claims nothing').toBe(0)
+    expect(await (await jobs.claimByHand()).claim()).toBe(1)
+  })
+})

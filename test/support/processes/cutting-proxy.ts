@@ -1,13 +1,18 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
+interface KeptAnswer {
+  /** Lets it through, and all that came after it. */
+  readonly release: () => void
+}
+
 interface Link {
   readonly near: Socket
   readonly far: Socket
 }
 
 /**
- * A TCP relay to a server that misbehaves on demand: it cuts connections, delays or swallows bytes, and loses one answer.
+ * A TCP relay to a server that misbehaves on demand: it cuts connections, delays or swallows bytes, and loses or keeps back one answer.
  *
  * @example
  * const proxy = await CuttingProxy.start(databaseUrl)
@@ -20,6 +25,7 @@ export class CuttingProxy {
   #delayMs = 0
   #isSwallowing = false
   #lostMarkers: { readonly text: string; readonly onLost: () => void }[] = []
+  #keptMarker: { readonly text: string; readonly onKept: (answer: KeptAnswer) => void } | null = null
 
   private constructor(serverUrl: string) {
     this.#serverUrl = new URL(serverUrl)
@@ -79,6 +85,13 @@ export class CuttingProxy {
     return new Promise((resolve) => this.#lostMarkers.push({ text, onLost: resolve }))
   }
 
+  /** The next statement whose bytes hold `text` reaches the server; resolves when its answer is there, which waits to be released. */
+  keepNextAnswer(text: string): Promise<KeptAnswer> {
+    return new Promise((resolve) => {
+      this.#keptMarker = { text, onKept: resolve }
+    })
+  }
+
   async stop(): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
@@ -95,12 +108,24 @@ export class CuttingProxy {
     const link: Link = { near, far }
     this.#links.add(link)
     let onLost: (() => void) | null = null
+    let onKept: ((answer: KeptAnswer) => void) | null = null
     near.on('data', (chunk) => {
+      if (this.#keptMarker !== null && chunk.includes(this.#keptMarker.text)) {
+        onKept = this.#keptMarker.onKept
+        this.#keptMarker = null
+      }
       const at = this.#lostMarkers.findIndex(({ text }) => chunk.includes(text))
       if (at >= 0) onLost = this.#lostMarkers.splice(at, 1)[0]?.onLost ?? null
       this.#pass(far, chunk)
     })
     far.on('data', (chunk) => {
+      if (onKept !== null) {
+        far.pause()
+        far.unshift(chunk)
+        onKept({ release: () => far.resume() })
+        onKept = null
+        return
+      }
       if (onLost === null) {
         this.#pass(near, chunk)
         return

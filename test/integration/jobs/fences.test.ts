@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { until } from '../../support/engine/until.ts'
+import { JobsRig } from '../../support/jobs-rig.ts'
+import { CuttingProxy } from '../../support/processes/cutting-proxy.ts'
+
+let jobs: JobsRig
+let holdfast: Holdfast
+let proxy: CuttingProxy
+const job = defineJob({ name: 'fenced' })
+const limits = { heartbeatMs: 100, leaseMs: 1500, slowPollMs: 100, stopTimeoutMs: 10 }
+
+beforeEach(async () => {
+  jobs = await JobsRig.create()
+  holdfast = jobs.rig.client()
+  proxy = await CuttingProxy.start(jobs.rig.database.url)
+  await holdfast.enqueueBatch(job, [])
+})
+afterEach(async () => {
+  proxy.carry()
+  await jobs.stop()
+  await proxy.stop()
+})
+
+test.each([
+  ['the claim', 'claim_runs'],
+  ['the look at its job', 'read_jobs_by_id'],
+])(
+  'what a worker claimed before it was declared dead is not run when the answer to %s comes after its return',
+  async (_, statement) => {
+    const begun: number[] = []
+    let answer = () => {}
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const handled = job.handledBy(async (_input, { crashes }) => {
+      begun.push(crashes)
+      await gate
+    })
+    const worker = await jobs.work({ jobs: [handled], databaseUrl: proxy.url, limits })
+    const first = worker.incarnation
+    await jobs.rig.rows(`select holdfast.set_queue_state('default', 'paused')`)
+    await holdfast.enqueue(job, {})
+    let kept = proxy.keepNextAnswer(statement)
+    await jobs.rig.rows(`select holdfast.set_queue_state('default', 'active')`)
+    // The first to pass may be a claim that still found the queue paused.
+    for (;;) {
+      const { release } = await kept
+      answer = release
+      if ((await jobs.rig.count('run_claims')) > 0) break
+      kept = proxy.keepNextAnswer(statement)
+      release()
+    }
+    await jobs.rig.rows('select holdfast.bury_worker(incarnation, beat, 0) from holdfast.workers')
+    await until('it to come back', () => worker.incarnation !== first)
+    await until('it to be known', () => jobs.rig.count('workers'))
+    answer()
+    await until('the run to begin', () => begun.length)
+    open()
+    await jobs.whenDone()
+    expect(begun, 'once, as one that was there at a crash').toEqual([1])
+  },
+)
+
+test('a worker that has lost its lease starts nothing more of what it claimed ahead', async () => {
+  const begun: string[] = []
+  const gates: (() => void)[] = []
+  const cutOff = job.handledBy((input) => {
+    begun.push(input as string)
+    return input === 'quick' ? undefined : new Promise<void>((resolve) => gates.push(resolve))
+  })
+  // So many short ones that the long ones behind them are claimed ahead.
+  const inputs = [...Array.from({ length: 2000 }, () => 'quick'), 'long 1', 'long 2', 'long 3']
+  await holdfast.enqueueBatch(
+    job,
+    inputs.map((input) => ({ input })),
+  )
+  const worker = await jobs.work({ jobs: [cutOff], databaseUrl: proxy.url, concurrency: 1, limits })
+  await until('the first long one', () => gates.length)
+  const held = `select count(*)::int from holdfast.runs as run join holdfast.run_claims as claim on run.id = any (claim.run_ids)`
+  await until(
+    'only long ones to be left',
+    () => jobs.rig.value<number>(held),
+    (count) => count === 3,
+  )
+  proxy.swallow()
+  const heirs: string[] = []
+  await jobs.work({
+    jobs: [job.handledBy((input) => void heirs.push(input as string))],
+    name: 'heir',
+    limits,
+  })
+  await until('the heir to run them', () => heirs.includes('long 2'))
+  const { completed } = worker
+  gates[0]?.()
+  await until('its run to end', () => worker.completed > completed)
+  expect(begun.filter((input) => input !== 'quick')).toEqual(['long 1'])
+})
