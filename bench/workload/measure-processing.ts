@@ -7,6 +7,13 @@ import { refreshStatistics } from './refresh-statistics.ts'
 
 const DRAIN_POLL_MS = 5
 
+export interface ProcessingSteps {
+  /** When the contender is ready, before anything is enqueued. */
+  prepare?: () => Promise<void>
+  /** When the queue is full. */
+  beforeStart?: () => Promise<void>
+}
+
 /**
  * Messages handled and completed per second by a no-op handler in this process, out of a full queue.
  * The clock starts when a tenth is handled, so that nobody's start-up or compilation counts, and stops when every
@@ -14,13 +21,14 @@ const DRAIN_POLL_MS = 5
  */
 export async function measureProcessing(
   context: SampleContext,
-  prepare: () => Promise<void> = async () => {},
+  { prepare, beforeStart }: ProcessingSteps = {},
 ): Promise<Sample> {
   const session = await contenderNamed(context.arm).open(context, 'throughput')
   try {
-    await prepare()
+    await prepare?.()
     await session.enqueueAll(makePayloads(context.messages))
     await refreshStatistics(context.databaseUrl)
+    await beforeStart?.()
     const warmUp = context.messages / 10
     const seen = new Uint8Array(context.messages)
     let handled = 0

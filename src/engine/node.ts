@@ -150,6 +150,7 @@ export class Node {
     this.#notices = new Notices(controlDatabase)
     this.#settler = new Settler({
       ...shared,
+      inFlight: () => this.#dispatcher.inFlight,
       takeRun: (lane) => this.#settlement.takeRun(lane),
       onSuccessesSettled: (records) => this.#settlement.successesSettled(records),
       onFailuresSettled: (settled) => this.#settlement.failuresSettled(settled),

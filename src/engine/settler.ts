@@ -25,6 +25,8 @@ export interface SettlerOptions {
   readonly clock: Clock
   readonly logger: Logger
   incarnation(): number
+  /** Attempts that are out: without any, no more results are to be waited for. */
+  inFlight(): number
   /** What this lane's results since the last flush mean for its circuit; null when its settings have become unusable. */
   takeRun(lane: Lane): LaneRun | null
   onSuccessesSettled(records: readonly SuccessRecord[]): void
@@ -149,6 +151,7 @@ export class Settler {
 
   async #gather(): Promise<void> {
     if (this.#isUrgent || this.#idle.length > 0 || this.#successes.length >= enoughRecords) return
+    if (this.#options.inFlight() === 0) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, gatherMs)
       this.#endGathering = () => {

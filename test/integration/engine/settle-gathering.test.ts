@@ -14,6 +14,7 @@ describe('results of a busy node', () => {
   let ids: number[]
   let batches: number[][]
   let settler: Settler
+  let inFlight: number
 
   beforeAll(async () => {
     rig = await Rig.create()
@@ -32,11 +33,13 @@ describe('results of a busy node', () => {
 
   beforeEach(() => {
     batches = []
+    inFlight = 1
     settler = new Settler({
       database: new Database({ pool: rig.database.pool, preparesStatements: true, deadlineMs: 15_000 }),
       clock: systemClock,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
       incarnation: () => 1,
+      inFlight: () => inFlight,
       takeRun: () => null,
       onSuccessesSettled: (records) => void batches.push(records.map(({ id }) => id)),
       onFailuresSettled() {},
@@ -100,6 +103,14 @@ describe('results of a busy node', () => {
     succeed()
     await settler.drained()
     expect(batches).toHaveLength(3)
+  })
+
+  it('wait for nothing when no more can come', async () => {
+    inFlight = 0
+    for (let each = 0; each < busy; each++) succeed()
+    await whenBatches(1)
+    succeed()
+    await whenBatches(2)
   })
 
   it('of a quiet node are committed at once', async () => {
