@@ -30,6 +30,37 @@ describe('parseExactJson and writeExactJson', () => {
     expect(parseExactJson(JSON.stringify(numbers))).toEqual(numbers)
     expect(parseExactJson('[1e5, 12e-3]')).toEqual([100000, 0.012])
   })
+
+  it('keep the digits of what is too small for a double to hold all of them', () => {
+    for (const tiny of ['4.94065645841247e-324', '-1.23456789012345e-310', `0.${'0'.repeat(310)}1234567`]) {
+      expect(writeExactJson(parseExactJson(`[${tiny}]`))).toBe(`[${tiny}]`)
+    }
+  })
+
+  it('refuse numbers that JSON knows none of, however long', () => {
+    for (const text of ['1.2.3e400', '00012345678901234567', '12345678901234567890.', '1e5e5', '--1e400']) {
+      expect(() => parseExactJson(`[${text}]`)).toThrow('not valid JSON')
+    }
+  })
+})
+
+// Each takes milliseconds; looked at from each of their characters on they would take half a minute.
+describe('texts that are costly to look through', { timeout: 5000 }, () => {
+  const long = '12345678901234567890'
+
+  it('are written in no more time than their length takes: backslashes', () => {
+    const json = `[${long},"${'\\\\'.repeat(50_000)}"]`
+    expect(writeExactJson(parseExactJson(json)) === json).toBe(true)
+  })
+
+  it('are refused in no more time than their length takes: a text without an end', () => {
+    expect(() => parseExactJson(`[${long},"${'\\"'.repeat(100_000)}`)).toThrow('not valid JSON')
+  })
+
+  it('may have millions of escapes', () => {
+    const json = `[${long},"${'\\n'.repeat(4_000_000)}"]`
+    expect(writeExactJson(parseExactJson(json)) === json).toBe(true)
+  })
 })
 
 describe('restoreExactNumbers', () => {

@@ -2,16 +2,21 @@ import { randomBytes } from 'node:crypto'
 
 export const maxPayloadDepth = 1000
 
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const maxExactDigits = 15
+/** Below it a double has fewer digits, down to one. */
+const minExactDouble = 2.2250738585072014e-308
 
 /**
  * Stands before the digits of a number that travels as text until it is written again. Random, so that no payload can contain it, and
  * made of characters that no level of quoting changes.
  */
 const mark = `exact${randomBytes(12).toString('hex')}n`
-/** A marked number as a value, also inside JSON that was itself written into a text. A field's name keeps its quotes. */
-const markedValue = new RegExp(`(\\\\*")${mark}(-?\\d[\\d.eE+-]*)\\1(?!:)`, 'g')
+/**
+ * A marked number as a value, also inside JSON that was itself written into a text. A field's name keeps its quotes. A row of backslashes
+ * is only looked at from its beginning: from each of them on, a long one would take minutes.
+ */
+const markedValue = new RegExp(`(?<!\\\\)(\\\\*")${mark}(-?\\d[\\d.eE+-]*)\\1(?!:)`, 'g')
 
 export class PayloadError extends Error {
   readonly code: 'payload_invalid_json' | 'payload_too_deep'
@@ -50,7 +55,13 @@ export function exactNumberText(value: string): string | null {
 
 /** The same JSON with every number that a double can't hold turned into marked text. Throws when it is nested too deep. */
 export function markExactNumbers(json: string): string {
-  return hasLongNumber(json) ? json.replace(stringOrNumber, markInexact) : json
+  let marked = ''
+  let end = 0
+  for (const [from, to] of longNumbers(json)) {
+    marked += json.slice(end, from) + markInexact(json.slice(from, to))
+    end = to
+  }
+  return end === 0 ? json : marked + json.slice(end)
 }
 
 /** Undoes `markExactNumbers`, wherever the marked text has gone in the meantime. */
@@ -58,8 +69,9 @@ export function restoreExactNumbers(json: string): string {
   return json.includes(mark) ? json.replace(markedValue, '$2').replaceAll(mark, '') : json
 }
 
+/** What is no number in JSON stays as it is, for the parser to refuse. */
 function markInexact(token: string): string {
-  return token.startsWith('"') || survivesAsDouble(token) ? token : `"${mark}${token}"`
+  return survivesAsDouble(token) || !jsonNumber.test(token) ? token : `"${mark}${token}"`
 }
 
 function survivesAsDouble(token: string): boolean {
@@ -68,30 +80,33 @@ function survivesAsDouble(token: string): boolean {
   const [mantissa = ''] = token.split(/[eE]/)
   const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '')
   if (value === 0) return digits === ''
-  return digits.length <= maxExactDigits || String(value) === token
+  const isShort = digits.length <= maxExactDigits && Math.abs(value) >= minExactDouble
+  return isShort || String(value) === token
 }
 
 /**
- * Whether some number may have more digits than a double: every payload is asked, so it is one pass that leaps over texts. The same
- * pass refuses deep nesting: `JSON.stringify` recurses, and where it overflows depends on the stack of the moment. A fixed limit fails
- * the same way each time.
+ * Where the numbers stand that may have more digits than a double: every payload is asked, so it is one pass that leaps over texts. The
+ * same pass refuses deep nesting: `JSON.stringify` recurses, and where it overflows depends on the stack of the moment. A fixed limit
+ * fails the same way each time.
  */
-function hasLongNumber(text: string): boolean {
+function longNumbers(text: string): (readonly [from: number, to: number])[] {
+  const found: (readonly [number, number])[] = []
   let depth = 0
-  let hasLong = false
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === quote) at = endOfString(text, at)
     else if (code >= zero && code <= nine) {
       const start = at
       while (isInNumber(text.charCodeAt(at + 1))) at += 1
-      hasLong ||= at - start >= maxExactDigits || hasExponent(text, start, at)
+      if (at - start >= maxExactDigits || hasExponent(text, start, at)) {
+        found.push([text.charCodeAt(start - 1) === minus ? start - 1 : start, at + 1])
+      }
     } else if (code === openBrace || code === openBracket) {
       depth += 1
       if (depth > maxPayloadDepth) throw tooDeep()
     } else if (code === closeBrace || code === closeBracket) depth -= 1
   }
-  return hasLong
+  return found
 }
 
 /** Digits, the dot, and the parts of an exponent. */
