@@ -86,7 +86,8 @@ async function writeOnce(
   try {
     return await context.database().asOne(async (database) => {
       if (key === null) return perform(database)
-      const body = JSON.stringify(request.parsedBody?.value ?? null)
+      const { value = null, marked = value } = request.parsedBody ?? {}
+      const body = writeBody(marked)
       const write = { owner: caller.owner, key, request: `${operation.method} ${request.url}\n${body}` }
       const kept = await keptResult(
         database,

@@ -46,6 +46,20 @@ test('a repetition gets the first answer, another body is refused', async () => 
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
 })
 
+test('another body is one that differs in a digit that JavaScript would lose', async () => {
+  expect((await rig.call('POST', '/v1/jobs', { body: { name: 'count' } })).status).toBe(201)
+  const trigger = (payload: string) =>
+    rig.call('POST', '/v1/jobs/count/trigger', {
+      body: `{"payload":${payload}}`,
+      headers: { 'idempotency-key': 'count-it' },
+    })
+  const first = await trigger('12345678901234567890')
+  const same = await trigger('12345678901234567890')
+  expect([first.status, same.status, same.body]).toEqual([202, 202, first.body])
+  const other = await trigger('12345678901234567891')
+  expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+})
+
 test('a connection that dies between the effect and the answer leaves neither; once more has one effect', async () => {
   const before = await countReplays()
   await gate.close()
