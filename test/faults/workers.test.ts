@@ -86,7 +86,12 @@ test('four workers under load lose nothing and, without faults, run nothing twic
     await enqueue(upTo(500).map((n) => ({ n: from + n })))
   }
   await whenDone()
-  const ran = fleet.flatMap((worker) => worker.ran)
+  // What they say may come in after what they have stored.
+  const ran = await until(
+    'the workers to have said so',
+    () => fleet.flatMap((worker) => worker.ran),
+    (numbers) => numbers.length >= 4000,
+  )
   expect(ran).toHaveLength(4000)
   expect(new Set(ran).size).toBe(4000)
   expect(await successes()).toEqual(upTo(4000))
