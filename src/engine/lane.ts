@@ -249,6 +249,13 @@ export class Lane {
     this.dueFloorMs = Number.NEGATIVE_INFINITY
   }
 
+  /** Drops what was reckoned by a clock that has stepped back since. A lane that waits for nothing goes on doing so. */
+  waitAnew(): void {
+    this.dueFloorMs = Number.NEGATIVE_INFINITY
+    if (this.nextDueAtMs !== Number.POSITIVE_INFINITY) this.nextDueAtMs = 0
+    this.gatheringSinceMs = null
+  }
+
   /** Whether there may be something to read: not whether there is room or leave for it. */
   hasMore(nowMs: number): boolean {
     return (

@@ -43,6 +43,8 @@ export interface MembershipOptions {
   onReleased(shards: readonly number[]): void
   onFenced(): void
   onResumed(): void
+  /** The database's clock has stepped back: what waits for a time would wait longer by the step. */
+  onClockSteppedBack(): void
   onRegistered(incarnation: number): void
 }
 
@@ -186,7 +188,7 @@ export class Membership {
     }
     // An answer that took so long says what was, not what is.
     if (receivedAtMs - sentAtMs > limits.fenceAfterMs) return
-    databaseClock.sync(result.databaseNowMs, sentAtMs, receivedAtMs)
+    const hasSteppedBack = databaseClock.sync(result.databaseNowMs, sentAtMs, receivedAtMs)
     // The silence is over or it isn't, but it must have been noticed: what was read before it is stale.
     this.#checkFence()
     this.#lastGoodBeatSentMs = sentAtMs
@@ -196,6 +198,7 @@ export class Membership {
       this.#options.logger.info({}, 'Heartbeats get through again: this node goes on')
       this.#options.onResumed()
     }
+    if (hasSteppedBack) this.#options.onClockSteppedBack()
     this.#liveness.observe(result.peers, receivedAtMs)
     this.#options.onBeat(result)
     if (!this.#isStopping) this.#startBalancing(result)

@@ -264,6 +264,7 @@ export class Node {
       onReleased: (shards) => this.#dropShards(shards, 'released'),
       onFenced: () => this.#fence(),
       onResumed: () => this.#resume(),
+      onClockSteppedBack: () => this.#waitAnew(),
     })
   }
 
@@ -389,6 +390,13 @@ export class Node {
     }
     this.#observer.resumed()
     this.#loop.ring()
+  }
+
+  #waitAnew(): void {
+    for (const lane of this.#lanes.all()) {
+      lane.waitAnew()
+      if (lane.pending > 0 || lane.known > 0 || lane.nextDueAtMs === 0) this.#dispatcher.pump(lane)
+    }
   }
 
   #laneChanged(lane: Lane): void {

@@ -18,7 +18,7 @@ import {
   sizeOf,
 } from '../storage/read-deliveries.ts'
 import { readMessages } from '../storage/read-messages.ts'
-import type { DatabaseClock } from './clock.ts'
+import type { Clock, DatabaseClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Lane } from './lane.ts'
 import type { LaneTable } from './lane-table.ts'
@@ -29,6 +29,7 @@ export interface ReaderOptions {
   readonly database: Database
   readonly lanes: LaneTable
   readonly dispatcher: Dispatcher
+  readonly clock: Clock
   readonly databaseClock: DatabaseClock
   readonly limits: NodeLimits
   readonly shapes: ShapeTable
@@ -179,10 +180,10 @@ export class Reader {
 
   /** Lines that can't move (every slot is taken) give back what they hold when it is scarce: a stuck receiver starves nobody. */
   #reclaim(): void {
-    const { dispatcher, lanes, limits } = this.#options
+    const { clock, dispatcher, lanes, limits } = this.#options
     const { rows, bytes } = lanes.readAhead
     if (rows < limits.maxReadAheadRows / 2 && bytes < limits.maxReadAheadBytes / 2) return
-    const nowMs = this.#options.databaseClock.nowMs()
+    const nowMs = clock.monotonicMs()
     if (nowMs < this.#nextReclaimAtMs) return
     this.#nextReclaimAtMs = nowMs + reclaimIntervalMs
     for (const lane of lanes.all()) {
@@ -305,7 +306,7 @@ export class Reader {
     }
   }
 
-  /** Past what is known to have been read. From the very beginning now and then, for what nobody told us of: a clock that stepped back. */
+  /** Past what is known to have been read. From the very beginning now and then, for what nobody told us of. */
   #startOfDue(lane: Lane, nowMs: number): number {
     const isSweepDue = nowMs >= lane.scheduleReadAtMs + this.#options.limits.sweepMs
     return isSweepDue ? Number.NEGATIVE_INFINITY : lane.dueFloorMs

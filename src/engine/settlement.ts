@@ -1,7 +1,7 @@
 import type { FailureRecord, LaneRun, SuccessRecord } from '../storage/settle.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { CarefulMode } from './careful-mode.ts'
-import type { Clock, DatabaseClock } from './clock.ts'
+import { type Clock, type DatabaseClock, maxClockErrorMs } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Lane } from './lane.ts'
 import type { LaneTable } from './lane-table.ts'
@@ -24,9 +24,6 @@ export interface SettlementOptions {
   requestRead(lane: Lane): void
   refresh(lanes: readonly Lane[]): void
 }
-
-/** How far our idea of the database's time may be off: half a round trip, while the node is allowed to work at all. */
-const clockErrorMs = 1000
 
 const endings = { dead: 'dead', drop: 'dropped', expire: 'expired', cancel: 'cancelled' } as const
 
@@ -141,7 +138,7 @@ export class Settlement {
     // Its time is counted from the beginning of the transaction that wrote it, which is later than that of the attempt.
     const { clock } = this.#options
     const dueAtMs = databaseClock.nowMs() + (record.delayMs ?? 0)
-    lane.noteScheduled(dueAtMs, dueAtMs - (clock.monotonicMs() - record.startedAtMs) - clockErrorMs)
+    lane.noteScheduled(dueAtMs, dueAtMs - (clock.monotonicMs() - record.startedAtMs) - maxClockErrorMs)
     // An older one of its key may have come in late while this one was out, and found the key busy.
     if (delivery.orderingKey !== null) lane.freedKeys.add(delivery.orderingKey)
     this.#options.requestRead(lane)

@@ -53,12 +53,17 @@ export class SettableClock {
     return new SettableClock(database)
   }
 
+  /** Moves the clock; nobody has learnt of it yet. */
+  async step(ms: number): Promise<void> {
+    await this.#database.pool.query(
+      `update settable.clock set ahead = ahead + make_interval(secs => $1::float8 / 1000)`,
+      [ms],
+    )
+  }
+
   /** Moves the clock ahead, and returns when every living node has learnt of it. */
   async pass(ms: number): Promise<void> {
-    const { pool } = this.#database
-    await pool.query(`update settable.clock set ahead = ahead + make_interval(secs => $1::float8 / 1000)`, [
-      ms,
-    ])
+    await this.step(ms)
     const before = await this.#beats()
     // A beat that was under way may have read the old time; the one after it hasn't, and the next says that its answer has arrived.
     await until(

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+import { Gate } from '../../support/receivers/gate.ts'
+import { SettableClock } from '../../support/settable-clock.ts'
+import { createTestDatabase } from '../../support/test-database.ts'
+
+const hourMs = 3_600_000
+
+/** A database whose clock is set right, or another server that takes its place: what was to come in a moment must not take an hour. */
+describe("the database's clock steps back an hour", () => {
+  let rig: Rig
+  let clock: SettableClock
+  let node: RunningNode
+
+  beforeAll(async () => {
+    const database = await createTestDatabase({ isMigrated: false, maxConnections: 30 })
+    rig = Rig.on(database)
+    clock = await SettableClock.install(database)
+    node = await rig.start({ limits: { beatMs: 500 } })
+  })
+  afterAll(() => rig.stop())
+
+  it('before the node has learnt of it, a retry is scheduled by the new time', async () => {
+    const gate = new Gate()
+    let tries = 0
+    const name = await functionEndpoint(
+      node.holdfast,
+      async () => {
+        tries += 1
+        await gate.passed()
+        if (tries < 2) throw new Error('not yet')
+      },
+      { retry: { strategy: 'fixed', baseDelayMs: 1500, jitter: 'none', maxRetries: 5 } },
+    )
+    await node.holdfast.send(name, 'tried again')
+    await until('the first try to be out', () => tries === 1)
+    await clock.step(-hourMs)
+    gate.open()
+    await rig.whenSettled(name)
+    expect(tries).toBe(2)
+  })
+
+  it('while a line waits for its rate', async () => {
+    let seen = 0
+    const name = await functionEndpoint(
+      node.holdfast,
+      () => {
+        seen += 1
+      },
+      { limits: { ratePerSecond: 10 } },
+    )
+    await node.holdfast.sendBatch(
+      name,
+      Array.from({ length: 60 }, (_, payload) => ({ payload })),
+    )
+    await until('some to have come', () => seen >= 3)
+    // The new endpoint is no news any more: nothing but the step makes the node look at it.
+    await clock.pass(0)
+    await clock.pass(-hourMs)
+    await rig.whenSettled(name)
+  })
+
+  it('while a batch waits to fill up', async () => {
+    let seen = 0
+    const name = await functionEndpoint(
+      node.holdfast,
+      () => {
+        seen += 1
+      },
+      { batch: { maxMessages: 10, maxWaitMs: 4000 } },
+    )
+    await node.holdfast.send(name, 'waits for others')
+    await clock.pass(-hourMs)
+    await rig.whenSettled(name)
+    expect(seen).toBe(1)
+  })
+})
