@@ -349,7 +349,8 @@ export class Reader {
     }
     if (ids.length === 0) return
     this.beginStatement()
-    await this.#admit(await readByIds(this.#options.database, ids))
+    const rows = await readByIds(this.#options.database, ids)
+    await this.#admitSome(lanes, rows, (lane, row) => lane.stragglers.push(row[0]))
   }
 
   async #readFreedKeys(lanes: readonly Lane[]): Promise<void> {
@@ -363,7 +364,28 @@ export class Reader {
     }
     if (keys.length === 0) return
     this.beginStatement()
-    await this.#admit(await readKeyHeads(this.#options.database, keys))
+    const rows = await readKeyHeads(this.#options.database, keys)
+    await this.#admitSome(lanes, rows, (lane, row) => lane.freedKeys.add(orderingKeyOf(row) ?? ''))
+  }
+
+  /** As many as each lane's share of bytes allows, the first in any case; what is left out must be asked for again. */
+  async #admitSome(
+    lanes: readonly Lane[],
+    rows: readonly DeliveryRow[],
+    leaveOut: (lane: Lane, row: DeliveryRow) => void,
+  ): Promise<void> {
+    const share = this.#share(lanes)
+    const takenBytes = new Map<Lane, number>()
+    const taken: DeliveryRow[] = []
+    for (const row of rows) {
+      const lane = this.#options.lanes.get(laneIdOf(row))
+      if (lane === undefined || !isHeadOf(row) || !this.isNews(row[0])) continue
+      const bytes = takenBytes.get(lane) ?? 0
+      takenBytes.set(lane, bytes + sizeOf(row))
+      if (bytes < share.bytes) taken.push(row)
+      else leaveOut(lane, row)
+    }
+    await this.#admit(taken)
   }
 }
 
