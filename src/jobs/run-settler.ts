@@ -18,6 +18,14 @@ export interface RunSettlerOptions {
   onSettled(entries: readonly JournalEntry[], refused: ReadonlySet<number>): void
 }
 
+/** What one incarnation has to say, and the claims that end with it. */
+interface WorkerResults {
+  readonly worker: number
+  readonly successes: readonly RunRecord[]
+  readonly failures: readonly RunRecord[]
+  readonly ended: readonly number[]
+}
+
 const maxBatchRecords = 2000
 const maxBackoffMs = 1000
 
@@ -141,30 +149,42 @@ export class RunSettler {
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
+  /**
+   * Successes first, of all workers that we have been: a run that was done here and claimed once more is handed back untried, and must be gone by
+   * then, or it could be claimed again and run.
+   */
   async #settle(batch: readonly JournalEntry[]): Promise<void> {
     const refused = new Set<number>()
-    const byWorker = new Map<number, RunRecord[]>()
-    for (const { worker, record } of batch) {
-      const records = byWorker.get(worker)
-      if (records === undefined) byWorker.set(worker, [record])
-      else records.push(record)
-    }
-    for (const [worker, records] of byWorker) {
-      const failures = records.filter(({ action }) => action !== 'succeed')
-      const successes = failures.length === 0 ? records : records.filter(({ action }) => action === 'succeed')
+    const groups = this.#byWorker(batch)
+    for (const { worker, successes, failures, ended } of groups) {
       // A claim must be there while decisions ask for it, so that it ends with the last statement.
-      const ended = this.#endedClaims(records)
-      if (failures.length > 0) {
-        const endedNow = successes.length === 0 ? ended : []
-        for (const id of await this.#settleFailures(worker, failures, endedNow)) refused.add(id)
-      }
-      if (successes.length > 0) await this.#settleSuccesses(worker, successes, ended)
+      const endedNow = failures.length === 0 ? ended : []
+      if (successes.length > 0) await this.#settleSuccesses(worker, successes, endedNow)
+      if (this.#isAbandoned && this.#isOffline) return
+    }
+    for (const { worker, failures, ended } of groups) {
+      if (failures.length === 0) continue
+      for (const id of await this.#settleFailures(worker, failures, ended)) refused.add(id)
       if (this.#isAbandoned && this.#isOffline) return
     }
     for (const { record } of batch) {
       if (record.action === 'succeed') this.#unsettledSuccesses.delete(record.id)
     }
     this.#options.onSettled(batch, refused)
+  }
+
+  #byWorker(batch: readonly JournalEntry[]): WorkerResults[] {
+    const byWorker = new Map<number, RunRecord[]>()
+    for (const { worker, record } of batch) {
+      const records = byWorker.get(worker)
+      if (records === undefined) byWorker.set(worker, [record])
+      else records.push(record)
+    }
+    return Array.from(byWorker, ([worker, records]) => {
+      const failures = records.filter(({ action }) => action !== 'succeed')
+      const successes = failures.length === 0 ? records : records.filter(({ action }) => action === 'succeed')
+      return { worker, successes, failures, ended: this.#endedClaims(records) }
+    })
   }
 
   #endedClaims(records: readonly RunRecord[]): number[] {

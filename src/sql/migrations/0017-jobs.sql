@@ -37,6 +37,7 @@ create table holdfast.jobs (
 ) with (fillfactor = 70);
 create index jobs_reenable on holdfast.jobs (reenable_at) where reenable_at is not null;
 create index jobs_queue on holdfast.jobs (queue_id);
+create index jobs_inactive on holdfast.jobs (queue_id) where state <> 'active';
 
 create function holdfast.note_move() returns trigger
 language plpgsql as $$

@@ -48,6 +48,7 @@ declare
   queue holdfast.queues;
   state holdfast.queue_cursors;
   room integer := wanted;
+  fresh_rows integer;
   targets text[];
   looked_at timestamptz := clock_timestamp();
   new_horizon bigint;
@@ -129,6 +130,8 @@ begin
   if pg_current_xact_id_if_assigned() is not null then
     raise exception 'claim_runs has to be the first statement of its transaction' using errcode = '25001';
   end if;
+  -- Runs of a job that isn't active are passed in larger steps, so that what waits behind them comes soon.
+  fresh_rows := case when exists (select from holdfast.jobs where queue_id = lane and state <> 'active') then greatest(room, 1000) else room end;
   -- Read before the snapshot below is taken: who gets his transaction id after that draws higher ones.
   select last_value into new_horizon from holdfast.ids;
   -- Fresh runs of all priorities, the snapshot, and the id of the next transaction, in one statement: they have to belong together.
@@ -144,10 +147,10 @@ begin
       -- empty priority would cost a walk over the whole backlog.
       where run.lane_id = lane and run.due_at is null
         and (run.priority, run.id) > (level, state.cursors[level + 1]) and (run.priority, run.id) < (level + 1, 0)
-      order by run.priority, run.id limit room
+      order by run.priority, run.id limit fresh_rows
     ) as candidate
     join holdfast.jobs as job on job.id = candidate.job_id
-    order by candidate.priority desc, candidate.id limit room
+    order by candidate.priority desc, candidate.id limit fresh_rows
   ) as fresh;
 
   -- What was running then and has ended since: it may have left runs behind the cursor, and due ones below the floor.
@@ -217,7 +220,7 @@ begin
   into due_ids, due_verdicts, due_priorities, due_times
   from judged;
 
-  if due_ids is null and fresh_active is null then
+  if due_ids is null and fresh_active is null and fresh_rows = room then
     fresh_taken := fresh_ids;
     select array_agg(greatest(state.cursors[level + 1], coalesce(passed.last, 0)) order by level) into new_cursors
     from generate_series(0, 3) as level left join (

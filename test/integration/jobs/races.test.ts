@@ -115,6 +115,30 @@ describe('a claim', () => {
   })
 })
 
+describe('a job that is paused', () => {
+  it('holds back nothing behind it, however much of it waits in front', async () => {
+    const [paused, other] = [noting({ name: 'paused' }), noting({ name: 'other' })]
+    await holdfast.enqueueBatch(
+      paused,
+      Array.from({ length: 20_000 }, (_, n) => ({ input: { label: `paused ${n}` } })),
+    )
+    await holdfast.enqueueBatch(
+      other,
+      Array.from({ length: 15 }, (_, n) => ({ input: { label: `other ${n}` } })),
+    )
+    await holdfast.jobs.pause('paused')
+    const { claim } = await jobs.claimByHand()
+    const taken: number[] = []
+    const total = () => taken.reduce((sum, runs) => sum + runs, 0)
+    while (total() < 15 && taken.length < 100) taken.push(await claim())
+    expect(total()).toBe(15)
+    expect(Math.max(...taken), 'no more than were wanted').toBe(10)
+    await holdfast.jobs.enable('paused')
+    expect(await jobs.rig.value(`select count(*)::int from holdfast.runs where due_at = 'infinity'`)).toBe(0)
+    expect(await claim()).toBe(10)
+  })
+})
+
 describe('a success after the time-out', () => {
   it('is what the run is remembered by', async () => {
     const job = noting({ timeoutMs: 50, retry: { baseDelayMs: 600_000, maxRetries: 1, jitter: 'none' } })
@@ -310,9 +334,18 @@ describe('a TTL', () => {
   })
 })
 
+async function noteWhatGoesBack(): Promise<void> {
+  await jobs.rig.rows('create table public.gone_back (run bigint)')
+  await jobs.rig.rows(`create function public.note_gone_back() returns trigger language plpgsql as
+    $$ begin insert into public.gone_back values (new.id); return null; end $$`)
+  await jobs.rig.rows(`create trigger note_gone_back after update on holdfast.runs for each row
+    when (old.claim_id is not null and new.claim_id is null) execute function public.note_gone_back()`)
+}
+
 describe('a success that waits to be handed in', () => {
   it('keeps its worker from running the run again, should it be given back meanwhile', async () => {
     const job = noting()
+    await noteWhatGoesBack()
     const worker = await work(job)
     const { id } = await holdfast.enqueue(job, { label: 'in front', isHeld: true })
     const behind = await numberOf((await holdfast.enqueue(job, { label: 'behind', isHeld: true })).id)
@@ -347,6 +380,8 @@ describe('a success that waits to be handed in', () => {
     })
     await jobs.whenDone()
     expect(count('behind')).toBe(1)
+    // Its success first: gone back before that, it could be claimed once more, and run when the success is forgotten.
+    expect(await jobs.rig.rows('select run from public.gone_back')).toEqual([])
   })
 })
 
