@@ -313,6 +313,7 @@ table jobs with (fillfactor=70)
   constraint jobs_pkey PRIMARY KEY (id)
   constraint jobs_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES holdfast.queues(id)
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
+  CREATE INDEX jobs_inactive ON holdfast.jobs USING btree (queue_id) WHERE (state <> 'active'::text)
   CREATE INDEX jobs_queue ON holdfast.jobs USING btree (queue_id)
   CREATE INDEX jobs_reenable ON holdfast.jobs USING btree (reenable_at) WHERE (reenable_at IS NOT NULL)
   CREATE TRIGGER jobs_note_move BEFORE UPDATE OF queue_id ON holdfast.jobs FOR EACH ROW WHEN ((old.queue_id <> new.queue_id)) EXECUTE FUNCTION holdfast.note_move()
@@ -697,7 +698,7 @@ function check_operation(kind text, filter jsonb, options jsonb) returns void la
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 68c536a2d5fe92f14ae32192735b28bb
 function claim_leadership(me integer, shard_epoch bigint) returns bigint language plpgsql md5 fc11581ff6ce0ac9e13841119b3e76d2
 function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 ce127ca97ec2cbf37ec77300b2f95e95
-function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 9bcf8a6ce51a9ceb8540342fab1d8b5f
+function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 a526e6e5fe9a88037d2a477004cc96cd
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
 function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce397167e07a41e766a86157
