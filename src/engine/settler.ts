@@ -12,6 +12,7 @@ import {
 } from '../storage/settle.ts'
 import type { Clock } from './clock.ts'
 import type { Lane } from './lane.ts'
+import type { NodeLimits } from './limits.ts'
 import type { Logger } from './logger.ts'
 
 export interface SettledFailure {
@@ -24,6 +25,7 @@ export interface SettlerOptions {
   readonly database: Database
   readonly clock: Clock
   readonly logger: Logger
+  readonly limits: Pick<NodeLimits, 'maxUnsettled'>
   incarnation(): number
   /** Attempts that are out: without any, no more results are to be waited for. */
   inFlight(): number
@@ -43,7 +45,7 @@ const maxBatchRecords = 1000
 /** A batch of so many says that more will follow shortly, and are worth a wait: a commit costs the same for ten as for hundreds. */
 const busyBatchRecords = 32
 const gatherMs = 15
-const enoughRecords = 400
+const maxGathered = 400
 
 /**
  * Commits results in batches: one flush is under way at a time, and the next carries everything that arrived meanwhile. The batch so
@@ -85,7 +87,7 @@ export class Settler {
     this.#successes.push(record)
     this.#unsettled += 1
     if (record.orderingKey !== null) this.#hurry()
-    else if (this.#successes.length >= enoughRecords) this.#endGathering?.()
+    else if (this.#hasEnough) this.#endGathering?.()
     this.#schedule()
   }
 
@@ -150,7 +152,7 @@ export class Settler {
   }
 
   async #gather(): Promise<void> {
-    if (this.#isUrgent || this.#idle.length > 0 || this.#successes.length >= enoughRecords) return
+    if (this.#isUrgent || this.#idle.length > 0 || this.#hasEnough) return
     if (this.#options.inFlight() === 0) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, gatherMs)
@@ -160,6 +162,11 @@ export class Settler {
       }
     })
     this.#endGathering = null
+  }
+
+  /** Long before dispatch stops for want of commits. */
+  get #hasEnough(): boolean {
+    return this.#successes.length >= Math.min(maxGathered, this.#options.limits.maxUnsettled >> 1)
   }
 
   #hurry(): void {

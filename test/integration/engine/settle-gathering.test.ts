@@ -15,6 +15,7 @@ describe('results of a busy node', () => {
   let batches: number[][]
   let settler: Settler
   let inFlight: number
+  let maxUnsettled: number
 
   beforeAll(async () => {
     rig = await Rig.create()
@@ -34,12 +35,16 @@ describe('results of a busy node', () => {
   beforeEach(() => {
     batches = []
     inFlight = 1
+    maxUnsettled = 2000
     settler = new Settler({
       database: new Database({ pool: rig.database.pool, preparesStatements: true, deadlineMs: 15_000 }),
       clock: systemClock,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
       incarnation: () => 1,
       inFlight: () => inFlight,
+      get limits() {
+        return { maxUnsettled }
+      },
       takeRun: () => null,
       onSuccessesSettled: (records) => void batches.push(records.map(({ id }) => id)),
       onFailuresSettled() {},
@@ -66,20 +71,22 @@ describe('results of a busy node', () => {
     settler.succeed(record)
     return id
   }
-  /** With real turns of the event loop: only timers stand still. */
+  /** Real turns of the event loop: only timers stand still. (`vi.waitUntil` would move them.) */
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
   const whenBatches = async (count: number) => {
-    while (batches.length < count) await new Promise((resolve) => setImmediate(resolve))
+    while (batches.length < count) await turn()
   }
   const whenGathering = async () => {
     for (let each = 0; each < busy; each++) succeed()
     await whenBatches(1)
-    await vi.waitUntil(() => vi.getTimerCount() > 0)
+    await turn()
   }
 
   it('are committed together after a moment', async () => {
     await whenGathering()
     const [first, second] = [succeed(), succeed()]
-    await new Promise((resolve) => setImmediate(resolve))
+    // Time enough for a commit.
+    for (let each = 0; each < 5; each++) await rig.count('deliveries')
     expect(batches).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(gatherMs)
     await whenBatches(2)
@@ -99,7 +106,7 @@ describe('results of a busy node', () => {
     for (let each = 0; each < 400; each++) succeed()
     await whenBatches(2)
     expect(batches[1]).toHaveLength(400)
-    await vi.waitUntil(() => vi.getTimerCount() > 0)
+    await turn()
     succeed()
     await settler.drained()
     expect(batches).toHaveLength(3)
@@ -111,6 +118,14 @@ describe('results of a busy node', () => {
     await whenBatches(1)
     succeed()
     await whenBatches(2)
+  })
+
+  it('wait for nothing when dispatch is about to stop for them', async () => {
+    maxUnsettled = 60
+    await whenGathering()
+    for (let each = 0; each < 30; each++) succeed()
+    await whenBatches(2)
+    expect(batches[1]).toHaveLength(30)
   })
 
   it('of a quiet node are committed at once', async () => {
