@@ -13,7 +13,9 @@ export interface OverdueDelivery {
 
 /**
  * What a lane that stands still must let go of: expired deliveries, and those first owed before `giveUpBeforeMs`.
- * `giveUpBeforeId` bounds the scan: an id is never younger than its delivery. Indexes: deliveries_expiring, deliveries_ready.
+ * `giveUpBeforeId` bounds the scan: an id is never younger than its delivery. Rows of index columns are compared whole, as in
+ * read-deliveries.ts: with plain equalities a plan for all lanes walks the primary key through everybody's old deliveries.
+ * Indexes: deliveries_expiring, deliveries_ready.
  */
 export async function readOverdue(
   database: Database,
@@ -30,7 +32,9 @@ export async function readOverdue(
           (select * from holdfast.deliveries where lane_id = $1 and expires_at <= now() limit $4)
           union
           (select line.* from generate_series(0, 3) as level cross join lateral (
-            select * from holdfast.deliveries where lane_id = $1 and priority = level and id < $3 order by id limit $4
+            select * from holdfast.deliveries as old
+            where (old.lane_id, old.priority, old.id) > ($1, level, 0::bigint) and (old.lane_id, old.priority, old.id) < ($1, level, $3)
+            order by old.lane_id, old.priority, old.id limit $4
           ) as line where coalesce(line.owed_at, holdfast.time_of_id(line.id)) <= to_timestamp($2::float8 / 1000))
         ) as overdue
         order by id limit $4`,

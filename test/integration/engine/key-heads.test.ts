@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../../../src/storage/database.ts'
 import { readByIds, readKeyHeads, readStreams } from '../../../src/storage/read-deliveries.ts'
+import { buffersOf, type Plan, partsOf, planOf } from '../../support/engine/plan-of.ts'
 import { Rig } from '../../support/engine/rig.ts'
-
-interface Plan {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Shared Hit Blocks': number
-  readonly 'Shared Read Blocks': number
-  readonly Plans?: readonly Plan[]
-}
 
 const owedRows = 100_000
 const keys = 2000
@@ -40,60 +32,30 @@ describe.each(['without statistics', 'with statistics'])('the heads of ordering 
   }, 120_000)
   afterAll(() => rig.stop())
 
-  /** How PostgreSQL carries out what a storage function asks: as a prepared statement, with a plan for all values or for these. */
-  async function planOf(ask: (database: Database) => Promise<unknown>, mode: string): Promise<Plan> {
-    let statement = ''
-    let values: readonly unknown[] = []
-    const recorder = {
-      queryArrays: async ({ text }: { text: string }, given: readonly unknown[]) => {
-        statement = text
-        values = given
-        return []
-      },
-    } as unknown as Database
-    await ask(recorder)
-    const client = await rig.database.pool.connect()
-    try {
-      await client.query(`set plan_cache_mode = force_${mode}_plan`)
-      await client.query(`prepare asked as ${statement}`)
-      const literals = values.map((value) =>
-        client.escapeLiteral(Array.isArray(value) ? `{${value.join(',')}}` : String(value)),
-      )
-      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-        `explain (analyze, buffers, format json) execute asked (${literals.join(', ')})`,
-      )
-      return rows[0]!['QUERY PLAN'][0].Plan
-    } finally {
-      client.release(true)
-    }
-  }
-
-  const parts = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(parts)]
-
   function expectLookUps(plan: Plan): void {
-    const scans = parts(plan).filter((part) => part['Relation Name'] !== undefined)
+    const scans = partsOf(plan).filter((part) => part['Relation Name'] !== undefined)
     expect(scans.length).toBeGreaterThan(2)
     expect(scans.map((scan) => scan['Node Type'])).not.toContain('Seq Scan')
-    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(asked * maxBuffersEach)
+    expect(buffersOf(plan)).toBeLessThan(asked * maxBuffersEach)
   }
 
-  describe.each(['custom', 'generic'])('by a %s plan', (mode) => {
+  describe.each(['custom', 'generic'] as const)('by a %s plan', (mode) => {
     it('are looked up key by key', async () => {
       const freed = Array.from({ length: asked }, (_, index) => ({
         laneId: keyedLane,
         key: `key-${index * 7}`,
       }))
-      expectLookUps(await planOf((database) => readKeyHeads(database, freed), mode))
+      expectLookUps(await planOf(rig, (database) => readKeyHeads(database, freed), mode))
     })
 
     it('are told apart row by row among the next of a line', async () => {
       const line = { laneId: keyedLane, priority: 0, after: 0, maxRows: asked }
-      expectLookUps(await planOf((database) => readStreams(database, [line], owedRows), mode))
+      expectLookUps(await planOf(rig, (database) => readStreams(database, [line], owedRows), mode))
     })
 
     it('are told apart row by row among those that came late', async () => {
       const late = Array.from({ length: asked }, (_, index) => 2 * index)
-      expectLookUps(await planOf((database) => readByIds(database, late), mode))
+      expectLookUps(await planOf(rig, (database) => readByIds(database, late), mode))
     })
   })
 })
