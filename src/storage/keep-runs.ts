@@ -29,15 +29,15 @@ export async function takeRound(
 }
 
 /**
- * Ends runs that nobody ran in time, ends (or shares) those whose worker never took them, and brings jobs back whose cooldown is over. Indexes:
- * runs_expiring, runs_ttl.
+ * Ends runs that nobody ran in time, ends (or shares) those whose worker never took them, brings jobs back whose cooldown is over, and what was set aside of jobs that
+ * are active again. Indexes: runs_expiring, runs_ttl, jobs_unparking.
  */
 export async function sweepRuns(database: Database, maxRows: number, by: number): Promise<void> {
   await database.query(
     {
       name: 'sweep_runs',
       text: `select holdfast.expire_runs($1, $2), holdfast.expire_targets($1, $2),
-               (select count(*) from holdfast.reenable_jobs('holdfast'))`,
+               (select count(*) from holdfast.reenable_jobs('holdfast')), holdfast.unpark_jobs()`,
     },
     [maxRows, by],
   )

@@ -22,6 +22,8 @@ create table holdfast.jobs (
   -- When it was moved last, and by which transaction; see forget_former_queues.
   moved_at timestamptz,
   moved_by xid8,
+  -- Active again: what claims had set aside of it comes back step by step, and has got to this run. Null: all of it has.
+  unpark_from bigint,
   defaults jsonb not null default '{}',
   overrides jsonb not null default '{}',
   settings jsonb not null generated always as (defaults || overrides) stored,
@@ -37,6 +39,7 @@ create table holdfast.jobs (
 ) with (fillfactor = 70);
 create index jobs_reenable on holdfast.jobs (reenable_at) where reenable_at is not null;
 create index jobs_queue on holdfast.jobs (queue_id);
+create index jobs_unparking on holdfast.jobs (id) where unpark_from is not null;
 create index jobs_inactive on holdfast.jobs (queue_id) where state <> 'active';
 
 create function holdfast.note_move() returns trigger
@@ -132,7 +135,7 @@ begin
   from (select unnest(job.queue_id || job.former_queue_ids) as lane order by lane) as shut;
   update holdfast.jobs set
     state = new_state, state_reason = why, state_changed_at = clock_timestamp(), updated_at = clock_timestamp(),
-    reenable_at = clock_timestamp() + make_interval(secs => reenable_ms / 1000), streak = 0, streak_started_at = null
+    reenable_at = clock_timestamp() + make_interval(secs => reenable_ms / 1000), streak = 0, streak_started_at = null, unpark_from = null
   where id = job.id;
   if new_state = 'active' then
     perform holdfast.unpark_job(job.id);

@@ -463,15 +463,41 @@ begin
   insert into holdfast.queue_cursors select state.*;
 end $$;
 
--- Parked runs of a job come back, also in queues that it has left; those that a key still blocks are parked again by the next claim.
+-- Parked runs of a job come back, also in queues that it has left, a bounded number at a time in order of their numbers; those that a key still
+-- blocks are parked again by the next claim. A line of a million in one step would meet the deadline of a statement, at every try. Index: runs_pkey.
 create function holdfast.unpark_job(job integer) returns integer
 language plpgsql as $$
 declare
-  lanes integer[] := (select queue_id || former_queue_ids from holdfast.jobs where id = job);
+  max_rows constant integer := 20000;
+  start bigint;
+  lanes integer[];
+  last bigint;
   freed integer;
 begin
-  update holdfast.runs set due_at = clock_timestamp() where job_id = job and due_at = 'infinity' and lane_id = any (lanes) and claim_id is null;
-  get diagnostics freed = row_count;
+  select queue_id || former_queue_ids, coalesce(unpark_from, 0) into lanes, start from holdfast.jobs where id = job;
+  with next as materialized (
+    select run.id from holdfast.runs as run
+    where run.id > start and run.job_id = job and run.due_at = 'infinity' and run.lane_id = any (lanes) and run.claim_id is null
+    order by run.id limit max_rows
+  ), back as (
+    update holdfast.runs as run set due_at = clock_timestamp() from next where run.id = next.id and run.due_at = 'infinity'
+  )
+  select count(*), max(id) into freed, last from next;
+  last := case when freed = max_rows then last end;
+  update holdfast.jobs set unpark_from = last where id = job and unpark_from is distinct from last;
   perform holdfast.ring_workers(lane) from unnest(lanes) as lane;
+  return freed;
+end $$;
+
+-- The next step of every job that was activated and had more set aside than one step brings back. Index: jobs_unparking.
+create function holdfast.unpark_jobs() returns integer
+language plpgsql as $$
+declare
+  job record;
+  freed integer := 0;
+begin
+  for job in select id from holdfast.jobs where unpark_from is not null order by id limit 5 for update skip locked loop
+    freed := freed + holdfast.unpark_job(job.id);
+  end loop;
   return freed;
 end $$;

@@ -334,3 +334,23 @@ test('enabling a job brings back what was set aside in the queue that it has lef
   expect(await jobs.rig.value(`select count(*)::int from holdfast.runs where due_at = 'infinity'`)).toBe(0)
   await jobs.rig.rows('delete from holdfast.runs')
 })
+
+test('enabling a job with a long line brings it back in bounded steps, and all of it', async () => {
+  const crowded = defineJob({ name: 'crowded', queue: 'crowded' })
+  await holdfast.jobs.declare(crowded)
+  await holdfast.jobs.pause('crowded')
+  await jobs.rig.rows(
+    `insert into holdfast.runs (id, lane_id, job_id, due_at, ordering_key)
+     select nextval('holdfast.ids'), queue_id, id, 'infinity', case when n % 2 = 0 then 'k' end
+     from holdfast.jobs cross join generate_series(1, 50000) as n where name = 'crowded'`,
+  )
+  const aside = () =>
+    jobs.rig.value<number>(`select count(*)::int from holdfast.runs where due_at = 'infinity'`)
+  await jobs.rig.rows(`select holdfast.set_job_state('crowded', 'active')`)
+  expect(await aside(), 'a first step at once').toBeGreaterThan(0)
+  await until('all to be back', aside, (count) => count === 0)
+  // A claim may set them aside again: they are not brought back for ever.
+  await jobs.rig.rows(`update holdfast.runs set due_at = 'infinity' where ordering_key = 'k'`)
+  expect(await jobs.rig.value('select holdfast.unpark_jobs()')).toBe(0)
+  await jobs.rig.rows('delete from holdfast.runs')
+})
