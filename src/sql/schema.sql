@@ -297,6 +297,7 @@ table jobs with (fillfactor=70)
   former_queue_ids integer[] not null default '{}'::integer[]
   moved_at timestamp with time zone
   moved_by xid8
+  unpark_from bigint
   defaults jsonb not null default '{}'::jsonb
   overrides jsonb not null default '{}'::jsonb
   settings jsonb not null default (defaults || overrides)
@@ -316,6 +317,7 @@ table jobs with (fillfactor=70)
   CREATE INDEX jobs_inactive ON holdfast.jobs USING btree (queue_id) WHERE (state <> 'active'::text)
   CREATE INDEX jobs_queue ON holdfast.jobs USING btree (queue_id)
   CREATE INDEX jobs_reenable ON holdfast.jobs USING btree (reenable_at) WHERE (reenable_at IS NOT NULL)
+  CREATE INDEX jobs_unparking ON holdfast.jobs USING btree (id) WHERE (unpark_from IS NOT NULL)
   CREATE TRIGGER jobs_note_move BEFORE UPDATE OF queue_id ON holdfast.jobs FOR EACH ROW WHEN ((old.queue_id <> new.queue_id)) EXECUTE FUNCTION holdfast.note_move()
 table keeper_rounds with (fillfactor=50)
   name text not null
@@ -836,7 +838,7 @@ function send_batch(endpoint text, payloads jsonb[], options jsonb DEFAULT NULL:
 function send_notice(channel_name text, notice_title text, notice_text text, payload jsonb) returns bigint language plpgsql md5 4b36284c483048dbb3c9ec08a01fb649
 function set_endpoint_state(endpoint_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 d482f97265b8c207028a6269aff9825b
 function set_fresh_aside(chosen bigint[]) returns void language plpgsql md5 91053baa38aae85f18aa66dbb7c9cf2c
-function set_job_state(job_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, reenable_ms double precision DEFAULT NULL::double precision) returns text language plpgsql md5 1a238070ceba84e09e6f2dc869934473
+function set_job_state(job_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER, reenable_ms double precision DEFAULT NULL::double precision) returns text language plpgsql md5 d481f4fd4e80c5dec6fc683c128c7007
 function set_queue_limits(queue_name text, new_concurrency integer, new_rate double precision, actor text DEFAULT CURRENT_USER) returns integer language plpgsql md5 f3fecb3a672479979a2d43598e94198c
 function set_queue_state(queue_name text, new_state text, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 a6c83cafc181c1c69d98e8347aa7eb58
 function setting_integer(setting text) returns bigint language plpgsql stable parallel safe md5 73bcf8a654a21c84562d7fd4f421d3f7
@@ -867,7 +869,8 @@ function time_of_id(id bigint) returns timestamp with time zone language sql imm
 function time_of_ms(ms double precision) returns timestamp with time zone language sql immutable md5 9edd1220abb82fb5def307f5f643c3c7
 function time_problem(deliver_at text, expires_at text) returns text language plpgsql stable md5 93045690a9b96e78056d7de483a2a8e0
 function tried_and_owed(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 0fa30b2d7b1ea6d42ce0741be4e2d4db
-function unpark_job(job integer) returns integer language plpgsql md5 b53f37d629cfc40de42ad6533da174ae
+function unpark_job(job integer) returns integer language plpgsql md5 c0a540c4b3fb917c536e7a483ff7017f
+function unpark_jobs() returns integer language plpgsql md5 89029f98162bae4d48976ba896ecfc4e
 function unpark_stranded(max_rows integer) returns integer language plpgsql md5 447b7ad71aa8dc40da56186f4790ffe4
 function was_visible(row_xid xid, as_of pg_snapshot, top bigint, bottom_age integer) returns boolean language sql stable parallel safe md5 35fc35214fc791e7d2b10d51bf263080
 function worker_beats() returns jsonb language sql stable md5 f1616394c92372dc92a0d5bd238aed3f
