@@ -259,6 +259,7 @@ export class Reader {
       .map(({ lane, room, known }) => ({
         lane,
         laneId: lane.id,
+        room,
         maxRows: room + known,
         fromMs: this.#startOfDue(lane, nowMs),
       }))
@@ -277,19 +278,21 @@ export class Reader {
     for (const { lane } of requests) lane.lookForDueAt(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
     this.beginStatement()
     const { rows: answers, upToMs } = await readDue(this.#options.database, requests)
-    // What is out takes no room: only news count against the bytes.
-    const cuts = answers.map((due) => {
+    // What is out takes no room: only news count.
+    const cuts = answers.map((due, index) => {
       const fresh = due.filter((row) => isHeadOf(row) && this.isNews(row[0]))
-      return { total: due.length, ...cutByBytes(fresh, share.bytes) }
+      const { taken } = cutByBytes(fresh.slice(0, requests[index]?.room), share.bytes)
+      return { total: due.length, taken, firstLeft: fresh[taken.length] }
     })
     const admitted = await this.#admit(cuts.flatMap(({ taken }) => taken.toSorted(byUrgency)))
     this.#tuneProbeReads(requests, admitted)
     for (const [index, { lane, maxRows, fromMs }] of requests.entries()) {
-      const { total, isCut } = cuts[index] ?? { ...nothing, total: 0 }
-      const hasMore = total >= maxRows || isCut
+      const { total = 0, firstLeft } = cuts[index] ?? {}
+      const hasMore = total >= maxRows || firstLeft !== undefined
       // With nothing new in it, the read was filled up by what is out: asking again at once would get the same.
       if (hasMore) lane.lookForDueAt(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
-      lane.readDueFrom(isCut ? fromMs : hasMore ? (answers[index]?.at(-1)?.[9] ?? fromMs) : upToMs)
+      const nextRow = firstLeft ?? answers[index]?.at(-1)
+      lane.readDueFrom(hasMore ? (nextRow?.[9] ?? fromMs) : upToMs)
       if (fromMs === Number.NEGATIVE_INFINITY) lane.scheduleReadAtMs = nowMs
       else lane.lookForDueAt(lane.scheduleReadAtMs + this.#options.limits.sweepMs)
     }

@@ -87,3 +87,45 @@ describe('what becomes due before the last that was read', () => {
     expect([...tries.values()].every((count) => count === 3)).toBe(true)
   })
 })
+
+describe('what is due', () => {
+  const bound = 20
+  const concurrency = 100
+  let rig: Rig
+
+  beforeAll(async () => {
+    rig = await Rig.create()
+  })
+  afterAll(() => rig.stop())
+
+  it('is read no further ahead than the bound allows, however many are out', async () => {
+    const gate = new Gate()
+    const seen: unknown[] = []
+    const holdfast = rig.client({ limits: { maxReadAheadRows: bound } })
+    const name = await functionEndpoint(
+      holdfast,
+      ({ payload }) => {
+        seen.push(payload)
+        return gate.passed()
+      },
+      { limits: { concurrency } },
+    )
+    const inAnHourMs = Date.now() + 3_600_000
+    await holdfast.sendBatch(
+      name,
+      Array.from({ length: 500 }, (_, payload) => ({
+        payload,
+        deliverAt: new Date(inAnHourMs + 10 * payload),
+      })),
+    )
+    await rig.rows(`update holdfast.deliveries set due_at = due_at - interval '2 hours'`)
+    await holdfast.start()
+    await until('every slot to be taken', () => seen.length === concurrency)
+    // Behind the node's back: what it has read it still sends, the rest is gone.
+    await rig.rows('delete from holdfast.deliveries')
+    await holdfast.send(name, 'last')
+    gate.open()
+    await until('the last one to come', () => seen.includes('last'))
+    expect(seen.length - 1).toBeLessThanOrEqual(concurrency + bound)
+  })
+})

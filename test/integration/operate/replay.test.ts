@@ -150,30 +150,36 @@ describe('a replay', () => {
   it.each([
     ['scattered', 10],
     ['neighbouring', 2],
-  ])('takes %s messages every way that they went, each once, also those that are kept apart', async (kind, every) => {
-    const type = `${kind}.wanted`
-    const wanted = Array.from({ length: 60 }, (_, n) => n).filter((n) => n % every === 0)
-    const ways = [await recording({ eventTypes: [type] }), await recording({ eventTypes: [type] })]
-    const other = await recording({ eventTypes: [`${kind}.other`] })
-    await node.holdfast.publishBatch(
-      Array.from({ length: 60 }, (_, n) => ({ type: n % every === 0 ? type : `${kind}.other`, payload: n })),
-    )
-    for (const { name } of [...ways, other]) await rig.whenSettled(name)
-    await rig.rows(
-      `with moved as (delete from holdfast.messages where type = $1 and body::text in ('10', '40') returning *)
+  ])(
+    'takes %s messages every way that they went, each once, also those that are kept apart',
+    async (kind, every) => {
+      const type = `${kind}.wanted`
+      const wanted = Array.from({ length: 60 }, (_, n) => n).filter((n) => n % every === 0)
+      const ways = [await recording({ eventTypes: [type] }), await recording({ eventTypes: [type] })]
+      const other = await recording({ eventTypes: [`${kind}.other`] })
+      await node.holdfast.publishBatch(
+        Array.from({ length: 60 }, (_, n) => ({
+          type: n % every === 0 ? type : `${kind}.other`,
+          payload: n,
+        })),
+      )
+      for (const { name } of [...ways, other]) await rig.whenSettled(name)
+      await rig.rows(
+        `with moved as (delete from holdfast.messages where type = $1 and body::text in ('10', '40') returning *)
        insert into holdfast.messages_kept select * from moved`,
-      [type],
-    )
-    const total = 2 * wanted.length
-    const operation = await node.holdfast.replays.create({ eventType: type, ...range })
-    expect(await ended(operation)).toMatchObject({ total, done: total, skipped: 0 })
-    for (const { name, taken } of ways) {
-      await rig.whenSettled(name)
-      expect(taken.map(({ payload }) => payload)).toEqual([...wanted, ...wanted])
-      expect(new Set(taken.map(({ webhookId }) => webhookId)).size).toBe(2 * wanted.length)
-    }
-    expect(other.taken).toHaveLength(60 - wanted.length)
-  })
+        [type],
+      )
+      const total = 2 * wanted.length
+      const operation = await node.holdfast.replays.create({ eventType: type, ...range })
+      expect(await ended(operation)).toMatchObject({ total, done: total, skipped: 0 })
+      for (const { name, taken } of ways) {
+        await rig.whenSettled(name)
+        expect(taken.map(({ payload }) => payload)).toEqual([...wanted, ...wanted])
+        expect(new Set(taken.map(({ webhookId }) => webhookId)).size).toBe(2 * wanted.length)
+      }
+      expect(other.taken).toHaveLength(60 - wanted.length)
+    },
+  )
 
   it('does not take what ended after its preview', async () => {
     const { name, taken } = await recording()
