@@ -57,8 +57,8 @@ export function exactNumberText(value: string): string | null {
 export function markExactNumbers(json: string): string {
   let marked = ''
   let end = 0
-  for (const [from, to] of longNumbers(json)) {
-    marked += json.slice(end, from) + markInexact(json.slice(from, to))
+  for (const [from, to] of inexactNumbers(json)) {
+    marked += `${json.slice(end, from)}"${mark}${json.slice(from, to)}"`
     end = to
   }
   return end === 0 ? json : marked + json.slice(end)
@@ -69,27 +69,28 @@ export function restoreExactNumbers(json: string): string {
   return json.includes(mark) ? json.replace(markedValue, '$2').replaceAll(mark, '') : json
 }
 
-/** What is no number in JSON stays as it is, for the parser to refuse. */
-function markInexact(token: string): string {
-  return survivesAsDouble(token) || !jsonNumber.test(token) ? token : `"${mark}${token}"`
+/** What is no number in JSON is left for the parser to refuse. */
+function isInexact(token: string): boolean {
+  return !survivesAsDouble(token) && jsonNumber.test(token)
 }
 
 function survivesAsDouble(token: string): boolean {
   const value = Number(token)
   if (!Number.isFinite(value)) return false
+  const isNormal = Math.abs(value) >= minExactDouble
+  if (isNormal && token.length <= maxExactDigits) return true
   const [mantissa = ''] = token.split(/[eE]/)
   const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '')
   if (value === 0) return digits === ''
-  const isShort = digits.length <= maxExactDigits && Math.abs(value) >= minExactDouble
-  return isShort || String(value) === token
+  return (isNormal && digits.length <= maxExactDigits) || String(value) === token
 }
 
 /**
- * Where the numbers stand that may have more digits than a double: every payload is asked, so it is one pass that leaps over texts. The
+ * Where the numbers stand that have more digits than a double: every payload is asked, so it is one pass that leaps over texts. The
  * same pass refuses deep nesting: `JSON.stringify` recurses, and where it overflows depends on the stack of the moment. A fixed limit
  * fails the same way each time.
  */
-function longNumbers(text: string): (readonly [from: number, to: number])[] {
+function inexactNumbers(text: string): (readonly [from: number, to: number])[] {
   const found: (readonly [number, number])[] = []
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -99,7 +100,8 @@ function longNumbers(text: string): (readonly [from: number, to: number])[] {
       const start = at
       while (isInNumber(text.charCodeAt(at + 1))) at += 1
       if (at - start >= maxExactDigits || hasExponent(text, start, at)) {
-        found.push([text.charCodeAt(start - 1) === minus ? start - 1 : start, at + 1])
+        const from = text.charCodeAt(start - 1) === minus ? start - 1 : start
+        if (isInexact(text.slice(from, at + 1))) found.push([from, at + 1])
       }
     } else if (code === openBrace || code === openBracket) {
       depth += 1
