@@ -25,6 +25,15 @@ export interface SweeperOptions {
   recount(lane: Lane): void
 }
 
+/** A lane that was counted anew and started from the front, though it knew of nothing to read. */
+interface Revival {
+  /** What it owed then: as long as it owes the same, nothing has come of it. */
+  readonly pending: number
+  readonly pauseSweeps: number
+  sweepsLeft: number
+}
+
+const maxPauseSweeps = 16
 const maxRowsPerLane = 500
 const maxLanesPerSweep = 500
 
@@ -34,6 +43,7 @@ const maxLanesPerSweep = 500
  */
 export class Sweeper {
   readonly #options: SweeperOptions
+  readonly #revivals = new WeakMap<Lane, Revival>()
   #lastLaneId = 0
 
   constructor(options: SweeperOptions) {
@@ -48,11 +58,22 @@ export class Sweeper {
     }
   }
 
-  /** A lane that owes something, may send, and knows of nothing to read has missed something, or has miscounted. Neither should happen. */
+  /**
+   * A lane that owes something, may send, and knows of nothing to read has missed something, or has miscounted, which should not happen; or a
+   * letter blocks its keys. Then a look through all that waits finds nothing, and the next one comes after twice as many sweeps.
+   */
   #reviveLane(lane: Lane): void {
     const nowMs = this.#options.databaseClock.nowMs()
     if (lane.pending <= 0 || lane.known > 0 || isWaiting(lane, nowMs) || lane.gate(nowMs).kind !== 'open')
       return
+    const last = this.#revivals.get(lane)
+    const isInVain = last?.pending === lane.pending
+    if (isInVain && last.sweepsLeft > 0) {
+      last.sweepsLeft -= 1
+      return
+    }
+    const pauseSweeps = isInVain ? Math.min(maxPauseSweeps, last.pauseSweeps * 2) : 1
+    this.#revivals.set(lane, { pending: lane.pending, pauseSweeps, sweepsLeft: pauseSweeps })
     this.#options.recount(lane)
   }
 
