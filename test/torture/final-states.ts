@@ -71,10 +71,10 @@ export async function readProbes(pool: Pool): Promise<ProbeAttempt[]> {
   return rows
 }
 
-/** The ids under which replays were delivered. */
+/** The ids under which replays were delivered. What a crash sent twice has two successes, each a fact of its own. */
 export async function readReplays(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    `select holdfast.format_id('msg', delivery_id) as id from holdfast.attempts
+    `select distinct holdfast.format_id('msg', delivery_id) as id from holdfast.attempts
      where outcome = 1 and lane_id = (select id from holdfast.endpoints where name = $1)`,
     [replayEndpoint],
   )
