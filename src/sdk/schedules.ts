@@ -23,6 +23,8 @@ export interface ScheduleView {
   readonly everyMs: number | null
   readonly runAt: Date | null
   readonly payload: unknown
+  /** Options of the runs that it makes. */
+  readonly options: Readonly<Record<string, unknown>> | null
   readonly overlap: 'skip' | 'queue' | 'allow'
   readonly catchUp: 'one' | 'all' | 'none'
   readonly isPaused: boolean
@@ -176,6 +178,7 @@ function toView(row: ScheduleRow): ScheduleView {
     everyMs: row.every_ms,
     runAt: row.run_at,
     payload: row.payload,
+    options: row.options,
     overlap: row.overlap,
     catchUp: row.catch_up,
     isPaused: row.is_paused,

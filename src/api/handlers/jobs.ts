@@ -87,18 +87,27 @@ async function schedule(job: string, timing: Timing, management: Management): Pr
     return
   }
   const current = await find(management.schedules.get(job), 'schedule_not_found')
-  const wanted = cron ?? current?.cron ?? null
   const isChanged = [cron, timezone, payload, overlap, catchUp].some((given) => given !== undefined)
-  if (!isChanged || wanted === null) return
+  if (!isChanged || (cron === undefined && current === null)) return
   await management.schedules.set({
     name: job,
     job,
-    cron: wanted,
+    ...(cron === undefined ? timesOf(current) : { cron }),
+    ...(current?.options && { options: current.options }),
     timezone: timezone ?? current?.timezone ?? 'UTC',
     payload: (payload ?? current?.payload ?? null) as never,
     overlap: overlap ?? current?.overlap ?? 'skip',
     catchUp: catchUp ?? current?.catchUp ?? 'one',
   })
+}
+
+/** When it fires: by cron, by an interval, or once. */
+function timesOf(current: ScheduleView | null) {
+  return {
+    cron: current?.cron ?? undefined,
+    everyMs: current?.everyMs ?? undefined,
+    runAt: current?.runAt ?? undefined,
+  }
 }
 
 async function withSchedule(job: JobView, management: Management) {

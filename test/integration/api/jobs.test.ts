@@ -72,6 +72,30 @@ test('settings are overridden and the schedule is changed and ended over the API
   expect((await rig.call('POST', '/v1/jobs/sync/enable')).body.state).toBe('active')
 })
 
+test('a change of a schedule keeps what it does not name: the options of its runs, and its interval', async () => {
+  const stored = async () => {
+    const { rows } = await rig.database.pool.query<Record<string, unknown>>(
+      `select cron, every_ms::int, timezone, options, payload from holdfast.schedules where name = 'kept'`,
+    )
+    return rows[0]
+  }
+  await rig.call('POST', '/v1/jobs', { body: { name: 'kept' } })
+  const schedule = { name: 'kept', job: 'kept', payload: { page: 1 }, options: { priority: 3 } } as const
+  await rig.holdfast.schedules.set({ ...schedule, cron: '0 3 * * *' })
+  await rig.call('PATCH', '/v1/jobs/kept', { body: { timezone: 'Europe/Berlin' } })
+  expect(await stored()).toMatchObject({
+    cron: '0 3 * * *',
+    timezone: 'Europe/Berlin',
+    options: { priority: 3 },
+    payload: { page: 1 },
+  })
+  await rig.holdfast.schedules.set({ ...schedule, everyMs: 60_000 })
+  await rig.call('PATCH', '/v1/jobs/kept', { body: { payload: { page: 2 } } })
+  expect(await stored()).toMatchObject({ every_ms: 60_000, options: { priority: 3 }, payload: { page: 2 } })
+  await rig.call('PATCH', '/v1/jobs/kept', { body: { cron: '0 4 * * *' } })
+  expect(await stored()).toMatchObject({ cron: '0 4 * * *', every_ms: null, payload: { page: 2 } })
+})
+
 test('queues are limited and paused, workers listed and drained', async () => {
   expect((await rig.call('PUT', '/v1/queues/mail', { body: { concurrency: 3 } })).status).toBe(204)
   expect((await rig.call('POST', '/v1/queues/mail/pause', { body: {} })).status).toBe(204)
