@@ -845,7 +845,7 @@ function setting_integer(setting text) returns bigint language plpgsql stable pa
 function settle(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[], batch bigint, records jsonb, runs jsonb) returns TABLE(refused bigint[], changed integer[]) language plpgsql md5 80c26478a0ef788f082ba67cce2541e7
 function settle_failures(me integer, batch bigint, records jsonb, runs jsonb) returns TABLE(refused bigint[], changed integer[]) language plpgsql md5 91819ec524a8c1c3d7feb0207e87467d
 function settle_late_run_successes(run_ids bigint[]) returns void language plpgsql md5 58d14e9597e7fe975405d6faa23c1435
-function settle_late_successes(delivery_ids bigint[]) returns bigint[] language plpgsql md5 59ceebccd276c0a00cede58b5f438795
+function settle_late_successes(delivery_ids bigint[]) returns bigint[] language plpgsql md5 ad0aa8524526ebf4b8108551012b11a7
 function settle_letter(dead_letter_id text, new_state text, new_note text, new_action text, actor text) returns void language plpgsql md5 14d9c6b490dfcf74ff165e104c8abdf9
 function settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer language plpgsql md5 a20c200095e49f97c90092ea4f6f7b29
 function settle_redriven(letter_ids bigint[]) returns void language sql md5 defdc40af401bc577f356e051fbf9d59

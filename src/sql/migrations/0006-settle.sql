@@ -56,14 +56,15 @@ begin
   return gone;
 end $$;
 
--- A success for a delivery that is no longer owed: somebody else finished it, or it was declared dead meanwhile. The fact resolves
--- an open letter and cancels a redrive that nobody has started.
 -- Letters whose redrive was delivered: `redriven` stays their last word, and the key that they blocked is free.
 create function holdfast.settle_redriven(letter_ids bigint[]) returns void
 language sql as $$
   update holdfast.dead_letters set settled_at = clock_timestamp() where id = any (letter_ids) and state = 'redriven' and settled_at is null
 $$;
 
+-- A success for a delivery that is no longer owed: somebody else finished it, or it was declared dead meanwhile. The fact resolves the letter that
+-- is open for it, also when it is the letter's redrive, and cancels a redrive that nobody has started.
+-- Indexes: dead_letters_delivery_id_key, dead_letters_redriven.
 create function holdfast.settle_late_successes(delivery_ids bigint[]) returns bigint[]
 language plpgsql as $$
 declare
@@ -78,7 +79,7 @@ begin
   ) select array_agg(distinct lane_id) into lanes from cancelled;
   with late as (
     update holdfast.dead_letters set state = 'resolved', settled_at = clock_timestamp(), settled_by = 'holdfast', action = 'late_success'
-    where delivery_id = any (delivery_ids) and settled_at is null
+    where (delivery_id = any (delivery_ids) or redriven_delivery_id = any (delivery_ids)) and settled_at is null
     returning delivery_id, lane_id, blocks_key
   ) select array_agg(delivery_id), lanes || array_agg(distinct lane_id) filter (where blocks_key) into resolved, lanes from late;
   perform holdfast.tell_nodes('holdfast_lanes', lane || ' recount') from (select distinct unnest(lanes) as lane) as affected;

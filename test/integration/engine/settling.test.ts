@@ -98,6 +98,35 @@ describe('settling', () => {
     ])
   })
 
+  it('resolves the letter of a redrive that died again and succeeded after all', async () => {
+    const gate = new Gate()
+    let tries = 0
+    const name = await functionEndpoint(node.holdfast, () => {
+      tries += 1
+      if (tries === 1) throw new PermanentError('wrong')
+      return gate.passed()
+    })
+    await node.holdfast.send(name, 1)
+    await rig.whenSettled(name)
+    const { data } = await node.holdfast.deadLetters.list({ endpoint: name })
+    await node.holdfast.deadLetters.redrive(data[0]?.id ?? '')
+    await until('it to be out', () => tries === 2)
+    // What its next owner decides while the first is still out.
+    await laneRows('delete from holdfast.deliveries where lane_id = $1', name)
+    await laneRows(
+      `update holdfast.dead_letters set state = 'open', settled_by = null, action = null where lane_id = $1`,
+      name,
+    )
+    gate.open()
+    await until('the letter to be resolved', async () => {
+      const [letter] = await laneRows<{ action: string | null }>(
+        'select action from holdfast.dead_letters where lane_id = $1',
+        name,
+      )
+      return letter?.action === 'late_success'
+    })
+  })
+
   it('reopens the letter of a redrive that failed, with both histories', async () => {
     const name = await functionEndpoint(node.holdfast, () => {
       throw new PermanentError('still wrong')
