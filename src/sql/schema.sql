@@ -738,7 +738,7 @@ function find_deliveries(filter jsonb, before_id bigint, max_rows integer, max_s
 function find_events(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 6eaac92da8080cf018138af360252b21
 function find_letters(filter jsonb, before_id bigint, max_rows integer, max_scanned integer, OUT ids bigint[], OUT scanned_to bigint) returns record language plpgsql stable md5 62638be046b76eb50f42d1cbcb03cedf
 function finish_task(me integer, my_term bigint, task_name text, duration_ms integer, task_summary jsonb, error text, next_at timestamp with time zone, after_start_ms double precision) returns void language plpgsql md5 b0f1134979f2c5b095d6af16f506ed9f
-function fire_schedules(fires jsonb) returns integer language plpgsql md5 557f1657fe171f91fa3f0ded37422135
+function fire_schedules(fires jsonb) returns integer language plpgsql md5 d0392a0ed0a97e08e044e39799d7b66a
 function fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[] language sql stable md5 19e964e94f1e9f77c6e4313c444d5557
 function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 45929d9824e20f98c5bee2fd08b42c25
 function forget_former_queues() returns integer language plpgsql md5 ff6848674f25c5ee7b32296c892c5137

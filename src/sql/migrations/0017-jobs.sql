@@ -355,11 +355,11 @@ begin
         made := made + 1;
         update holdfast.schedules set last_run_id = run_id, fired = fired + 1 where id = schedule.id;
       exception when others then
-        -- What passes by itself (a deadlock, a full disk, a shutdown) takes the whole round back: the tick is still owed.
+        -- What passes by itself (a deadlock, a full disk, a shutdown, as much owed as may be) takes the whole round back: the tick is still owed.
         if left(sqlstate, 2) in ('40', '53', '55', '57', '58') then
           raise;
         end if;
-        -- One schedule that can't be fired (a full queue, options that nobody knows any more) stops no other.
+        -- One schedule that can't be fired (options that nobody knows any more) stops no other.
         perform holdfast.audit('holdfast', 'schedule.failed', 'schedule:' || schedule.name,
                                jsonb_build_object('for', given.times[place], 'error', sqlerrm));
       end;
