@@ -80,12 +80,18 @@ export class Settlement {
 
   /** Read again it would only fail again: this node leaves it alone, and a restart gives it another chance. */
   quarantined(record: SuccessRecord | FailureRecord): void {
-    const { careful, dispatcher, reader } = this.#options
+    const { careful, dispatcher, lanes, reader } = this.#options
     const delivery = dispatcher.known.get(record.id)
     reader.shun(record.id)
     if (delivery !== undefined) {
       dispatcher.forget(delivery)
       careful.finished(delivery)
+    }
+    const lane = lanes.get('laneId' in record ? record.laneId : record.lane)
+    if (lane !== undefined && record.orderingKey !== null) {
+      // An older one of its key may have come in late while this one was out, and found the key busy.
+      lane.freedKeys.add(record.orderingKey)
+      this.#options.requestRead(lane)
     }
     this.#options.dispatcher.pumpStarved()
   }

@@ -180,6 +180,37 @@ describe('an ordering key', () => {
     expect(order.filter((number) => number !== 3)).toEqual([2, 1, 2])
   })
 
+  it('is not forgotten when an older one was committed while a younger was out, and its result can not be stored', async () => {
+    const gate = new Gate()
+    const order: number[] = []
+    const name = await functionEndpoint(node.holdfast, async (message) => {
+      const { number } = message.payload as Numbered
+      order.push(number)
+      if (number === 2) await gate.passed()
+    })
+    const late = await rig.database.pool.connect()
+    await late.query('begin')
+    await node.holdfast.send(name, { key: 'k', number: 1 }, { orderingKey: 'k', client: late })
+    const { deliveryId } = await node.holdfast.send(name, { key: 'k', number: 2 }, { orderingKey: 'k' })
+    await until('the younger one to be out', () => order.length === 1)
+    await rig.rows(`
+      create function public.refuse_result() returns trigger language plpgsql as $$
+      begin
+        raise exception 'not this one';
+      end $$`)
+    await rig.rows(`
+      create trigger refuse_result before insert on holdfast.attempts for each row
+      when (new.delivery_id = ${await rig.value<number>(`select holdfast.parse_id('dlv', $1)`, [deliveryId])})
+      execute function public.refuse_result()`)
+    await late.query('commit')
+    late.release()
+    await node.holdfast.send(name, { key: 'other', number: 3 }, { orderingKey: 'other' })
+    await until('the message behind', () => order.includes(3))
+    gate.open()
+    await until('the older one', () => order.includes(1))
+    await rig.rows('drop trigger refuse_result on holdfast.attempts')
+  })
+
   it('goes on after a dead letter', async () => {
     const { name, send, ended } = await watched(({ number }) => {
       if (number === 1) throw new PermanentError('never')
