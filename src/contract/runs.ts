@@ -143,6 +143,7 @@ const scheduleShape = z
     everyMs: z.int().nullable(),
     runAt: timestamp.nullable(),
     payload: z.unknown(),
+    options: jsonObject.nullable(),
     overlap: z.enum(['skip', 'queue', 'allow']),
     catchUp: z.enum(['one', 'all', 'none']),
     isPaused: z.boolean(),
@@ -171,8 +172,8 @@ export const scheduleOperations = {
     method: 'PUT',
     path: '/v1/schedules/{name}',
     tag: 'Schedules',
-    summary: 'Create or change a schedule',
-    description: 'Exactly one of `cron`, `everyMs` and `runAt`.',
+    summary: 'Create or replace a schedule',
+    description: 'Exactly one of `cron`, `everyMs` and `runAt`. What is left out is as it is by default.',
     permission: 'configure',
     params: scheduleParams,
     body: z
@@ -183,6 +184,10 @@ export const scheduleOperations = {
         everyMs: field.wholeNumber(1000, 366 * 86_400_000).optional(),
         runAt: z.iso.datetime({ offset: true }).optional(),
         payload: z.unknown().optional(),
+        options: jsonObject.optional().meta({
+          description:
+            'Options of the runs that it makes, as for enqueueing: `priority`, `requireTags`, `ttlMs` and so on.',
+        }),
         overlap: field.oneOf('skip', 'queue', 'allow').optional(),
         catchUp: field.oneOf('one', 'all', 'none').optional(),
       })

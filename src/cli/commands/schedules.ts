@@ -6,7 +6,7 @@ import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 import { duration, instant } from '../option-parsers.ts'
-import { readPayload } from '../read-json-argument.ts'
+import { readJsonObject, readPayload } from '../read-json-argument.ts'
 import { given } from './endpoint-flags.ts'
 
 interface ScheduleFlags {
@@ -16,6 +16,7 @@ interface ScheduleFlags {
   readonly at?: string
   readonly timezone?: string
   readonly payload?: string
+  readonly runOptions?: string
   readonly overlap?: string
   readonly catchUp?: string
 }
@@ -88,14 +89,16 @@ function registerSet(schedules: Command): void {
     )
     .option('--timezone <zone>', 'of the cron expression, like Europe/Amsterdam')
     .option('--payload <json|@file|->', 'what its runs get')
+    .option('--run-options <json|@file>', 'options of its runs, like {"priority":3,"requireTags":["gpu"]}')
     .option('--overlap <policy>', 'when the last run is still owed: skip, queue or allow')
     .option('--catch-up <policy>', 'after a downtime: one, all or none')
     .action((name: string, flags: ScheduleFlags, command: Command) =>
       withApi(command, async ({ client, output }) => {
-        const { every: everyMs, at: runAt, payload, ...rest } = flags
+        const { every: everyMs, at: runAt, payload, runOptions, ...rest } = flags
         const body = {
           ...given({ ...rest, everyMs, runAt }),
           ...(payload !== undefined && { payload: await readPayload(payload) }),
+          ...(runOptions !== undefined && { options: await readJsonObject(runOptions, '--run-options') }),
         } as BodyOf<Operations['schedules']['put']>
         const schedule = await client.schedules.put({ params: { name }, body })
         output.data(schedule, () => `${name} set, next at ${textOf(schedule.nextAt)}`)

@@ -111,6 +111,20 @@ test('queues are limited and paused, workers listed and drained', async () => {
   expect((await rig.call('POST', '/v1/workers/7/drain')).body.code).toBe('worker_not_found')
 })
 
+test('a schedule carries the options of its runs', async () => {
+  await rig.call('POST', '/v1/jobs', { body: { name: 'rendering' } })
+  const settings = { job: 'rendering', everyMs: 60_000, options: { priority: 3, requireTags: ['gpu'] } }
+  const { status, body } = await rig.call('PUT', '/v1/schedules/thumbnails', { body: settings })
+  expect(status).toBe(200)
+  expect(body).toMatchObject(settings)
+  expect((await rig.call('GET', '/v1/schedules/thumbnails')).body).toMatchObject(settings)
+  const wrong = await rig.call('PUT', '/v1/schedules/thumbnails', {
+    body: { ...settings, options: { urgency: 3 } },
+  })
+  expect(wrong.status).toBe(422)
+  expect(wrong.body).toMatchObject({ code: 'invalid_schedule' })
+})
+
 test('statistics of an endpoint are asked for over a window', async () => {
   await rig.call('POST', '/v1/endpoints', {
     body: { name: 'crm', config: { url: 'https://crm.example.com' } },
