@@ -31,8 +31,12 @@ const minPollMs = 2
 const maxUnrungPollMs = 100
 /** Half of what a claim of 500 costs is the same for one run (3.1 of 5.8 ms, on a busy machine): larger ones pay while runs are short. */
 const maxBatchRuns = 2000
-/** So many in one look are worth staying awake for: ringing costs whoever enqueues a database-wide lock. */
+/**
+ * So many in one look, or so many a second, are worth staying awake for: ringing costs whoever enqueues a database-wide lock. Fewer are
+ * better rung for: whoever is awake only looks every few milliseconds.
+ */
 const busyRuns = 64
+const busyRatePerMs = 0.2
 /** The line in front of the slots holds what is finished in this time, at the rate of the last looks. */
 const prefetchMs = 200
 const minSampleMs = 5
@@ -201,7 +205,8 @@ export class Claimer {
   async #adjust(taken: number, hint: ClaimHint | null, waitMs: number): Promise<void> {
     const { limits, canBeRung, database, worker } = this.#options
     const nowMs = performance.now()
-    if (taken > 0) this.#lastBusyAtMs = nowMs
+    const isBusy = taken >= busyRuns || this.#ratePerMs >= busyRatePerMs
+    if (isBusy) this.#lastBusyAtMs = nowMs
     if (!canBeRung()) {
       this.#alertness = 'awake'
       this.#pollMs = taken > 0 ? busyPollMs : Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
@@ -214,7 +219,7 @@ export class Claimer {
         this.#pollMs = minPollMs
         this.#isRung = true
       }
-    } else if (taken >= busyRuns) {
+    } else if (isBusy) {
       await setWorkerAsleep(database, worker(), false)
       this.#alertness = 'awake'
       this.#pollMs = busyPollMs
