@@ -1,26 +1,25 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
 
 let rig: Rig
-beforeAll(async () => {
+beforeEach(async () => {
   rig = await Rig.create()
 })
-afterAll(() => rig.stop())
+afterEach(() => rig.stop())
 
 /** What a later version may do: columns are added, functions get further parameters or further kinds. */
-const laterVersion = `
-  alter table holdfast.deliveries add column later_note text default 'x';
-  alter table holdfast.messages add column later_note text default 'x';
-  alter table holdfast.messages_kept add column later_note text default 'x';
-  alter table holdfast.attempts add column later_note jsonb not null default '{}';
-  alter table holdfast.endpoints add column later_note text;
-  alter table holdfast.breakers add column later_note integer not null default 7;
-  alter table holdfast.nodes add column later_note text;
-  create function holdfast.beat(me integer, owed bigint, more jsonb) returns boolean language sql as 'select true';
-  create function holdfast.settle_failures(me integer, batch bigint, records jsonb, runs jsonb, more jsonb)
-    returns boolean language sql as 'select true';
-  create function holdfast.accept_lines(endpoint_name text, lines text, message_options jsonb[], more jsonb)
-    returns text language sql as 'select null::text';`
+const laterVersion = [
+  `alter table holdfast.deliveries add column later_note text default 'x'`,
+  `alter table holdfast.messages add column later_note text default 'x'`,
+  `alter table holdfast.messages_kept add column later_note text default 'x'`,
+  `alter table holdfast.attempts add column later_note jsonb not null default '{}'`,
+  `alter table holdfast.endpoints add column later_note text`,
+  `alter table holdfast.breakers add column later_note integer not null default 7`,
+  `alter table holdfast.nodes add column later_note text`,
+  `create function holdfast.beat(me integer, owed bigint, more jsonb) returns boolean language sql as 'select true'`,
+  `create function holdfast.settle_failures(me integer, batch bigint, records jsonb, runs jsonb, more jsonb) returns boolean language sql as 'select true'`,
+  `create function holdfast.accept_lines(endpoint_name text, lines text, message_options jsonb[], more jsonb) returns text language sql as 'select null::text'`,
+]
 
 it('a node of this version goes on while the schema of a later one is put under it, and starts on it', async () => {
   const handled: unknown[] = []
@@ -35,7 +34,8 @@ it('a node of this version goes on while the schema of a later one is put under 
   )
   await older.holdfast.send(name, 'before')
   await rig.whenSettled(name)
-  await rig.rows(laterVersion)
+  // One by one: a transaction that locks several tables and a node that uses them can wait for each other.
+  for (const change of laterVersion) await rig.rows(change)
   await older.holdfast.sendBatch(name, [{ payload: 'after' }, { payload: 'fails once', type: 'order.paid' }])
   await rig.whenSettled(name)
   await older.holdfast.stop()
