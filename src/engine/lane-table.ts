@@ -9,6 +9,7 @@ import {
   readLanesOfShards,
   summariseStreams,
 } from '../storage/read-lanes.ts'
+import { nothingRead } from '../storage/watermark.ts'
 import type { TransportChannel } from '../transports/transport.ts'
 import type { Clock } from './clock.ts'
 import { Lane } from './lane.ts'
@@ -35,7 +36,7 @@ export class LaneTable {
   readonly #options: LaneTableOptions
   readonly #lanes = new Map<number, Lane>()
   readonly readAhead: ReadAhead = { rows: 0, bytes: 0 }
-  #watermark = '0'
+  #watermark = nothingRead
   #lastRead: Promise<unknown> = Promise.resolve()
 
   constructor(options: LaneTableOptions) {

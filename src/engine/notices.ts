@@ -1,5 +1,6 @@
 import type { Database } from '../storage/database.ts'
 import { type NoticeRow, readNotices } from '../storage/notices.ts'
+import { nothingRead } from '../storage/watermark.ts'
 
 const maxRowsPerRead = 1000
 
@@ -11,7 +12,7 @@ export class Notices {
   readonly #database: Database
   /** Seen, and written by a transaction that the next read looks at again. */
   #told = new Set<number>()
-  #watermark = '0'
+  #watermark = nothingRead
 
   constructor(database: Database) {
     this.#database = database
@@ -24,7 +25,7 @@ export class Notices {
 
   /** Starts from now: what was told before is in the rows that are read from now on. */
   async open(): Promise<void> {
-    const { watermark } = await readNotices(this.#database, { xid: '0', id: 0 }, 0)
+    const { watermark } = await readNotices(this.#database, { watermark: nothingRead, id: 0 }, 0)
     this.#watermark = watermark
   }
 
@@ -33,18 +34,19 @@ export class Notices {
     const seen = new Set<number>()
     const fresh: NoticeRow[] = []
     let next: string | undefined
-    let after = { xid: this.#watermark, id: 0 }
+    let after = { watermark: this.#watermark, id: 0 }
     for (;;) {
       const { rows, watermark } = await readNotices(this.#database, after, maxRowsPerRead)
       // The first snapshot's: who was running then may have written behind the later pages.
       next ??= watermark
       for (const row of rows) {
+        // After a crash of the server between two pages the second begins anew.
+        if (!this.#told.has(row.id) && !seen.has(row.id)) fresh.push(row)
         seen.add(row.id)
-        if (!this.#told.has(row.id)) fresh.push(row)
       }
       const last = rows.at(-1)
       if (last === undefined || rows.length < maxRowsPerRead) break
-      after = { xid: last.xid, id: last.id }
+      after = { watermark: last.watermark, id: last.id }
     }
     this.#told = seen
     this.#watermark = next

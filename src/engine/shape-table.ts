@@ -1,6 +1,7 @@
 import type { Database } from '../storage/database.ts'
 import { readEventTypes } from '../storage/event-types.ts'
 import { readChangedShapes, readRouteShapes } from '../storage/routes.ts'
+import { nothingRead } from '../storage/watermark.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import type { CompiledTransform, TransformError } from '../transforms/transform.ts'
 
@@ -30,7 +31,7 @@ export class ShapeTable {
   /** By its JSON text: routes with the same transform share one, and so its renderings. */
   readonly #transforms = new Map<string, Shape>()
   readonly #schemas = new Map<string, object | null>()
-  #watermark = '0'
+  #watermark = nothingRead
   /** Counts what was forgotten, so that an answer from before a change isn't kept after it. */
   #changes = 0
 

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { firstUnseen } from './watermark.ts'
 
 export interface PeerRow {
   readonly incarnation: number
@@ -68,11 +69,11 @@ export async function beat(
       name: 'beat',
       text: `
         select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
-               exists (select from holdfast.endpoints where changed_xid >= $3::text::xid8)
-                 or exists (select from holdfast.breakers where changed_xid >= $3::text::xid8) as lanes_changed,
-               exists (select from holdfast.routes where changed_xid >= $4::text::xid8)
-                 or exists (select from holdfast.event_types where changed_xid >= $4::text::xid8) as shapes_changed,
-               exists (select from holdfast.notices where changed_xid >= $5::text::xid8) as has_notices
+               exists (select from holdfast.endpoints where changed_xid >= ${firstUnseen('$3')})
+                 or exists (select from holdfast.breakers where changed_xid >= ${firstUnseen('$3')}) as lanes_changed,
+               exists (select from holdfast.routes where changed_xid >= ${firstUnseen('$4')})
+                 or exists (select from holdfast.event_types where changed_xid >= ${firstUnseen('$4')}) as shapes_changed,
+               exists (select from holdfast.notices where changed_xid >= ${firstUnseen('$5')}) as has_notices
         from holdfast.beat($1, $2)`,
     },
     [incarnation, pending, watermarks.lanes, watermarks.shapes, watermarks.notices],

@@ -1,17 +1,17 @@
 import type { Database } from './database.ts'
-import { parseWatermark } from './watermark.ts'
+import { firstUnseen, watermarkAt, watermarkNow } from './watermark.ts'
 
 export interface NoticeRow {
   readonly id: number
-  /** The transaction that wrote it. */
-  readonly xid: string
+  /** One that has seen everything before the transaction that wrote it. */
+  readonly watermark: string
   readonly channel: string
   readonly payload: string
 }
 
 /** Where to read on from: everything up to there has been seen. */
 export interface NoticeCursor {
-  readonly xid: string
+  readonly watermark: string
   readonly id: number
 }
 
@@ -21,19 +21,21 @@ export async function readNotices(
   after: NoticeCursor,
   maxRows: number,
 ): Promise<{ rows: NoticeRow[]; watermark: string }> {
-  const rows = await database.query<{ notices: NoticeRow[]; snapshot: string }>(
+  const rows = await database.query<{ notices: NoticeRow[]; watermark: string }>(
     {
       name: 'read_notices',
       text: `
         select (
-          select coalesce(jsonb_agg(jsonb_build_object('id', id, 'xid', changed_xid::text, 'channel', channel, 'payload', payload)), '[]')
+          select coalesce(jsonb_agg(jsonb_build_object(
+            'id', id, 'watermark', ${watermarkAt('changed_xid')}, 'channel', channel, 'payload', payload
+          )), '[]')
           from (
             select id, changed_xid, channel, payload from holdfast.notices
-            where (changed_xid, id) > ($1::text::xid8, $2::bigint) order by changed_xid, id limit $3
+            where (changed_xid, id) > (${firstUnseen('$1')}, $2::bigint) order by changed_xid, id limit $3
           ) as next
-        ) as notices, pg_current_snapshot()::text as snapshot`,
+        ) as notices, ${watermarkNow} as watermark`,
     },
-    [after.xid, after.id, maxRows],
+    [after.watermark, after.id, maxRows],
   )
-  return { rows: rows[0]?.notices ?? [], watermark: parseWatermark(rows[0]?.snapshot ?? '') }
+  return { rows: rows[0]?.notices ?? [], watermark: rows[0]?.watermark ?? after.watermark }
 }

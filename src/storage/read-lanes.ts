@@ -1,6 +1,7 @@
 import type { StoredSecret } from '../secrets/endpoint-secrets.ts'
 import type { Database } from './database.ts'
 import { storedSecretsColumn } from './secrets.ts'
+import { firstUnseen, watermarkNow } from './watermark.ts'
 
 /** An endpoint and its breaker as stored. `settings` and `config` are unchecked: somebody may have written them by hand. */
 export interface LaneRow {
@@ -85,10 +86,10 @@ export async function readChangedLanes(database: Database, watermark: string): P
     {
       name: 'read_changed_lanes',
       text: `
-        select changed.*, pg_snapshot_xmin(pg_current_snapshot())::text as watermark from (select 1) as always left join (
+        select changed.*, ${watermarkNow} as watermark from (select 1) as always left join (
           ${selectLanes} where endpoint.id in (
-            select id from holdfast.endpoints where changed_xid >= $1::text::xid8
-            union select lane_id from holdfast.breakers where changed_xid >= $1::text::xid8
+            select id from holdfast.endpoints where changed_xid >= ${firstUnseen('$1')}
+            union select lane_id from holdfast.breakers where changed_xid >= ${firstUnseen('$1')}
           )
         ) as changed on true`,
     },

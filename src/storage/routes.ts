@@ -1,6 +1,6 @@
 import type { RouteSettings } from '../core/route-input.ts'
 import type { Database } from './database.ts'
-import { parseWatermark } from './watermark.ts'
+import { firstUnseen, watermarkNow } from './watermark.ts'
 
 /** How a pattern is stored: exactly one of `exact`, `like` and `regex` is set. */
 export interface StoredPattern {
@@ -252,24 +252,28 @@ export async function readChangedShapes(
   watermark: string,
   typesInUse: readonly string[],
 ): Promise<{ routeIds: number[]; eventTypes: string[]; watermark: string }> {
-  const rows = await database.query<{ route_ids: number[] | null; types: string[] | null; snapshot: string }>(
+  const rows = await database.query<{
+    route_ids: number[] | null
+    types: string[] | null
+    watermark: string
+  }>(
     {
       name: 'read_changed_shapes',
       text: `
-        select (select array_agg(id) from holdfast.routes where changed_xid >= $1::text::xid8) as route_ids,
+        select (select array_agg(id) from holdfast.routes where changed_xid >= ${firstUnseen('$1')}) as route_ids,
                array(
-                 select name from holdfast.event_types where changed_xid >= $1::text::xid8
+                 select name from holdfast.event_types where changed_xid >= ${firstUnseen('$1')}
                  union all
                  select used.name from unnest($2::text[]) as used (name)
                  where not exists (select from holdfast.event_types as known where known.name = used.name)
                ) as types,
-               pg_current_snapshot()::text as snapshot`,
+               ${watermarkNow} as watermark`,
     },
     [watermark, typesInUse],
   )
   return {
     routeIds: rows[0]?.route_ids ?? [],
     eventTypes: rows[0]?.types ?? [],
-    watermark: parseWatermark(rows[0]?.snapshot ?? ''),
+    watermark: rows[0]?.watermark ?? watermark,
   }
 }

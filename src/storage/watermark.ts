@@ -1,7 +1,29 @@
 /**
- * The oldest transaction that may still change something unseen, from a snapshot's text. Rows written by it or later are read
- * again next time, so that a writer that commits late isn't missed.
+ * Up to where changes have been read: the oldest transaction that may still change something unseen, and the life of the server that
+ * counted it. Rows written by it or later are read again next time, so that a writer that commits late isn't missed.
+ *
+ * A crash gives out again the numbers of transactions that never reached the disk: then a change may come under a number below one that was
+ * read before. So a watermark from another life of the server counts as none, and everything is read once more. A restart, or another
+ * server, is told by the start of its postmaster; a crash that the postmaster survives (a killed backend), by the statistics, which every
+ * crash drops. The connection tells nothing: behind a proxy ours outlives the server's.
  */
-export function parseWatermark(snapshot: string): string {
-  return snapshot.split(':')[0] ?? '0'
+const serverLife = `
+  concat_ws('/', extract(epoch from pg_postmaster_start_time()), extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))`
+
+/** The watermark that has seen everything before a transaction, as an expression. */
+export function watermarkAt(xid: string): string {
+  return `(${xid}::text || '@' || ${serverLife})`
 }
+
+/** The watermark of the statement's own snapshot. */
+export const watermarkNow = watermarkAt('pg_snapshot_xmin(pg_current_snapshot())')
+
+/** The first transaction that a watermark hasn't seen, as an expression; the first of all when it is none of this life. */
+export function firstUnseen(watermark: string): string {
+  return `(
+    case when split_part(${watermark}::text, '@', 2) = ${serverLife} then split_part(${watermark}::text, '@', 1) else '0' end
+  )::xid8`
+}
+
+/** Before anything has been read. */
+export const nothingRead = '0'
