@@ -21,6 +21,8 @@ export interface ArrivalsOptions {
   /** The shards that this node owns; null = all of them. */
   shards(): readonly number[] | null
   isOurs(laneId: number): boolean
+  /** The cursor has moved on. */
+  onPassed(cursor: number): void
   onArrived(lane: Lane): void
 }
 
@@ -70,6 +72,7 @@ export class Arrivals {
       this.#lastSnapshot = read.snapshot
       const range = this.#late?.observe(read.snapshot, read.cursor) ?? null
       this.#cursor = read.cursor
+      this.#options.onPassed(read.cursor)
       if (range !== null) this.#reread = joinRanges(this.#reread, range)
       arrived += this.#take(read)
       if (!read.isPartial) break
@@ -133,7 +136,7 @@ export class Arrivals {
         // One with a key may have been counted when it came, and passed over because it wasn't its key's turn.
         if (!row.isKeyed) lane.pending += 1
         found += 1
-      } else if (row.id > stream.cursor) {
+      } else if (row.id > stream.cursor && reader.isNews(row.id)) {
         // Ahead in this line, whatever the cursor over all lanes says: reading on finds it.
         if (!stream.isBehind) caughtUp.add(stream)
         stream.isBehind = true

@@ -28,6 +28,8 @@ export class Delivery implements Dispatch, SuccessRecord {
   breakerVersion = 0
   probeToken: string | null = null
   isRecordedSuspect = false
+  /** `ahead`: it came the short way, and no read of the arrivals has passed it yet; `gone`: and none will have, for it has ended. */
+  arrival: 'read' | 'ahead' | 'gone' = 'read'
   /** Set when it has succeeded. */
   durationMs = 0
   statusCode: number | null = null

@@ -89,14 +89,14 @@ export class Dispatcher {
     return this.#inFlight
   }
 
-  /** Takes a delivery that was just read into the lane's line. False when it must wait or is here already. */
-  admit(lane: Lane, row: DeliveryRow, message: Message | null): boolean {
+  /** Takes a delivery that was just read into the lane's line. Null when it must wait or is here already. */
+  admit(lane: Lane, row: DeliveryRow, message: Message | null): Delivery | null {
     const [id] = row
     const key = orderingKeyOf(row)
-    if (this.known.has(id)) return false
+    if (this.known.has(id)) return null
     if (key !== null) {
       // Not the head, or something younger of its key is still out (this one was committed late): it is found when the key is free.
-      if (!isHeadOf(row) || lane.busyKeys.has(key)) return false
+      if (!isHeadOf(row) || lane.busyKeys.has(key)) return null
       lane.busyKeys.add(key)
     }
     const delivery = new Delivery(lane, row, message)
@@ -105,7 +105,7 @@ export class Dispatcher {
     if (delivery.isScheduled) lane.knownScheduled += 1
     if (message === null) this.#endings.end(delivery, 'dead', 'message_missing')
     else lane.ready.add(delivery)
-    return true
+    return delivery
   }
 
   /** Takes a delivery out of memory. Its row is settled, or will be read again. */
@@ -114,6 +114,8 @@ export class Dispatcher {
     if (!this.known.delete(delivery.id)) return
     lane.known -= 1
     if (delivery.isScheduled) lane.knownScheduled -= 1
+    if (delivery.arrival === 'ahead') lane.ahead -= 1
+    delivery.arrival = 'read'
     if (delivery.orderingKey !== null) lane.busyKeys.delete(delivery.orderingKey)
   }
 

@@ -69,10 +69,10 @@ export class LaneTable {
     return [...this.#lanes.values()].filter((lane) => lane.shard === shard)
   }
 
-  get pending(): number {
-    let pending = 0
-    for (const lane of this.#lanes.values()) pending += lane.pending
-    return pending
+  get owed(): number {
+    let owed = 0
+    for (const lane of this.#lanes.values()) owed += lane.owed
+    return owed
   }
 
   /** Loads the lanes of shards that were just taken, with what is owed on them up to the arrivals cursor. */
@@ -167,10 +167,11 @@ export class LaneTable {
   takeReports(): LaneReport[] {
     const reports: LaneReport[] = []
     for (const lane of this.#lanes.values()) {
-      if (lane.reportedPending === lane.pending && lane.reportedInFlight === lane.inFlight) continue
-      lane.reportedPending = lane.pending
-      lane.reportedInFlight = lane.inFlight
-      reports.push({ laneId: lane.id, pending: Math.max(0, lane.pending), inFlight: lane.inFlight })
+      const { owed, inFlight } = lane
+      if (lane.reportedOwed === owed && lane.reportedInFlight === inFlight) continue
+      lane.reportedOwed = owed
+      lane.reportedInFlight = inFlight
+      reports.push({ laneId: lane.id, pending: owed, inFlight })
     }
     return reports
   }

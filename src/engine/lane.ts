@@ -60,6 +60,8 @@ export class Lane {
   stragglers: number[] = []
   /** Owed, by our own count: summed at takeover, then arrivals minus endings. */
   pending = 0
+  /** Owed besides, known, and not passed by the arrivals yet: see OwnMessages. */
+  ahead = 0
   inFlight = 0
   /** Starts since the last look for stuck lines; none means stuck. */
   startsSinceReclaim = 0
@@ -77,7 +79,7 @@ export class Lane {
   /** Somebody changed the endpoint: a row that was read before this moment (monotonic) doesn't show it. */
   changedAtMs = Number.NEGATIVE_INFINITY
   isReadQueued = false
-  reportedPending = 0
+  reportedOwed = 0
   reportedInFlight = 0
   /** When the wake queue will look at this lane again: the latest first, the next one last. */
   readonly wakes: number[] = []
@@ -132,6 +134,10 @@ export class Lane {
 
   get isIdle(): boolean {
     return this.known === 0
+  }
+
+  get owed(): number {
+    return Math.max(0, this.pending + this.ahead)
   }
 
   /** The parsed settings and the open channel; made at the first need, because ten thousand idle endpoints need none. */

@@ -28,7 +28,7 @@ export interface MembershipOptions {
   readonly version: string
   /** Whether nobody but this process can run under this name, so that an earlier incarnation of it is certainly dead. */
   readonly isNameExclusive: boolean
-  pending(): number
+  owed(): number
   watermarks(): ChangeWatermarks
   /** A beat got through. */
   onBeat(result: BeatResult): void
@@ -179,7 +179,7 @@ export class Membership {
     const { beatDatabase, clock, databaseClock, limits } = this.#options
     const heldBefore = new Map(this.#epochs)
     const sentAtMs = clock.monotonicMs()
-    const owed = this.#options.pending()
+    const owed = this.#options.owed()
     const result = await beat(beatDatabase, this.#incarnation, owed, this.#options.watermarks())
     const receivedAtMs = clock.monotonicMs()
     if (!result.isKnown) {

@@ -25,6 +25,7 @@ import { Notices } from './notices.ts'
 import { Notifications } from './notifications.ts'
 import { combineObservers, type NodeObserver } from './observer.ts'
 import { OperationRunner } from './operations/operation-runner.ts'
+import { type OwnMessage, OwnMessages } from './own-messages.ts'
 import { Reader } from './reader.ts'
 import { Renderer } from './renderer.ts'
 import { Settlement } from './settlement.ts'
@@ -74,6 +75,7 @@ export class Node {
   readonly #dispatcher: Dispatcher
   readonly #reader: Reader
   readonly #arrivals: Arrivals
+  readonly #ownMessages: OwnMessages
   readonly #loop: WorkLoop
   readonly #membership: Membership
   readonly #handOver: HandOver
@@ -195,6 +197,16 @@ export class Node {
       shards: () => this.#membership.shards(),
       isOurs: (laneId) => this.#membership.epochOf(laneId & 255) !== undefined,
       onArrived: (lane) => this.#dispatcher.pump(lane),
+      onPassed: (cursor) => this.#ownMessages.passed(cursor),
+    })
+    this.#ownMessages = new OwnMessages({
+      ...shared,
+      lanes: this.#lanes,
+      reader: this.#reader,
+      dispatcher: this.#dispatcher,
+      cursor: () => this.#arrivals.cursor,
+      isAtRest: () => this.#mayWork() && this.#loop.isAtRest,
+      ring: () => this.#loop.ringAsleep(),
     })
     this.#loop = new WorkLoop({
       ...shared,
@@ -249,7 +261,7 @@ export class Node {
       name: options.name,
       version: options.version,
       isNameExclusive: options.isNameExclusive ?? false,
-      pending: () => Math.max(0, this.#lanes.pending),
+      owed: () => this.#lanes.owed,
       watermarks: () => ({
         lanes: this.#lanes.watermark,
         shapes: this.#shapes.watermark,
@@ -285,6 +297,23 @@ export class Node {
   /** The shards that this node owns. */
   get shards(): readonly number[] {
     return this.#membership.shards() ?? Array.from({ length: 256 }, (_, shard) => shard)
+  }
+
+  /** Takes a message that this process has just committed for a lane of ours, and rang nobody for; after its publisher has heard of it. */
+  take(message: OwnMessage): void {
+    setImmediate(() => {
+      try {
+        this.#ownMessages.take(message)
+      } catch (error) {
+        this.#background.report(error)
+        this.#loop.ring()
+      }
+    })
+  }
+
+  /** This process has stored something, or may have: nobody else says so. */
+  ring(): void {
+    this.#loop.ringAsleep()
   }
 
   start(): Promise<void> {

@@ -112,9 +112,10 @@ export class Reader {
    */
   takeWhole(lane: Lane, group: ArrivalGroup, cursor: number): boolean {
     const stream = lane.streams[group.priority]
-    if (stream === undefined || stream.isBehind || group.whole.length !== group.ready) return false
+    if (stream === undefined || group.whole.length !== group.ready || !this.isCaughtUp(lane, group.priority))
+      return false
     // What must be checked first needs its schema at hand.
-    if (!this.#isIdle(lane) || group.whole.some(([, , , rest]) => rest[3])) return false
+    if (group.whole.some(([, , , rest]) => rest[3])) return false
     for (const [row, body, createdAtMs, rest] of group.whole) {
       if (this.isNews(row[0])) this.#options.dispatcher.admit(lane, row, { body, createdAtMs, rest })
     }
@@ -122,11 +123,12 @@ export class Reader {
     return true
   }
 
-  /** Nothing waits in it, it has a free slot, and there is room for what is read ahead. */
-  #isIdle(lane: Lane): boolean {
+  /** Nothing waits in it, read or unread, it has a free slot, and there is room for what is read ahead. */
+  isCaughtUp(lane: Lane, priority: number): boolean {
     const { databaseClock, lanes, limits } = this.#options
     const { rows, bytes } = lanes.readAhead
     return (
+      lane.streams[priority]?.isBehind === false &&
       lane.ready.length === 0 &&
       lane.inFlight < lane.concurrency &&
       rows < limits.maxReadAheadRows &&
@@ -339,7 +341,7 @@ export class Reader {
     for (const row of news) {
       const lane = lanes.get(laneIdOf(row))
       if (lane === undefined || !this.isNews(row[0])) continue
-      if (dispatcher.admit(lane, row, messages.get(messageIdOf(row)) ?? null)) admitted.add(lane)
+      if (dispatcher.admit(lane, row, messages.get(messageIdOf(row)) ?? null) !== null) admitted.add(lane)
     }
     return admitted
   }

@@ -115,15 +115,17 @@ export class Settlement {
     const { careful, dispatcher, lanes, reader } = this.#options
     reader.noteSettled(deliveryId)
     const delivery = dispatcher.known.get(deliveryId)
+    const isCounted = delivery?.arrival !== 'ahead'
     if (delivery !== undefined) {
       dispatcher.forget(delivery)
       careful.finished(delivery)
+      if (!isCounted) delivery.arrival = 'gone'
     }
     // Not the delivery's own: its shard may have been lost and taken back meanwhile.
     const lane = lanes.get(laneId)
     if (lane === undefined) return
     // What is still known is still owed, however it was counted when it came late.
-    lane.pending = Math.max(lane.known, lane.pending - 1)
+    lane.pending = Math.max(lane.known - lane.ahead, isCounted ? lane.pending - 1 : lane.pending)
     if (delivery !== undefined) careful.laneSettled(lane)
     const key = delivery?.orderingKey ?? orderingKey
     if (key === null) return

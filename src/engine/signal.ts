@@ -8,6 +8,11 @@ export class Signal {
     this.#wake?.()
   }
 
+  /** Somebody waits, and nothing has been raised since. */
+  get isAwaited(): boolean {
+    return this.#wake !== null && !this.#isRaised
+  }
+
   /** Resolves when raised (also before the call), or after `timeoutMs`. One waiter at a time. */
   async wait(timeoutMs: number): Promise<void> {
     if (!this.#isRaised) {

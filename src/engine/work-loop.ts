@@ -71,14 +71,20 @@ export class WorkLoop {
     await this.#running
   }
 
-  get isAsleep(): boolean {
-    return this.#alertness === 'asleep'
+  /** It sleeps, and nothing has been asked of it. */
+  get isAtRest(): boolean {
+    return this.#alertness === 'asleep' && this.#signal.isAwaited
   }
 
   /** A publisher rang, or something else says that it is worth looking. */
   ring(): void {
     this.#isRung = true
     this.#signal.raise()
+  }
+
+  /** A publisher of this process has something for it; who is awake looks soon anyway. */
+  ringAsleep(): void {
+    if (this.#alertness !== 'awake') this.ring()
   }
 
   requestRead(lane: Lane): void {

@@ -22,7 +22,7 @@ import { assertSchema } from '../postgres/schema.ts'
 import { testSessionSupport } from '../postgres/self-test.ts'
 import { Database } from '../storage/database.ts'
 import { readGauges } from '../storage/metrics.ts'
-import { checkBound, type Sender, sendMessages } from '../storage/send-messages.ts'
+import { checkBound, type Sender, sendMessageBeside, sendMessages } from '../storage/send-messages.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { builtInTransforms } from '../transforms/built-in-transforms.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
@@ -434,6 +434,15 @@ export class Holdfast {
     bodies: readonly string[],
     options: readonly (object | null)[] | null,
   ) {
+    const [body] = bodies
+    if (
+      this.#node !== null &&
+      client === undefined &&
+      options === null &&
+      bodies.length === 1 &&
+      body !== undefined
+    )
+      return [await this.#storeBeside(this.#node, endpoint, body)]
     // The caller's client may be outside a transaction: then one statement is what keeps the batch whole.
     if (bodies.length <= maxBatchMessages || client !== undefined) {
       return sendMessages(client ?? this.#database.sender, endpoint, bodies, options)
@@ -450,6 +459,24 @@ export class Holdfast {
       return accepted
     }
     return this.#database.inTransaction(storePieces)
+  }
+
+  /** For a lane of our own node no notification is needed, and often no read either. */
+  async #storeBeside(node: Node, endpoint: string, body: string): Promise<number> {
+    try {
+      const { isPublishers, ...accepted } = await sendMessageBeside(
+        this.#database.sender,
+        endpoint,
+        body,
+        node.incarnation,
+      )
+      if (isPublishers) node.take({ ...accepted, body })
+      return accepted.id
+    } catch (error) {
+      // It may have been stored all the same.
+      node.ring()
+      throw error
+    }
   }
 
   /** A session of our own keeps its statements prepared; behind a proxy, or before we know, each is sent whole. */

@@ -33,6 +33,34 @@ export async function sendMessages(
   return row[0].split(',').map(Number)
 }
 
+export interface OwnlyAccepted {
+  readonly id: number
+  readonly laneId: number
+  /** Its lane is the publisher's own, who hasn't been rung. */
+  readonly isPublishers: boolean
+  readonly createdAtMs: number
+}
+
+/** Stores one plain message, for a publisher whose process has a node, by its incarnation. */
+export async function sendMessageBeside(
+  sender: Sender,
+  endpoint: string,
+  body: string,
+  publisher: number,
+): Promise<OwnlyAccepted> {
+  const result = await sender.query({
+    text: `
+      select ids[1]::float8, lane, is_publishers, date_part('epoch', now()) * 1000
+      from holdfast.accept($1, array[$2::text], null, $3)`,
+    values: [endpoint, body, publisher],
+    rowMode: 'array',
+  })
+  const [row] = result.rows as [id: number, laneId: number, isPublishers: boolean, createdAtMs: number][]
+  if (row === undefined) throw new Error('accept returned no row')
+  const [id, laneId, isPublishers, createdAtMs] = row
+  return { id, laneId, isPublishers, createdAtMs }
+}
+
 /** Refuses a batch that is about to be stored in pieces, each of which alone would fit below the global bound. */
 export async function checkBound(sender: Sender, added: number): Promise<void> {
   await sender.query({ text: 'select holdfast.check_bound($1)', values: [added], rowMode: 'array' })

@@ -2,6 +2,8 @@ import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
 import type { DatabaseProcess } from '../support/processes/database-process.ts'
 import { NodeProcess } from '../support/processes/node-process.ts'
 import type { Fault } from './fault-plan.ts'
+import type { PublishedMessage } from './publishers.ts'
+import { plainEndpoints } from './receivers.ts'
 import { leaksIn } from './secrets.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
@@ -35,6 +37,7 @@ export interface FleetLog {
 const stopDeadlineMs = 40_000
 const restartPauseMs = 500
 const startDeadlineMs = 60_000
+const ownMessageMs = 40
 
 /** Nodes in processes of their own, each behind its own proxy to the database, and the faults that befall them. */
 export class Fleet {
@@ -50,14 +53,18 @@ export class Fleet {
   }
   readonly #database: DatabaseProcess
   readonly #random: SeededRandom
+  readonly #accepted: Map<string, PublishedMessage>
   readonly #slots: Slot[] = []
   readonly #tending: Promise<void>[] = []
   #isDatabaseDown = false
+  #isHealed = false
   #isOver = false
 
-  constructor(database: DatabaseProcess, random: SeededRandom) {
+  /** What its nodes publish themselves goes into `accepted`, once they have ended. */
+  constructor(database: DatabaseProcess, random: SeededRandom, accepted: Map<string, PublishedMessage>) {
     this.#database = database
     this.#random = random
+    this.#accepted = accepted
   }
 
   async start(count: number): Promise<void> {
@@ -87,9 +94,11 @@ export class Fleet {
     }
   }
 
-  /** Everything runs again. */
+  /** Everything runs again, and the nodes publish nothing more themselves. */
   heal(): void {
+    this.#isHealed = true
     for (const slot of this.#slots) {
+      slot.node?.quieten()
       slot.proxy.delayBy(0)
       slot.proxy.carry()
       slot.node?.thaw()
@@ -114,12 +123,17 @@ export class Fleet {
         await pause(50)
         continue
       }
-      const node = NodeProcess.launch({ databaseUrl: slot.proxy.url, name: slot.name })
+      const node = NodeProcess.launch({
+        databaseUrl: slot.proxy.url,
+        name: slot.name,
+        ...(!this.#isHealed && { sends: { endpoints: plainEndpoints, everyMs: ownMessageMs } }),
+      })
       slot.node = node
       this.log.starts += 1
       const exit = await node.exited
       const said = [JSON.stringify(node.signals), JSON.stringify(node.logLines), node.describe()]
       this.log.leaks.push(...leaksIn(`the log of ${slot.name}`, said))
+      this.#enter(node)
       const hasStarted = node.signals.some(({ event }) => event === 'started')
       for (const { event, atMs } of node.signals) if (event === 'fenced') this.log.fencedAtMs.push(atMs)
       if (exit.signal === 'SIGKILL') this.log.kills += 1
@@ -129,6 +143,15 @@ export class Fleet {
         this.log.crashes.push(`${slot.name} ended by itself: ${node.describe()}`)
       }
       await pause(restartPauseMs)
+    }
+  }
+
+  #enter(node: NodeProcess): void {
+    for (const signal of node.signals) {
+      if (signal.event !== 'sent') continue
+      const { id, endpoint, payload, atMs } = signal
+      const plain = { key: null, mayExpire: false, isDelayed: false, isPlain: true }
+      this.#accepted.set(id, { id, endpoint, payload, ...plain, acceptedAtMs: atMs })
     }
   }
 

@@ -11,6 +11,8 @@ export interface PublishedMessage {
   readonly key: string | null
   readonly mayExpire: boolean
   readonly isDelayed: boolean
+  /** Without headers. */
+  readonly isPlain?: boolean
   /** When the publisher heard that it is committed. */
   readonly acceptedAtMs: number
 }

@@ -35,6 +35,8 @@ function handlerFor(endpoint: string, name: HandlerName): Handler {
   }
 }
 
+/** It sends nothing of its own any more. */
+const quiet = new AbortController()
 const { databaseUrl, name, handlers = {}, isNameExclusive, maxConnections, limits } = settings
 const holdfast = new Holdfast({
   databaseUrl,
@@ -53,8 +55,24 @@ const holdfast = new Holdfast({
 // Whoever started us holds the other end; when it goes, however it goes, so do we.
 process.stdin.resume()
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
+// The one thing that it says to us.
+process.stdin.on('data', () => quiet.abort())
+
+/** Whoever isn't told that a message was accepted can't say so: it may exist or not. */
+async function sendOwn(endpoints: readonly string[], everyMs: number): Promise<void> {
+  for (let number = 0; !quiet.signal.aborted; number++) {
+    const endpoint = endpoints[number % endpoints.length] ?? ''
+    const payload = { n: number, endpoint, by: `${name} ${process.pid}` }
+    await holdfast.send(endpoint, payload).then(
+      ({ id }) => say({ event: 'sent', id, endpoint, payload }),
+      () => {},
+    )
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
+  }
+}
 
 async function stop(): Promise<void> {
+  quiet.abort()
   say({ event: 'stopping' })
   await holdfast.stop()
   say({ event: 'stopped' })
@@ -65,3 +83,4 @@ process.once('SIGTERM', () => void stop())
 
 await holdfast.start()
 say({ event: 'started', incarnation: incarnation() })
+if (settings.sends !== undefined) await sendOwn(settings.sends.endpoints, settings.sends.everyMs)

@@ -110,6 +110,11 @@ export class NodeProcess {
     this.#child.kill('SIGCONT')
   }
 
+  /** Ends its own publishing: see `NodeSettings.sends`. */
+  quieten(): void {
+    this.#child.stdin?.write('quiet\n')
+  }
+
   terminate(): void {
     this.#child.kill('SIGTERM')
   }

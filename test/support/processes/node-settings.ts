@@ -18,6 +18,8 @@ export interface NodeSettings {
   readonly limits?: Partial<NodeLimits>
   /** By endpoint name. */
   readonly handlers?: Readonly<Record<string, HandlerName>>
+  /** It publishes itself, plain messages one by one, to these endpoints in turn. */
+  readonly sends?: { readonly endpoints: readonly string[]; readonly everyMs: number }
 }
 
 export const nodeSettingsVariable = 'HOLDFAST_TEST_NODE'
@@ -35,6 +37,7 @@ export type NodeSignal =
   | { readonly event: 'fenced'; readonly incarnation: number }
   | { readonly event: 'resumed'; readonly incarnation: number }
   | { readonly event: 'handled'; readonly endpoint: string; readonly messageId: string }
+  | { readonly event: 'sent'; readonly id: string; readonly endpoint: string; readonly payload: object }
   | { readonly event: 'stopping' }
   | { readonly event: 'stopped' }
   | {
