@@ -1,10 +1,9 @@
 import { HoldfastError } from '../core/errors.ts'
-import type { StoredMessage } from '../sdk/events.ts'
 import { RawJson } from '../sdk/raw-json.ts'
 import {
   markExactNumbers,
   PayloadError,
-  parseExactJson,
+  parseJsonToShow,
   restoreExactNumbers,
 } from '../transforms/exact-json.ts'
 
@@ -33,9 +32,9 @@ export function exactPart(body: ParsedBody, pick: (value: never) => unknown): un
   return marked === undefined ? undefined : new RawJson(restoreExactNumbers(marked))
 }
 
-/** A message whose payload is answered digit by digit as it is stored. */
-export function exactMessage<Message extends StoredMessage>(message: Message) {
-  return { ...message, payload: new ExactPayload(message.payloadText) }
+/** A message, run or schedule whose payload is answered digit by digit as it is stored. */
+export function withExactPayload<Stored extends { readonly payloadText: string }>(stored: Stored) {
+  return { ...stored, payload: new ExactPayload(stored.payloadText) }
 }
 
 /** JSON text of an answer, in which an `ExactPayload` stands as it is. */
@@ -51,12 +50,7 @@ class ExactPayload {
     this.#text = text
   }
 
-  /** What is nested too deep to be looked into is parsed as JavaScript does. */
   toJSON(): unknown {
-    try {
-      return parseExactJson(this.#text)
-    } catch {
-      return JSON.parse(this.#text) as unknown
-    }
+    return parseJsonToShow(this.#text)
   }
 }

@@ -1,3 +1,4 @@
+import { restoreExactNumbers } from '../transforms/exact-json.ts'
 import { type Colour, isTerminal, type Paint, paintFor } from './paint.ts'
 import { type Column, cutLine, formatTable } from './table.ts'
 
@@ -36,14 +37,15 @@ export class Output {
   /** One line a row: on a terminal what is too wide is cut, into a pipe it goes whole. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void {
     const { stdout } = this.#options
-    const text = formatTable(columns, rows)
+    const text = restoreExactNumbers(formatTable(columns, rows))
     const width = isTerminal(stdout) ? (stdout.columns ?? 0) : 0
     const lines = width === 0 ? [text] : text.split('\n').map((line) => cutLine(line, width))
     this.line(lines.join('\n'))
   }
 
+  /** Numbers that JavaScript can't hold are written as the API answered them. */
   line(text: string): void {
-    this.#options.stdout.write(`${text}\n`)
+    this.#options.stdout.write(`${restoreExactNumbers(text)}\n`)
   }
 
   message(text: string): void {

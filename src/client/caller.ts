@@ -13,6 +13,7 @@ export interface CallerOptions {
   readonly baseUrl: string
   readonly apiKey: string
   readonly fetch: typeof globalThis.fetch
+  readonly parseJson: (text: string) => unknown
   readonly timeoutMs: number
   readonly maxRetries: number
 }
@@ -121,7 +122,7 @@ export class Caller {
   #decode(operation: Operation, text: string): unknown {
     if (operation.status === 204) return undefined
     try {
-      return z.decode(operation.result, JSON.parse(text) as never)
+      return z.decode(operation.result, this.#options.parseJson(text))
     } catch (error) {
       throw this.#strange(`to ${operation.id} with something that it doesn't say`, error)
     }

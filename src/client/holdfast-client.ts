@@ -15,6 +15,8 @@ export interface HoldfastClientOptions {
   readonly apiKey: string
   /** Instead of the global one. */
   readonly fetch?: typeof globalThis.fetch
+  /** Instead of `JSON.parse`, which rounds numbers in payloads that a JavaScript number can't hold. */
+  readonly parseJson?: (text: string) => unknown
   /** For one try of a call, from the first byte to the last; 30 seconds by default. */
   readonly timeoutMs?: number
   /** Tries after the first, where another one is safe and can help; 3 by default. */
@@ -60,6 +62,7 @@ export class HoldfastClient extends Grouped {
       baseUrl: baseUrlOf(options.url),
       apiKey: options.apiKey,
       fetch: options.fetch ?? globalThis.fetch,
+      parseJson: options.parseJson ?? JSON.parse,
       timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
       maxRetries: options.maxRetries ?? defaultMaxRetries,
     })

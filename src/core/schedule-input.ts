@@ -37,4 +37,4 @@ export const scheduleInput = z
     error: 'can not be combined with overlap "queue", which already lets one run at a time',
   })
 
-export type ScheduleInput = z.input<typeof scheduleInput>
+export type PlainScheduleInput = z.input<typeof scheduleInput>

@@ -47,6 +47,8 @@ export interface RunAttempt {
 
 export interface RunDetail extends RunSummary {
   readonly payload: unknown
+  /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
+  readonly payloadText: string
   readonly correlationId: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
@@ -160,9 +162,11 @@ function toSummary(row: RunRow): RunSummary {
 
 function toDetail(row: RunDetailRow): RunDetail {
   const last = row.attempts.at(-1)?.detail ?? null
+  const payloadText = row.payload ?? 'null'
   return {
     ...toSummary(row),
-    payload: row.payload,
+    payload: JSON.parse(payloadText) as unknown,
+    payloadText,
     correlationId: row.correlation_id,
     headers: row.headers ?? {},
     metadata: row.metadata ?? {},

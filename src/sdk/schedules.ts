@@ -1,7 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 import { formatId } from '../core/ids.ts'
 import { problemsOf } from '../core/problem.ts'
-import { type ScheduleInput, scheduleInput } from '../core/schedule-input.ts'
+import { type PlainScheduleInput, scheduleInput } from '../core/schedule-input.ts'
 import { nextFire, nextFires, problemOfRule, type ScheduleRule } from '../jobs/schedule-times.ts'
 import type { Database } from '../storage/database.ts'
 import {
@@ -14,6 +14,12 @@ import {
   upsertSchedule,
 } from '../storage/schedules.ts'
 import { translateError } from '../storage/translate-error.ts'
+import { RawJson } from './raw-json.ts'
+
+/** What may be said of a schedule. A `RawJson` payload keeps every digit. */
+export type ScheduleInput = Omit<PlainScheduleInput, 'payload'> & {
+  readonly payload?: PlainScheduleInput['payload'] | RawJson
+}
 
 export interface ScheduleView {
   readonly name: string
@@ -23,6 +29,8 @@ export interface ScheduleView {
   readonly everyMs: number | null
   readonly runAt: Date | null
   readonly payload: unknown
+  /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
+  readonly payloadText: string
   /** Options of the runs that it makes. */
   readonly options: Readonly<Record<string, unknown>> | null
   readonly overlap: 'skip' | 'queue' | 'allow'
@@ -58,7 +66,10 @@ export class Schedules {
    * @example await holdfast.schedules.set({ name: 'nightly', job: 'report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' })
    */
   async set(input: ScheduleInput): Promise<ScheduleView> {
-    const parsed = scheduleInput.safeParse(input)
+    const raw = input.payload instanceof RawJson ? input.payload.text : null
+    const parsed = scheduleInput.safeParse(
+      raw === null ? input : { ...input, payload: JSON.parse(raw) as unknown },
+    )
     if (!parsed.success) {
       const problems = problemsOf(parsed.error)
       throw invalid(problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems)
@@ -87,7 +98,7 @@ export class Schedules {
       name,
       job,
       ...rule,
-      payload: JSON.stringify(payload),
+      payload: raw ?? JSON.stringify(payload),
       options: options ?? null,
       overlap: overlap ?? 'skip',
       catchUp: catchUp ?? 'one',
@@ -177,7 +188,8 @@ function toView(row: ScheduleRow): ScheduleView {
     timezone: row.timezone,
     everyMs: row.every_ms,
     runAt: row.run_at,
-    payload: row.payload,
+    payload: JSON.parse(row.payload) as unknown,
+    payloadText: row.payload,
     options: row.options,
     overlap: row.overlap,
     catchUp: row.catch_up,

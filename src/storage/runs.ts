@@ -40,7 +40,8 @@ export interface RunAttemptRow {
 }
 
 export interface RunDetailRow extends RunRow {
-  readonly payload: unknown
+  /** JSON text, every digit of it; null when the message is gone. */
+  readonly payload: string | null
   readonly correlation_id: string | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly metadata: Readonly<Record<string, unknown>> | null
@@ -106,7 +107,7 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
         with known as (
           (${owed} where run.id = $1) union all (${ended} and last.delivery_id = $1) union all (${untried} and letter.delivery_id = $1) limit 1
         )
-        select known.*, coalesce(known.job, message.type) as job, message.body as payload, message.correlation_id, message.headers,
+        select known.*, coalesce(known.job, message.type) as job, message.body::text as payload, message.correlation_id, message.headers,
           message.metadata, progress.progress, progress.logs,
           (select letter.id from holdfast.dead_letters as letter where letter.delivery_id = known.id) as dead_letter_id,
           (select coalesce(jsonb_agg(jsonb_build_object(

@@ -8,7 +8,8 @@ export interface ScheduleRow {
   readonly timezone: string
   readonly every_ms: number | null
   readonly run_at: Date | null
-  readonly payload: unknown
+  /** JSON text, every digit of it. */
+  readonly payload: string
   readonly options: Readonly<Record<string, unknown>> | null
   readonly overlap: 'skip' | 'queue' | 'allow'
   readonly catch_up: 'one' | 'all' | 'none'
@@ -22,8 +23,8 @@ export interface ScheduleRow {
 }
 
 const columns = `
-  schedule.id, schedule.name, job.name as job, schedule.cron, schedule.timezone, schedule.every_ms, schedule.run_at, schedule.payload,
-  schedule.options, schedule.overlap, schedule.catch_up, schedule.is_paused, schedule.pause_reason, schedule.next_at, schedule.last_at,
+  schedule.id, schedule.name, job.name as job, schedule.cron, schedule.timezone, schedule.every_ms, schedule.run_at,
+  schedule.payload::text as payload, schedule.options, schedule.overlap, schedule.catch_up, schedule.is_paused, schedule.pause_reason, schedule.next_at, schedule.last_at,
   schedule.last_run_id, schedule.fired, schedule.skipped
   from holdfast.schedules as schedule join holdfast.jobs as job on job.id = schedule.job_id`
 

@@ -44,6 +44,15 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
+/** For showing it: what is nested too deep to be looked into is parsed as JavaScript does. */
+export function parseJsonToShow(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch {
+    return JSON.parse(text) as unknown
+  }
+}
+
 export function writeExactJson(value: unknown): string {
   return restoreExactNumbers(JSON.stringify(value))
 }

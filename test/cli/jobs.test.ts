@@ -88,6 +88,24 @@ test('a schedule without a time, or with two, is refused', async () => {
   }
 })
 
+test('a payload beyond what a double holds is shown with every digit', async () => {
+  const payload = '{"id":12345678901234567890,"rate":0.10000000000000000001}'
+  const asJson = expect.stringContaining(`"payload":${payload}`)
+  const set = ['schedules', 'set', 'exact', '--job', 'report', '--every', '1d', '--payload', payload]
+  expect((await holdfast(...set, '--json')).stdout).toEqual(asJson)
+  expect((await holdfast('schedules', 'show', 'exact', '--json')).stdout).toEqual(asJson)
+  expect((await holdfast('schedules', 'list', '--json')).stdout).toEqual(asJson)
+  expect((await holdfast('schedules', 'show', 'exact')).stdout).toMatch(
+    /^payload +\{"id":12345678901234567890,"rate":0\.10000000000000000001\}$/m,
+  )
+  const { id } = await json('jobs', 'trigger', 'report', '--payload', payload)
+  expect((await holdfast('runs', 'show', id, '--json')).stdout).toEqual(asJson)
+  const job = ['jobs', 'create', 'exact', '--cron', '0 3 * * *', '--payload', payload]
+  expect((await holdfast(...job, '--json')).stdout).toEqual(asJson)
+  expect((await holdfast('jobs', 'show', 'exact', '--json')).stdout).toEqual(asJson)
+  expect((await holdfast('export')).stdout).toContain('id: 12345678901234567890')
+})
+
 test('an alert channel is created with its secret told once, and deleted with what waits there', async () => {
   const created = await holdfast(
     'alert-channels',

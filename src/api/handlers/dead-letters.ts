@@ -1,7 +1,7 @@
 import type { deadLetterOperations } from '../../contract/dead-letters.ts'
 import type { DeadLetterDetail } from '../../sdk/dead-letters.ts'
 import type { HandlersFor } from '../call.ts'
-import { exactMessage } from '../exact-body.ts'
+import { withExactPayload } from '../exact-body.ts'
 
 export const deadLetterHandlers: HandlersFor<typeof deadLetterOperations> = {
   list: async ({ query, management }) => management.deadLetters.list(query),
@@ -17,5 +17,5 @@ export const deadLetterHandlers: HandlersFor<typeof deadLetterOperations> = {
 }
 
 function exact(letter: DeadLetterDetail) {
-  return { ...letter, message: letter.message && exactMessage(letter.message) }
+  return { ...letter, message: letter.message && withExactPayload(letter.message) }
 }

@@ -3,9 +3,11 @@ import { HoldfastError } from '../../core/errors.ts'
 import { defineJob } from '../../jobs/job.ts'
 import type { JobView } from '../../sdk/jobs.ts'
 import type { Management } from '../../sdk/management.ts'
+import { RawJson } from '../../sdk/raw-json.ts'
 import type { ScheduleView } from '../../sdk/schedules.ts'
 import type { HandlersFor } from '../call.ts'
 import { decodeCursor, toPage } from '../cursor.ts'
+import { withExactPayload } from '../exact-body.ts'
 
 /** A job's own schedule has the job's name. */
 interface Timing {
@@ -29,8 +31,9 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     const byName = new Map(schedules.map((each) => [each.name, each]))
     return { ...page, data: page.data.map((job) => scheduled(job, byName.get(job.name))) }
   },
-  create: async ({ body, management }) => {
-    const { name, cron, timezone, payload, overlap, catchUp, ...settings } = body
+  create: async ({ body, exact, management }) => {
+    const { name, cron, timezone, payload: _, overlap, catchUp, ...settings } = body
+    const payload = exact((given) => given.payload)
     const existing = await find(management.jobs.get(name), 'job_not_found')
     if (existing !== null) {
       throw new HoldfastError('job_exists', `There is a job named "${name}" already. Update it instead.`, {
@@ -43,8 +46,9 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     return withSchedule(await management.jobs.get(name), management)
   },
   get: async ({ params, management }) => withSchedule(await management.jobs.get(params.name), management),
-  update: async ({ params, body, management }) => {
-    const { cron, timezone, payload, overlap, catchUp, ...settings } = body
+  update: async ({ params, body, exact, management }) => {
+    const { cron, timezone, payload: _, overlap, catchUp, ...settings } = body
+    const payload = exact((given) => given.payload)
     const job = await management.jobs.override(params.name, settings)
     await schedule(params.name, { cron, timezone, payload, overlap, catchUp }, management)
     return withSchedule(job, management)
@@ -95,7 +99,7 @@ async function schedule(job: string, timing: Timing, management: Management): Pr
     ...(cron === undefined ? timesOf(current) : { cron }),
     ...(current?.options && { options: current.options }),
     timezone: timezone ?? current?.timezone ?? 'UTC',
-    payload: (payload ?? current?.payload ?? null) as never,
+    payload: (payload ?? (current === null ? null : new RawJson(current.payloadText))) as never,
     overlap: overlap ?? current?.overlap ?? 'skip',
     catchUp: catchUp ?? current?.catchUp ?? 'one',
   })
@@ -124,7 +128,7 @@ function scheduled(job: JobView, found: ScheduleView | undefined) {
     timezone: found?.timezone ?? null,
     overlap: found?.overlap ?? null,
     catchUp: found?.catchUp ?? null,
-    payload: found?.payload ?? null,
+    payload: found === undefined ? null : withExactPayload(found).payload,
     nextRunAt: found?.nextAt ?? null,
   }
 }

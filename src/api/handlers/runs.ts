@@ -1,7 +1,8 @@
 import type { runOperations, scheduleOperations } from '../../contract/runs.ts'
-import type { ScheduleInput } from '../../core/schedule-input.ts'
+import type { ScheduleInput } from '../../sdk/schedules.ts'
 import type { HandlersFor } from '../call.ts'
 import { decodeCursor, toPage } from '../cursor.ts'
+import { withExactPayload } from '../exact-body.ts'
 
 const previewedTimes = 10
 
@@ -16,7 +17,7 @@ export const runHandlers: HandlersFor<typeof runOperations> = {
     const shown = data.slice(0, limit)
     return { data: shown, nextCursor: data.length > limit ? (shown.at(-1)?.id ?? null) : null }
   },
-  get: async ({ params, management }) => management.runs.get(params.id),
+  get: async ({ params, management }) => withExactPayload(await management.runs.get(params.id)),
   cancel: async ({ params, body, management }) => ({
     outcome: await management.runs.cancel(params.id, body.reason),
   }),
@@ -31,24 +32,31 @@ export const scheduleHandlers: HandlersFor<typeof scheduleOperations> = {
       ...(afterName !== undefined && { afterName }),
       limit: limit + 1,
     })
-    return toPage(rows, limit, ({ name }) => name)
+    return toPage(rows.map(withExactPayload), limit, ({ name }) => name)
   },
-  put: async ({ params, body, management }) =>
-    management.schedules.set({ ...body, name: params.name } as ScheduleInput),
+  put: async ({ params, body, exact, management }) => {
+    const payload = exact((given) => given.payload)
+    const schedule = {
+      ...body,
+      name: params.name,
+      ...(payload !== undefined && { payload }),
+    } as ScheduleInput
+    return withExactPayload(await management.schedules.set(schedule))
+  },
   get: async ({ params, management }) => {
     const [schedule, next] = await Promise.all([
       management.schedules.get(params.name),
       management.schedules.preview(params.name, previewedTimes),
     ])
-    return { ...schedule, next }
+    return { ...withExactPayload(schedule), next }
   },
   pause: async ({ params, body, management }) => {
     await management.schedules.pause(params.name, body.reason)
-    return management.schedules.get(params.name)
+    return withExactPayload(await management.schedules.get(params.name))
   },
   resume: async ({ params, management }) => {
     await management.schedules.resume(params.name)
-    return management.schedules.get(params.name)
+    return withExactPayload(await management.schedules.get(params.name))
   },
   delete: async ({ params, management }) => management.schedules.delete(params.name),
 }

@@ -1,12 +1,12 @@
 import type { storedEventOperations } from '../../contract/stored-events.ts'
 import type { HandlersFor } from '../call.ts'
-import { exactMessage } from '../exact-body.ts'
+import { withExactPayload } from '../exact-body.ts'
 import { whole } from './deliveries.ts'
 
 export const storedEventHandlers: HandlersFor<typeof storedEventOperations> = {
   list: async ({ query, management }) => management.events.list(query),
   get: async ({ params, management }) => {
     const event = await management.events.get(params.id)
-    return { ...exactMessage(event), deliveries: event.deliveries.map(whole) }
+    return { ...withExactPayload(event), deliveries: event.deliveries.map(whole) }
   },
 }

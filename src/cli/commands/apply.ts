@@ -25,7 +25,10 @@ export function registerApply(program: Command): void {
     .option('--prune', "also delete what the file's lists don't have")
     .option('--set-secrets', 'also send secrets that are set already: they can not be compared')
     .option(...yesOption)
-    .action((flags: ApplyFlags, command: Command) => withApi(command, (session) => apply(session, flags)))
+    .action((flags: ApplyFlags, command: Command) =>
+      // What is there is compared with the file, whose numbers are JavaScript's.
+      withApi(command, (session) => apply(session, flags), JSON.parse),
+    )
 }
 
 async function apply(session: ApiSession, flags: ApplyFlags): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { HoldfastClient } from '../../client/holdfast-client.ts'
 import { HoldfastError } from '../../core/errors.ts'
+import { parseJsonToShow } from '../../transforms/exact-json.ts'
 import { openSession, type Session } from '../session.ts'
 import { type FoundApi, findApi } from './find-api.ts'
 
@@ -10,11 +11,18 @@ export interface ApiSession extends Session {
   readonly api: FoundApi
 }
 
-/** Runs a command over the API; what goes wrong on the way there names the next command to run. */
-export async function withApi(command: Command, work: (session: ApiSession) => Promise<void>): Promise<void> {
+/**
+ * Runs a command over the API; what goes wrong on the way there names the next command to run. Answers are read for `Output`, which writes
+ * every digit of a payload as it came; who does more with a payload than show it says how it is read.
+ */
+export async function withApi(
+  command: Command,
+  work: (session: ApiSession) => Promise<void>,
+  parseJson: (text: string) => unknown = parseJsonToShow,
+): Promise<void> {
   const session = await openSession(command)
   const api = await findApi(session)
-  const client = new HoldfastClient({ url: api.url, apiKey: api.apiKey })
+  const client = new HoldfastClient({ url: api.url, apiKey: api.apiKey, parseJson })
   try {
     await work({ ...session, api, client })
   } catch (error) {

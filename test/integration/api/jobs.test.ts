@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLogger } from '../../../src/engine/logger.ts'
+import { ScheduleFirer } from '../../../src/jobs/schedule-firer.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
+import { until } from '../../support/engine/until.ts'
 
 let rig: ApiRig
 
@@ -123,6 +126,50 @@ test('a schedule carries the options of its runs', async () => {
   })
   expect(wrong.status).toBe(422)
   expect(wrong.body).toMatchObject({ code: 'invalid_schedule' })
+})
+
+describe('a payload beyond what a double holds keeps every digit', () => {
+  const payload = '{"id":12345678901234567890,"rate":0.10000000000000000001}'
+  const answered = expect.stringContaining(`"payload":${payload}`)
+  const text = async (...call: Parameters<ApiRig['call']>) => (await rig.call(...call)).text
+
+  test('in a schedule, and in the run that it makes', async () => {
+    await rig.call('POST', '/v1/jobs', { body: { name: 'exact' } })
+    const settings = `{"job":"exact","runAt":"2020-01-01T00:00:00Z","payload":${payload}}`
+    expect(await text('PUT', '/v1/schedules/exact-once', { body: settings })).toEqual(answered)
+    expect(await text('GET', '/v1/schedules/exact-once')).toEqual(answered)
+    expect(await text('GET', '/v1/schedules')).toEqual(answered)
+    expect(await text('POST', '/v1/schedules/exact-once/pause', { body: {} })).toEqual(answered)
+    expect(await text('POST', '/v1/schedules/exact-once/resume', { body: {} })).toEqual(answered)
+    const firer = new ScheduleFirer({ database: rig.holdfast.database, logger: silentLogger, pollMs: 20 })
+    firer.start()
+    try {
+      const { body } = await until(
+        'the run',
+        () => rig.call('GET', '/v1/runs?job=exact'),
+        (runs) => runs.body.data.length === 1,
+      )
+      expect(await text('GET', `/v1/runs/${body.data[0].id}`)).toEqual(answered)
+    } finally {
+      await firer.stop()
+    }
+  })
+
+  test("in a job's own schedule, also when something else of it changes", async () => {
+    const job = `{"name":"exact-job","cron":"0 3 * * *","payload":${payload}}`
+    expect(await text('POST', '/v1/jobs', { body: job })).toEqual(answered)
+    expect(await text('GET', '/v1/jobs/exact-job')).toEqual(answered)
+    expect(await text('GET', '/v1/jobs')).toEqual(answered)
+    expect(await text('PATCH', '/v1/jobs/exact-job', { body: { cron: '0 4 * * *' } })).toEqual(answered)
+    const other = payload.replace('id', 'other')
+    expect(await text('PATCH', '/v1/jobs/exact-job', { body: `{"payload":${other}}` })).toContain(other)
+  })
+
+  test('in a run that was triggered', async () => {
+    await rig.call('POST', '/v1/jobs', { body: { name: 'exact-run' } })
+    const { body } = await rig.call('POST', '/v1/jobs/exact-run/trigger', { body: `{"payload":${payload}}` })
+    expect(await text('GET', `/v1/runs/${body.id}`)).toEqual(answered)
+  })
 })
 
 test('statistics of an endpoint are asked for over a window', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defineJob } from '../../../src/jobs/job.ts'
 import { ScheduleFirer } from '../../../src/jobs/schedule-firer.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { RawJson } from '../../../src/sdk/raw-json.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { Rig } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
@@ -269,4 +270,25 @@ test('what its runs could not be enqueued with is refused when the schedule is s
   await expect(
     holdfast.schedules.set({ ...schedule, options: { concurrencyKey: 'a' } }),
   ).rejects.toMatchObject({ code: 'invalid_schedule' })
+})
+
+test('a payload beyond what a double holds keeps every digit, from the schedule to its run', async () => {
+  const payload = '{"id": 12345678901234567890, "rate": 0.10000000000000000001}'
+  const schedule = await holdfast.schedules.set({
+    name: 'exact',
+    job: 'tick',
+    cron: '0 4 1 1 *',
+    payload: new RawJson(payload),
+  })
+  expect(schedule).toMatchObject({ payload: JSON.parse(payload), payloadText: payload })
+  await makeDue('exact')
+  const { lastRunId } = await until(
+    'it to fire',
+    () => holdfast.schedules.get('exact'),
+    ({ fired }) => fired === 1,
+  )
+  expect(await holdfast.runs.get(lastRunId!)).toMatchObject({
+    payload: JSON.parse(payload),
+    payloadText: payload,
+  })
 })

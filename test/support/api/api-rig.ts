@@ -12,6 +12,8 @@ export interface ApiAnswer {
   readonly headers: Headers
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into what comes, field by field
   readonly body: any
+  /** The body as it came: parsing it loses digits. */
+  readonly text: string
 }
 
 export interface CallOptions {
@@ -86,7 +88,12 @@ export class ApiRig {
     })
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text,
+      text,
+    }
   }
 
   async stop(): Promise<void> {
