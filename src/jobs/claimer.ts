@@ -1,10 +1,13 @@
 import type { Logger } from '../engine/logger.ts'
 import { Signal } from '../engine/signal.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
-import { type ClaimHint, type ClaimResult, claimRuns, returnClaim } from '../storage/claim-runs.ts'
+import { type ClaimedRun, type ClaimHint, type ClaimResult, claimRuns } from '../storage/claim-runs.ts'
 import type { Database } from '../storage/database.ts'
 import { setWorkerAsleep } from '../storage/workers.ts'
+import { ClaimRequests } from './claim-requests.ts'
 import type { Executor } from './executor.ts'
+import type { KeptSlot } from './local-workers.ts'
+import { withDeadline } from './with-deadline.ts'
 import type { WorkerLimits } from './worker-limits.ts'
 
 export interface ClaimerOptions {
@@ -40,6 +43,8 @@ const busyRatePerMs = 0.2
 /** The line in front of the slots holds what is finished in this time, at the rate of the last looks. */
 const prefetchMs = 200
 const minSampleMs = 5
+/** How long a stop waits for the answers to what is just being enqueued for us. */
+const handOverDeadlineMs = 5000
 
 /**
  * The one loop that claims. It keeps the slots filled and, when runs are short, a line in front of them, whose length follows from how fast it
@@ -47,6 +52,7 @@ const minSampleMs = 5
  */
 export class Claimer {
   readonly #options: ClaimerOptions
+  readonly #requests: ClaimRequests
   readonly #signal = new Signal()
   #alertness: Alertness = 'awake'
   #settlesAfter = 0
@@ -59,14 +65,17 @@ export class Claimer {
   #lastBusyAtMs = performance.now()
   #isRung = true
   #isStopped = false
-  #request = 0
+  #isLooking = false
   #firstLane = 0
-  /** The claim whose answer didn't arrive: it may have taken runs that nobody knows of. */
-  #unanswered: number | null = null
+  /** Slots that are kept for runs which this process enqueues just now. */
+  readonly #kept = new Set<Promise<void>>()
+  /** Runs that are handed over from now on go back when the worker retires. */
+  #isClosed = false
   #running: Promise<void> | null = null
 
   constructor(options: ClaimerOptions) {
     this.#options = options
+    this.#requests = new ClaimRequests(options.database, options.logger)
   }
 
   start(): void {
@@ -77,6 +86,8 @@ export class Claimer {
     this.#isStopped = true
     this.#signal.raise()
     await this.#running
+    await withDeadline(this.#untilHandedOver(), handOverDeadlineMs)
+    this.#isClosed = true
   }
 
   /** There may be work. */
@@ -96,10 +107,56 @@ export class Claimer {
     this.ring()
   }
 
+  /**
+   * A slot for one run that is stored as claimed by us. Only while we sleep: then the last look found less than was wanted, and whoever has
+   * stored something since rings, so that the run overtakes nothing that has waited.
+   */
+  keepSlot(): KeptSlot | null {
+    const { executor, concurrency, mayClaim } = this.#options
+    const mayLook = this.#isRung || this.#isLooking || performance.now() >= this.#nextPollAtMs
+    if (this.#alertness !== 'asleep' || mayLook || this.#isStopped) return null
+    if (this.#requests.hasLost || !mayClaim()) return null
+    if (executor.runningCount + executor.queuedCount + this.#kept.size >= concurrency) return null
+    const worker = this.#options.worker()
+    const request = this.#requests.next()
+    let tell = () => {}
+    const ended = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    this.#kept.add(ended)
+    const end = () => {
+      this.#kept.delete(ended)
+      tell()
+      this.noteRoom()
+    }
+    const giveUp = () => {
+      this.#requests.lose(worker, request)
+      this.ring()
+      end()
+    }
+    return {
+      worker,
+      request,
+      fill: (run) => void this.#accept(run, worker).then(end, giveUp),
+      free: end,
+      giveUp,
+    }
+  }
+
+  async #accept(run: ClaimedRun, worker: number): Promise<void> {
+    if (!this.#isClosed) await this.#options.take({ runs: [run], hint: null }, worker)
+  }
+
+  async #untilHandedOver(): Promise<void> {
+    await Promise.all(this.#kept)
+    // What can't be given back now goes back when the worker retires.
+    await this.#requests.giveBack().catch(() => {})
+  }
+
   /** How many to claim: enough for the free slots and the line, but not so few that a claim doesn't pay. */
   #room(): number {
     const { executor, concurrency } = this.#options
-    const room = concurrency + this.#prefetch - executor.runningCount - executor.queuedCount
+    const room = concurrency + this.#prefetch - executor.runningCount - executor.queuedCount - this.#kept.size
     const isWorthIt =
       room >= Math.min(maxBatchRuns / 2, (concurrency + this.#prefetch) / 2) || executor.queuedCount === 0
     return isWorthIt ? Math.min(room, maxBatchRuns) : 0
@@ -110,9 +167,10 @@ export class Claimer {
     while (!this.#isStopped) {
       const room = this.#options.mayClaim() ? this.#room() : 0
       const isDue = this.#isRung || performance.now() >= this.#nextPollAtMs
-      if (room > 0 && isDue) {
+      if (this.#requests.hasLost || (room > 0 && isDue)) {
         try {
-          await this.#look(room)
+          await this.#requests.giveBack()
+          if (room > 0 && isDue) await this.#look(room)
           backoffMs = 10
         } catch (error) {
           const level = isTransientError(error) ? 'warn' : 'error'
@@ -129,7 +187,15 @@ export class Claimer {
   }
 
   async #look(room: number): Promise<void> {
-    await this.#returnUnanswered()
+    this.#isLooking = true
+    try {
+      await this.#lookThroughLanes(room)
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  async #lookThroughLanes(room: number): Promise<void> {
     this.#isRung = false
     let left = room
     let taken = 0
@@ -165,27 +231,22 @@ export class Claimer {
     const { database, executor, concurrency } = this.#options
     const worker = this.#options.worker()
     const { suspects, deadly } = executor.countSuspects()
-    this.#request += 1
-    this.#unanswered = this.#request
-    const result = await claimRuns(database, {
-      worker,
-      laneId,
-      wanted,
-      suspectRoom: Math.max(0, concurrency - suspects),
-      mayTakeDeadly: deadly === 0,
-      request: this.#request,
-    })
-    await this.#options.take(result, worker)
-    this.#unanswered = null
-    return result
-  }
-
-  async #returnUnanswered(): Promise<void> {
-    if (this.#unanswered === null) return
-    const { database, worker, logger } = this.#options
-    const returned = await returnClaim(database, worker(), this.#unanswered)
-    this.#unanswered = null
-    if (returned > 0) logger.warn({ runs: returned }, 'Gave back what a claim took whose answer was lost')
+    const request = this.#requests.next()
+    try {
+      const result = await claimRuns(database, {
+        worker,
+        laneId,
+        wanted,
+        suspectRoom: Math.max(0, concurrency - suspects),
+        mayTakeDeadly: deadly === 0,
+        request,
+      })
+      await this.#options.take(result, worker)
+      return result
+    } catch (error) {
+      this.#requests.lose(worker, request)
+      throw error
+    }
   }
 
   /** Long runs get no line: what waits in it could run elsewhere. */

@@ -1,8 +1,5 @@
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { type Logger, silentLogger } from '../engine/logger.ts'
-import { isTransientError } from '../postgres/connection-error.ts'
-import { Listener } from '../postgres/listener.ts'
 import { closePool, createPool } from '../postgres/pool.ts'
 import { assertSchema } from '../postgres/schema.ts'
 import { testSessionSupport } from '../postgres/self-test.ts'
@@ -14,22 +11,21 @@ import {
   type Cancellation,
   markWorkerStopping,
   readWorkerBeats,
-  registerWorker,
   retireWorker,
-  setWorkerQueues,
   type WorkerBeat,
 } from '../storage/workers.ts'
-import { version } from '../version.ts'
 import { Claimer } from './claimer.ts'
 import { Executor } from './executor.ts'
-import { Heartbeat } from './heartbeat.ts'
 import type { AnyJob } from './job.ts'
 import { JobTable } from './job-table.ts'
-import { Journal, type JournalEntry } from './journal.ts'
+import type { Journal, JournalEntry } from './journal.ts'
 import { Keeper, type KeeperLimits } from './keeper.ts'
-import { lockJournalFolder } from './lock-journal-folder.ts'
+import { addLocalWorker, type KeptSlot } from './local-workers.ts'
+import { type OpenedJournal, openJournal } from './open-journal.ts'
+import { Presence } from './presence.ts'
 import { ProgressWriter } from './progress-writer.ts'
 import { RunSettler } from './run-settler.ts'
+import { withDeadline } from './with-deadline.ts'
 import { defaultWorkerLimits, type WorkerLimits } from './worker-limits.ts'
 
 export interface WorkerOptions {
@@ -79,18 +75,13 @@ export class JobWorker {
   readonly #name: string
   #parts: Parts | null = null
   #database: Database | null = null
-  #heartbeat: Heartbeat | null = null
-  #listener: Listener | null = null
-  #listenUrl: string | null = null
-  #incarnation = 0
-  #laneIds: readonly number[] = []
-  #queueNames: readonly string[] = []
   #jobIds: readonly number[] = []
   #refreshing: Promise<void> | null = null
   #isStopping = false
   #isDraining = false
   #isRejoining = false
-  #unlock: (() => Promise<void>) | null = null
+  #journal: OpenedJournal | null = null
+  #unlist: (() => void) | null = null
   #refreshTimer: NodeJS.Timeout | null = null
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
@@ -105,7 +96,7 @@ export class JobWorker {
   }
 
   get incarnation(): number {
-    return this.#incarnation
+    return this.#parts?.presence.incarnation ?? 0
   }
 
   get running(): number {
@@ -138,36 +129,50 @@ export class JobWorker {
         'No notifications through this connection: the worker polls',
       )
     }
-    this.#listenUrl = support.listens ? databaseUrl : null
     const database = this.#openDatabase(support.keepsSessions)
     this.#database = database
     await assertSchema(database.pool)
-    const journal = await this.#openJournal()
-    const parts = this.#assemble(database, journal?.journal ?? null)
+    const { journalFolder } = this.#options
+    this.#journal =
+      journalFolder === null ? null : await openJournal(journalFolder, this.#name, this.#limits, this.#logger)
+    const journal = this.#journal?.journal ?? null
+    const parts = this.#assemble(database, journal, support.listens ? databaseUrl : null)
     this.#parts = parts
-    if (journal !== null) {
-      parts.settler.replay(journal.left, journal.journal.lastNumber)
+    if (this.#journal !== null && journal !== null) {
+      parts.settler.replay(this.#journal.left, journal.lastNumber)
       // Before anything is claimed: what has been done must not be done again.
       await parts.settler.drained()
-      await this.#buryPredecessors(database, journal.journal.formerWorkers)
+      await this.#buryPredecessors(database, journal.formerWorkers)
     }
     const declared = await this.#declareJobs(database)
-    this.#queueNames = this.#options.queues ?? (declared.length === 0 ? ['default'] : declared)
-    await this.#register(database)
+    const { queues = declared.length === 0 ? ['default'] : declared } = this.#options
+    await parts.presence.join(queues)
     parts.claimer.start()
     parts.keeper.start()
+    this.#unlist = addLocalWorker(databaseUrl, { keepSlot: (job) => this.#keepSlot(job) })
     this.#refreshTimer = setInterval(() => void this.#refreshJobs(), jobRefreshMs)
     this.#refreshTimer.unref()
-    this.#logger.info(
-      { worker: this.#incarnation, name: this.#name, queues: this.#queueNames },
-      'The worker takes runs',
-    )
+    this.#logger.info({ worker: this.incarnation, name: this.#name, queues }, 'The worker takes runs')
   }
 
-  #assemble(database: Database, journal: Journal | null): Parts {
+  #assemble(database: Database, journal: Journal | null, listenUrl: string | null): Parts {
     const table = new JobTable(database)
     const limits = this.#limits
-    const worker = () => this.#incarnation
+    const presence: Presence = new Presence({
+      database,
+      databaseUrl: this.#options.databaseUrl,
+      listenUrl,
+      name: this.#name,
+      tags: this.#options.tags ?? [],
+      concurrency: this.#concurrency,
+      limits,
+      logger: this.#logger,
+      onRing: () => claimer.ring(),
+      onJobsChanged: () => void this.#refreshJobs().then(() => claimer.ring()),
+      onBeat: (isKnown, state, cancellations) => this.#heard(isKnown, state, cancellations),
+      onJoined: (incarnation) => journal?.noteWorker(incarnation),
+    })
+    const worker = () => presence.incarnation
     const progress = new ProgressWriter({
       database,
       intervalMs: limits.progressMs,
@@ -187,11 +192,11 @@ export class JobWorker {
       cancelGraceMs: limits.cancelGraceMs,
       logger: this.#logger,
       observer: { onNews: (context) => progress.note(context) },
-      mayStart: () => settler.unsettled < limits.maxUnsettled && !this.#isFenced(),
+      mayStart: () => !this.#isStopping && settler.unsettled < limits.maxUnsettled && !presence.isFenced,
       hasSucceeded: (runId) => settler.hasSucceeded(runId),
       settle: (entry) => settler.accept(entry),
       onRoom: (isSuspects) => {
-        if (this.#heartbeat !== null) this.#heartbeat.running = executor.runningCount
+        presence.running = executor.runningCount
         // Those that had to wait for it are due already: nobody rings for them.
         if (isSuspects) claimer.ring()
         else claimer.noteRoom()
@@ -204,7 +209,7 @@ export class JobWorker {
       concurrency: this.#concurrency,
       logger: this.#logger,
       worker,
-      laneIds: () => this.#laneIds,
+      laneIds: () => presence.laneIds,
       mayClaim: () =>
         !this.#isStopping &&
         !this.#isDraining &&
@@ -212,8 +217,8 @@ export class JobWorker {
         !settler.isOffline &&
         settler.unsettled < limits.maxUnsettled &&
         journal?.hasRoom() !== false &&
-        !this.#isFenced(),
-      canBeRung: () => this.#listener?.isConnected ?? false,
+        !presence.isFenced,
+      canBeRung: () => presence.canBeRung,
       take: (result, incarnation) => this.#take(result, incarnation),
     })
     const keeper = new Keeper({
@@ -223,13 +228,13 @@ export class JobWorker {
       watchesWorkers: false,
       ...(this.#options.keeper !== undefined && { limits: this.#options.keeper }),
     })
-    return { table, settler, executor, claimer, progress, journal, keeper }
+    return { presence, table, settler, executor, claimer, progress, journal, keeper }
   }
 
   async #take({ runs }: ClaimResult, worker: number): Promise<void> {
     const [first] = runs
     // Declared dead while the answer was on its way: these runs have gone back.
-    if (first === undefined || this.#parts === null || worker !== this.#incarnation) return
+    if (first === undefined || this.#parts === null || worker !== this.incarnation) return
     const claimedAtMs = performance.now()
     this.#parts.settler.expect(first.claimId, runs.length)
     try {
@@ -240,12 +245,18 @@ export class JobWorker {
       throw error
     }
     // Or while we looked at their jobs.
-    if (worker !== this.#incarnation) {
+    if (worker !== this.incarnation) {
       this.#parts.settler.forget(first.claimId)
       return
     }
     this.#parts.executor.add(runs.map((run) => ({ run, worker, claimedAtMs })))
-    if (this.#heartbeat !== null) this.#heartbeat.running = this.#parts.executor.runningCount
+    this.#parts.presence.running = this.#parts.executor.runningCount
+  }
+
+  /** For a run that this process enqueues; see Claimer.keepSlot. */
+  #keepSlot(job: string): KeptSlot | null {
+    const isHandled = this.#jobs.get(job)?.hasHandler ?? false
+    return isHandled ? (this.#parts?.claimer.keepSlot() ?? null) : null
   }
 
   #settled(entries: readonly JournalEntry[], refused: ReadonlySet<number>): void {
@@ -262,23 +273,6 @@ export class JobWorker {
     this.#parts?.claimer.noteRoom()
     const soonest = entries.some(({ record }) => record.action === 'retry' || record.action === 'release')
     if (soonest && !this.#isStopping) this.#parts?.claimer.ring()
-  }
-
-  #isFenced(): boolean {
-    return this.#heartbeat?.isFenced ?? false
-  }
-
-  #startHeartbeat(): void {
-    const { heartbeatMs, leaseMs } = this.#limits
-    this.#heartbeat = new Heartbeat({
-      databaseUrl: this.#options.databaseUrl,
-      incarnation: this.#incarnation,
-      heartbeatMs,
-      leaseMs,
-      logger: this.#logger,
-      onBeat: (isKnown, state, cancellations) => this.#heard(isKnown, state, cancellations),
-    })
-    this.#heartbeat.start()
   }
 
   #heard(isKnown: boolean, state: WorkerBeat['state'], cancellations: readonly Cancellation[]): void {
@@ -299,53 +293,17 @@ export class JobWorker {
 
   /** Somebody took our runs while we were out of reach: what hasn't begun is theirs, and we come back as a new worker. */
   async #rejoin(): Promise<void> {
-    if (this.#isRejoining || this.#database === null || this.#parts === null) return
+    if (this.#isRejoining || this.#parts === null) return
     this.#isRejoining = true
     try {
       const dropped = this.#parts.executor.dropLine()
       for (const { run } of dropped) this.#parts.settler.forget(run.claimId)
-      this.#logger.warn(
-        { worker: this.#incarnation, dropped: dropped.length },
-        'Declared dead; joining again',
-      )
-      await this.#heartbeat?.stop()
-      this.#heartbeat = null
-      await this.#registerAgain(this.#database)
+      this.#logger.warn({ worker: this.incarnation, dropped: dropped.length }, 'Declared dead; joining again')
+      await this.#parts.presence.joinAgain(() => this.#isStopping)
     } finally {
       this.#isRejoining = false
     }
     this.#parts.claimer.reset()
-  }
-
-  async #registerAgain(database: Database): Promise<void> {
-    for (let backoffMs = 50; !this.#isStopping; backoffMs = Math.min(backoffMs * 2, 1000)) {
-      try {
-        await this.#register(database)
-        return
-      } catch (error) {
-        if (!isTransientError(error)) throw error
-        await new Promise((resolve) => setTimeout(resolve, backoffMs))
-      }
-    }
-  }
-
-  async #register(database: Database): Promise<void> {
-    const { tags = [] } = this.#options
-    const registered = await registerWorker(database, {
-      name: this.#name,
-      version,
-      host: hostname(),
-      pid: process.pid,
-      queues: this.#queueNames,
-      tags,
-      concurrency: this.#concurrency,
-      leaseMs: this.#limits.leaseMs,
-    })
-    this.#incarnation = registered.incarnation
-    this.#laneIds = registered.laneIds
-    this.#parts?.journal?.noteWorker(registered.incarnation)
-    this.#startHeartbeat()
-    await this.#listen()
   }
 
   /** Makes our jobs known, and says which queues they are in, overrides considered. */
@@ -370,56 +328,18 @@ export class JobWorker {
 
   async #readJobs(): Promise<void> {
     const database = this.#database
-    if (database === null) return
-    await this.#parts?.table.refresh()
+    const parts = this.#parts
+    if (database === null || parts === null) return
+    await parts.table.refresh()
     if (this.#options.queues !== undefined) return
+    const { presence } = parts
     const names = await readQueuesOfJobs(database, this.#jobIds)
     const isSame =
-      names.length === this.#queueNames.length && names.every((name) => this.#queueNames.includes(name))
+      names.length === presence.queueNames.length && names.every((name) => presence.queueNames.includes(name))
     if (isSame || names.length === 0 || this.#isStopping || this.#isRejoining) return
-    this.#laneIds = await setWorkerQueues(database, this.#incarnation, names)
-    this.#queueNames = names
+    await presence.takeFrom(names)
     this.#logger.info({ queues: names }, 'A job has moved; the worker takes from these queues now')
-    await this.#listen()
-    this.#parts?.claimer.ring()
-  }
-
-  async #listen(): Promise<void> {
-    await this.#listener?.stop()
-    if (this.#listenUrl === null) return
-    const own = `holdfast_worker_${this.#incarnation}`
-    this.#listener = new Listener({
-      connectionString: this.#listenUrl,
-      channels: [own, 'holdfast_jobs', ...this.#laneIds.map((laneId) => `holdfast_queue_${laneId}`)],
-      applicationName: 'holdfast-worker-listener',
-      logger: this.#logger,
-      onNotification: (channel) => {
-        if (channel === 'holdfast_jobs') void this.#refreshJobs().then(() => this.#parts?.claimer.ring())
-        else if (channel === own) this.#heartbeat?.beatNow()
-        else this.#parts?.claimer.ring()
-      },
-      onReconnect: () => this.#parts?.claimer.ring(),
-    })
-    await this.#listener.start()
-  }
-
-  async #openJournal(): Promise<{ journal: Journal; left: JournalEntry[] } | null> {
-    const { journalFolder } = this.#options
-    if (journalFolder === null) return null
-    const base =
-      journalFolder ??
-      join(process.env['HOLDFAST_DATA_DIR'] ?? '.holdfast', 'worker-journal', encodeURIComponent(this.#name))
-    const { folder, release } = await lockJournalFolder(base)
-    this.#unlock = release
-    const journal = new Journal({
-      folder,
-      maxBytes: this.#limits.maxJournalBytes,
-      retentionMs: this.#limits.journalRetentionMs,
-    })
-    const left = journal.open()
-    if (left.length > 0)
-      this.#logger.info({ results: left.length, folder }, 'The journal has results to hand in')
-    return { journal, left }
+    parts.claimer.ring()
   }
 
   /** Whoever wrote this journal before us is dead, for we hold its lock: its runs needn't wait for its lease. */
@@ -433,12 +353,13 @@ export class JobWorker {
   async #stop(): Promise<void> {
     await this.#starting?.catch(() => {})
     this.#isStopping = true
+    this.#unlist?.()
     if (this.#refreshTimer !== null) clearInterval(this.#refreshTimer)
     await this.#refreshing
     const parts = this.#parts
     const database = this.#database
     if (parts !== null && database !== null) {
-      await markWorkerStopping(database, this.#incarnation).catch(() => {})
+      await markWorkerStopping(database, this.incarnation).catch(() => {})
       await parts.claimer.stop()
       await parts.keeper.stop()
       parts.executor.stop()
@@ -452,13 +373,12 @@ export class JobWorker {
       parts.journal?.close()
     }
     // Beats go on until everything is settled.
-    await this.#heartbeat?.stop()
-    await this.#listener?.stop()
+    await parts?.presence.leave()
     if (database !== null) {
-      if (this.#incarnation !== 0) await retireWorker(database, this.#incarnation).catch(() => {})
+      if (this.incarnation !== 0) await retireWorker(database, this.incarnation).catch(() => {})
       await closePool(database.pool, closeDeadlineMs)
     }
-    await this.#unlock?.()
+    await this.#journal?.release()
   }
 
   async #untilEnded({ executor }: Parts): Promise<void> {
@@ -482,6 +402,7 @@ export class JobWorker {
 }
 
 interface Parts {
+  readonly presence: Presence
   readonly table: JobTable
   readonly settler: RunSettler
   readonly executor: Executor
@@ -489,13 +410,4 @@ interface Parts {
   readonly progress: ProgressWriter
   readonly journal: Journal | null
   readonly keeper: Keeper
-}
-
-async function withDeadline(work: Promise<void>, deadlineMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const expired = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, deadlineMs)
-  })
-  await Promise.race([work, expired])
-  clearTimeout(timer)
 }

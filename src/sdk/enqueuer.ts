@@ -2,8 +2,9 @@ import { HoldfastError } from '../core/errors.ts'
 import { formatId } from '../core/ids.ts'
 import { parseRunOptions, type RunOptionsInput } from '../core/run-options.ts'
 import type { AnyJob, JobOf } from '../jobs/job.ts'
+import { type KeptSlot, keepLocalSlot } from '../jobs/local-workers.ts'
 import type { Database } from '../storage/database.ts'
-import { enqueueRuns } from '../storage/enqueue-runs.ts'
+import { enqueueClaimedRun, enqueueRuns } from '../storage/enqueue-runs.ts'
 import { declareJob } from '../storage/jobs.ts'
 import type { Sender } from '../storage/send-messages.ts'
 import { translateError } from '../storage/translate-error.ts'
@@ -27,10 +28,13 @@ const maxBatchRuns = 5000
 /** Checks inputs against their job and stores runs. A job is made known the first time it is used. */
 export class Enqueuer {
   readonly #database: Database
+  readonly #databaseUrl: string | null
   readonly #declared = new Map<string, Promise<number>>()
 
-  constructor(database: Database) {
+  /** `databaseUrl`: sleeping workers of this process that take from there are handed their runs. Not for a database in a transaction. */
+  constructor(database: Database, databaseUrl: string | null = null) {
     this.#database = database
+    this.#databaseUrl = databaseUrl
   }
 
   async enqueue<Input>(
@@ -77,6 +81,11 @@ export class Enqueuer {
     options: readonly (object | null)[] | null,
     client: Sender | undefined,
   ): Promise<number[]> {
+    const [body] = bodies
+    if (body !== undefined && bodies.length === 1 && options === null && client === undefined) {
+      const slot = this.#databaseUrl === null ? null : keepLocalSlot(this.#databaseUrl, job)
+      if (slot !== null) return [await this.#handOver(slot, job, body)]
+    }
     if (bodies.length <= maxBatchRuns || client !== undefined) {
       return enqueueRuns(client ?? this.#database.sender, job, bodies, options)
     }
@@ -88,6 +97,21 @@ export class Enqueuer {
       }
       return ids
     })
+  }
+
+  /** The run is stored as claimed by the worker that keeps the slot, which starts it when it is committed. */
+  async #handOver(slot: KeptSlot, job: string, body: string): Promise<number> {
+    try {
+      const { worker, request } = slot
+      const { id, claimed } = await enqueueClaimedRun(this.#database.sender, { job, body, worker, request })
+      if (claimed === null) slot.free()
+      else slot.fill(claimed)
+      return id
+    } catch (error) {
+      // It may be stored all the same, claimed by a worker that doesn't know of it.
+      slot.giveUp()
+      throw error
+    }
   }
 }
 

@@ -192,7 +192,7 @@ export class Holdfast {
     })
     this.#publishLine = new PublishLine((events) => this.#publisher.store(events), options.publishLine)
     Object.assign(this, this.as(options.actor ?? 'sdk'))
-    this.#enqueuer = new Enqueuer(this.#database)
+    this.#enqueuer = new Enqueuer(this.#database, options.databaseUrl)
   }
 
   /** The same, done in somebody's name: what the audit log says of who changed it. `database`: this one, in a transaction. */

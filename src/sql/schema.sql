@@ -665,11 +665,12 @@ table workers with (fillfactor=50)
   constraint workers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'draining'::text, 'stopping'::text])))
 function abandon_probe(lane integer, token text) returns void language sql md5 74dfa8265e35d93970c4213774c549b2
 function accept(endpoint_name text, bodies text[], message_options jsonb[], publisher integer, OUT ids bigint[], OUT lane integer, OUT is_publishers boolean) returns record language plpgsql md5 230023f16c026ecfc2c5b526d6047af0
+function accept_claimed_run(job_name text, body text, me integer, request bigint, OUT run bigint, OUT claim bigint, OUT job integer, OUT lane integer) returns record language plpgsql md5 0fbc3d229984067474d31ea821695843
 function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 2f0bad27242b072b4e11c4d7a740e687
 function accept_lines(endpoint_name text, lines text, message_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 2e999cc13b5c3438e26067fc2840b74b
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 1c3f1c8f42a1b4f4235b7b2d51fa50fa
 function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 62e6d52cd5258e7829ee515bccda72b6
-function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 95b0ac4e9621ff4e30d2effd4d37e9ce
+function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 e7119360fbe07f2ef384144f5d18bad8
 function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 3ba9f62c2d067081141cc8cc9c7b3dc8
 function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 9f0322e7df218726390ac6b436a6285d
 function acknowledge_alert(alert_id bigint, actor text, remark text) returns boolean language plpgsql md5 2f21bf4f09245060e958c6c2e59ddb14

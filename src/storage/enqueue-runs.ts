@@ -1,3 +1,4 @@
+import type { ClaimedRun } from './claim-runs.ts'
 import type { Sender } from './send-messages.ts'
 
 /**
@@ -26,4 +27,46 @@ export async function enqueueRuns(
   const [row] = result.rows as [string][]
   if (row === undefined) throw new Error('accept_run_lines returned no row')
   return row[0].split(',').map(Number)
+}
+
+export interface RunForWorker {
+  readonly job: string
+  readonly body: string
+  /** The worker that keeps a slot for it, and its number for this claim. */
+  readonly worker: number
+  readonly request: number
+}
+
+/**
+ * Stores one plain run as claimed by a worker of this process; `claimed` is null when it had to be stored like any other. Indexes: workers_pkey,
+ * jobs_name_key, queues_pkey.
+ */
+export async function enqueueClaimedRun(
+  sender: Sender,
+  { job, body, worker, request }: RunForWorker,
+): Promise<{ readonly id: number; readonly claimed: ClaimedRun | null }> {
+  const result = await sender.query({
+    text: 'select run, claim, job, lane from holdfast.accept_claimed_run($1, $2, $3, $4)',
+    values: [job, body, worker, request],
+    rowMode: 'array',
+  })
+  const [row] = result.rows as [number, number | null, number, number][]
+  if (row === undefined) throw new Error('accept_claimed_run returned no row')
+  const [id, claimId, jobId, laneId] = row
+  if (claimId === null) return { id, claimed: null }
+  const claimed = {
+    claimId,
+    id,
+    messageId: id,
+    laneId,
+    jobId,
+    attempt: 0,
+    crashes: 0,
+    expiresAtMs: null,
+    body,
+    correlationId: null,
+    headers: null,
+    metadata: null,
+  }
+  return { id, claimed }
 }

@@ -137,16 +137,25 @@ begin
   end if;
 end $$;
 
--- The one way in for runs. `run_options` is null or holds one entry (or null) per body. A run and its message share their number.
+-- The one way in for runs. `run_options` is null or holds one entry (or null) per body. A run and its message share their number. For a single
+-- plain run each statement in here counts, so that one reads all that there is to know.
 create function holdfast.accept_runs(job_name text, bodies text[], run_options jsonb[] default null) returns setof bigint
 language plpgsql as $$
 declare
-  job record;
+  -- Before the ids: a claim whose snapshot is older knows that these ids lie beyond its horizon. And before the look at who sleeps: a worker
+  -- that falls asleep unseen goes on looking until this transaction has ended.
+  own_transaction xid8 := pg_current_xact_id();
   total integer := coalesce(cardinality(bodies), 0);
-  max_bytes bigint := holdfast.setting_integer('max_payload_bytes');
+  facts record;
   worst record;
 begin
-  select id, queue_id, settings into job from holdfast.jobs where name = job_name;
+  select job.id, job.queue_id, job.settings, ids.last_value as last_id,
+         (select value::text::bigint from holdfast.settings where name = 'max_payload_bytes') as max_bytes,
+         (select value::text::bigint from holdfast.settings where name = 'max_pending')
+           between 1 and holdfast.owed_overall() + total - 1 as is_too_much,
+         exists (select from holdfast.workers where is_asleep and job.queue_id = any (lanes)) as has_sleepers
+  into facts
+  from holdfast.jobs as job cross join holdfast.ids where job.name = job_name;
   if not found then
     raise exception 'there is no job named "%"', job_name using errcode = 'HF030',
       hint = 'A job is known once a worker or a process with its definition has started, or after holdfast.declare_job.';
@@ -166,20 +175,22 @@ begin
       raise exception 'run %: %', worst.at, worst.problem using errcode = 'HF002';
     end if;
   end if;
-  select octet_length(body) as bytes, at into worst
-  from unnest(bodies) with ordinality as given (body, at) where octet_length(body) > max_bytes limit 1;
-  if found then
-    raise exception 'the payload of run % takes % bytes; the limit is %', worst.at, worst.bytes, max_bytes
-      using errcode = 'HF003', hint = 'Send a reference to the data instead of the data, or raise max_payload_bytes.';
+  if total > 1 or octet_length(bodies[1]) > facts.max_bytes then
+    select octet_length(body) as bytes, at into worst
+    from unnest(bodies) with ordinality as given (body, at) where octet_length(body) > facts.max_bytes limit 1;
+    if found then
+      raise exception 'the payload of run % takes % bytes; the limit is %', worst.at, worst.bytes, facts.max_bytes
+        using errcode = 'HF003', hint = 'Send a reference to the data instead of the data, or raise max_payload_bytes.';
+    end if;
   end if;
-  perform holdfast.check_bound(total);
+  if facts.is_too_much then
+    perform holdfast.check_bound(total);
+  end if;
 
-  -- The transaction id comes before the ids: a claim whose snapshot is older knows that these ids lie beyond its horizon.
-  perform pg_current_xact_id();
-  if holdfast.id_at(clock_timestamp()) - (select last_value from holdfast.ids) > 4096 * 5000 then
+  if holdfast.id_at(clock_timestamp()) - facts.last_id > 4096 * 5000 then
     perform holdfast.advance_ids();
   end if;
-  if run_options is null and not job.settings ?| '{priority,expiresAfterMs}' then
+  if run_options is null and not facts.settings ?| '{priority,expiresAfterMs}' then
     return query
     with given as (
       select nextval('holdfast.ids') as id, body from unnest(bodies) as body
@@ -187,13 +198,15 @@ begin
       insert into holdfast.messages (id, size, is_run, type, body)
       select given.id, octet_length(given.body), true, job_name, given.body::json from given
     )
-    insert into holdfast.runs as owed (id, lane_id, job_id)
-    select given.id, job.queue_id, job.id from given
+    insert into holdfast.runs as owed (id, published_by, lane_id, job_id)
+    select given.id, own_transaction, facts.queue_id, facts.id from given
     returning owed.id;
   else
-    return query select holdfast.accept_runs_with_options(job.id, job_name, job.queue_id, job.settings, bodies, run_options);
+    return query select holdfast.accept_runs_with_options(facts.id, job_name, facts.queue_id, facts.settings, bodies, run_options);
   end if;
-  perform holdfast.ring_workers(job.queue_id);
+  if facts.has_sleepers then
+    perform pg_notify('holdfast_queue_' || facts.queue_id, '');
+  end if;
 end $$;
 
 create function holdfast.accept_runs_with_options(

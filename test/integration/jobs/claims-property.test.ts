@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defineJob } from '../../../src/jobs/job.ts'
 import { type ClaimedRun, claimRuns } from '../../../src/storage/claim-runs.ts'
 import { Database } from '../../../src/storage/database.ts'
+import { enqueueClaimedRun } from '../../../src/storage/enqueue-runs.ts'
 import { outcomeCodes } from '../../../src/storage/settle.ts'
 import { type RunRecord, settleRunFailures, settleRunSuccesses } from '../../../src/storage/settle-runs.ts'
 import { registerWorker } from '../../../src/storage/workers.ts'
@@ -14,6 +15,7 @@ type Step =
   | { readonly do: 'draw' | 'commit' | 'roll back'; readonly session: number }
   | { readonly do: 'enqueue'; readonly session: number; readonly options: Options }
   | { readonly do: 'claim' }
+  | { readonly do: 'hand over' }
   | { readonly do: 'speak late'; readonly which: number }
   | { readonly do: 'settle'; readonly which: number; readonly action: 'succeed' | 'retry' | 'release' }
 
@@ -40,6 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constantFrom('draw', 'draw', 'commit', 'commit', 'roll back'), session }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('claim' as const) }) },
+  fc.record({ do: fc.constant('hand over' as const) }),
   fc.record({ do: fc.constant('speak late' as const), which: fc.nat(20) }),
   {
     weight: 2,
@@ -102,6 +105,7 @@ class Books {
 
   async take(each: Step): Promise<void> {
     if (each.do === 'claim') await this.claim()
+    else if (each.do === 'hand over') await this.#handOver()
     else if (each.do === 'speak late') await this.#speakLate(each.which)
     else if (each.do === 'settle') await this.#settleOne(each.which, each.action)
     else if (each.do === 'commit') await this.end(each.session, true)
@@ -157,6 +161,15 @@ class Books {
       if (concurrencyKey !== undefined) expect(this.#outWith('concurrencyKey', concurrencyKey)).toBe(0)
       this.#out.set(run.id, run)
     }
+  }
+
+  async #handOver(): Promise<void> {
+    this.#request += 1
+    const run = { job: 'noted', body: '1', worker: me, request: this.#request }
+    const { id, claimed } = await enqueueClaimedRun(database.sender, run)
+    expect(claimed).not.toBeNull()
+    this.#owed.set(id, {})
+    this.#out.set(id, claimed!)
   }
 
   #outWith(field: 'orderingKey' | 'concurrencyKey', key: string): number {

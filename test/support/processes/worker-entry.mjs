@@ -1,6 +1,7 @@
 // One worker as a process of its own, for tests that kill, freeze and cut it off. Run by WorkerProcess, from what was built: it starts in a
 // third of the time that the sources take.
-import { defineJob, JobWorker } from '../../../dist/index.js'
+import { defineJob, Holdfast, JobWorker } from '../../../dist/index.js'
+import { keepLocalSlot } from '../../../dist/jobs/local-workers.js'
 
 const settings = JSON.parse(process.env.HOLDFAST_TEST_WORKER ?? '{}')
 
@@ -56,16 +57,37 @@ const worker = new JobWorker({
   logger,
 })
 
-// Whoever started us holds the other end; when it goes, however it goes, so do we. A line is an order.
+let holdfast = null
+
+/** Enqueues a run when the worker sleeps, so that it is handed over; `thenDies`: before its handler can have begun. */
+async function enqueue({ input, thenDies }) {
+  holdfast ??= new Holdfast({ databaseUrl, maxConnections: 2 })
+  await holdfast.enqueueBatch(work, [])
+  let slot = keepLocalSlot(databaseUrl, work.name)
+  while (slot === null) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    slot = keepLocalSlot(databaseUrl, work.name)
+  }
+  slot.free()
+  await holdfast.enqueue(work, input)
+  if (thenDies) process.kill(process.pid, 'SIGKILL')
+}
+
+// Whoever started us holds the other end; when it goes, however it goes, so do we. A line is an order: the number of a run that may finish, or what
+// to enqueue.
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', (text) => {
-  for (const line of text.split('\n').filter(Boolean)) waiting.get(Number(line))?.()
+  for (const line of text.split('\n').filter(Boolean)) {
+    if (line.startsWith('{')) void enqueue(JSON.parse(line))
+    else waiting.get(Number(line))?.()
+  }
 })
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
 
 async function stop() {
   say({ event: 'stopping' })
   await worker.stop()
+  await holdfast?.stop()
   say({ event: 'stopped' })
   process.stdin.destroy()
 }

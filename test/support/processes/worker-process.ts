@@ -84,6 +84,11 @@ export class WorkerProcess {
     this.#child.stdin?.write(`${n}\n`)
   }
 
+  /** Lets this process enqueue a run, which its own worker is handed; with `thenDies` it is killed when that is committed. */
+  enqueue(input: object, { thenDies = false } = {}): void {
+    this.#child.stdin?.write(`${JSON.stringify({ input, thenDies })}\n`)
+  }
+
   kill(): void {
     if (this.#isRunning) this.#child.kill('SIGKILL')
   }

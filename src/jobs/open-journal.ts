@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { Logger } from '../engine/logger.ts'
+import { Journal, type JournalEntry } from './journal.ts'
+import { lockJournalFolder } from './lock-journal-folder.ts'
+import type { WorkerLimits } from './worker-limits.ts'
+
+export interface OpenedJournal {
+  readonly journal: Journal
+  /** What an earlier process has not handed in. */
+  readonly left: JournalEntry[]
+  /** Lets another process have the folder. */
+  readonly release: () => Promise<void>
+}
+
+/** The journal in this folder, or in the one of workers of this name; the folder is ours until it is released. */
+export async function openJournal(
+  folder: string | undefined,
+  workerName: string,
+  limits: WorkerLimits,
+  logger: Logger,
+): Promise<OpenedJournal> {
+  const base =
+    folder ??
+    join(process.env['HOLDFAST_DATA_DIR'] ?? '.holdfast', 'worker-journal', encodeURIComponent(workerName))
+  const locked = await lockJournalFolder(base)
+  try {
+    const journal = new Journal({
+      folder: locked.folder,
+      maxBytes: limits.maxJournalBytes,
+      retentionMs: limits.journalRetentionMs,
+    })
+    const left = journal.open()
+    if (left.length > 0)
+      logger.info({ results: left.length, folder: locked.folder }, 'The journal has results to hand in')
+    return { journal, left, release: locked.release }
+  } catch (error) {
+    await locked.release()
+    throw error
+  }
+}
