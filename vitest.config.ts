@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { useMemoryFolder } from './test/support/memory-folder.ts'
+
+useMemoryFolder()
 
 /** What a deployment sets: endpoints that sign need a key for their secrets. Tests that do without one say so. */
 const env = { HOLDFAST_ENCRYPTION_KEY: 'dGhpcyBrZXkgaXMgZm9yIHRlc3RzIGFsb25lLCAzMmI=' }
@@ -51,8 +54,8 @@ export default defineConfig({
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          // Each starts processes of its own and mostly waits for timers of seconds: two at a time.
-          maxWorkers: 2,
+          // Each starts processes of its own and mostly waits for timers of seconds.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

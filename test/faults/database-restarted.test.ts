@@ -59,7 +59,7 @@ for (const { what, begin, end, downMs } of outages) {
     await stage.balanced(nodes)
     const incarnations = nodes.map(({ incarnation }) => incarnation)
     const ids: string[] = []
-    for (const name of endpoints) ids.push(...(await stage.publish(name, 1500)))
+    for (const name of endpoints) ids.push(...(await stage.publish(name, 900)))
     await stage.receiver.when(
       () => stage.receiver.acceptedCount >= 500,
       30_000,

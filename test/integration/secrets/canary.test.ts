@@ -9,6 +9,7 @@ import { reportError } from '../../../src/cli/report-error.ts'
 import { loopbackNetworks } from '../../../src/network/network-rules.ts'
 import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
+import { setup as build } from '../../support/build.ts'
 import { until } from '../../support/engine/until.ts'
 import { NodeProcess } from '../../support/processes/node-process.ts'
 import { answer, choose, echo, hang, script } from '../../support/receivers/behaviours.ts'
@@ -188,6 +189,7 @@ describe('a busy run with every kind of secret', () => {
     await create('hanging', { url: hanging.url, auth: { type: 'bearer', token: canaries.token } })
 
     // A node in a process of its own dies with a request out.
+    await build()
     const doomed = await NodeProcess.start({ databaseUrl: rig.database.url, name: 'doomed' })
     await holdfast.send('hanging', { n: 0 })
     await hanging.ledger.waitFor(1)

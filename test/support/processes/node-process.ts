@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type NodeSettings, type NodeSignal, nodeSettingsVariable } from './node-settings.ts'
 
-const entryFile = fileURLToPath(new URL('node-entry.ts', import.meta.url))
+const entryFile = fileURLToPath(new URL('node-entry.mjs', import.meta.url))
 const projectFolder = fileURLToPath(new URL('../../..', import.meta.url))
 const startDeadlineMs = 30_000
 const signalDeadlineMs = 30_000
@@ -43,7 +43,7 @@ export class NodeProcess {
 
   private constructor(settings: NodeSettings) {
     this.name = settings.name
-    this.#child = spawn(process.execPath, ['--import', 'tsx', entryFile], {
+    this.#child = spawn(process.execPath, [entryFile], {
       cwd: projectFolder,
       env: { ...process.env, [nodeSettingsVariable]: JSON.stringify(settings) },
       stdio: ['pipe', 'pipe', 'pipe'],
