@@ -145,13 +145,18 @@ export class LaneTable {
 
   /** Counts a lane anew and starts it from the front: deliveries were ended behind its back. Call it while nothing is read. */
   async recount(lane: Lane): Promise<void> {
-    const summaries = await summariseStreams(this.#options.database, [lane.shard], this.#options.cursor())
-    if (!this.has(lane)) return
-    lane.pending = summaries
-      .filter((summary) => summary.laneId === lane.id)
-      .reduce((pending, summary) => pending + summary.total, 0)
-    lane.rewindAll()
-    this.#options.onChanged(lane)
+    try {
+      const summaries = await summariseStreams(this.#options.database, [lane.shard], this.#options.cursor())
+      lane.pending = summaries
+        .filter((summary) => summary.laneId === lane.id)
+        .reduce((pending, summary) => pending + summary.total, 0)
+    } finally {
+      // Also when it couldn't be counted: what was ended may have freed a key, and nobody says it twice.
+      if (this.has(lane)) {
+        lane.rewindAll()
+        this.#options.onChanged(lane)
+      }
+    }
   }
 
   drop(shards: ReadonlySet<number>): Lane[] {

@@ -6,6 +6,14 @@ import { Database, type Statement } from '../../../src/storage/database.ts'
 import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
 import { Gate } from '../../support/receivers/gate.ts'
 
+/** The real database, which is away when it is asked what a lane owes. */
+class WithoutCounts extends Database {
+  override async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    if (statement.name === 'summarise_streams') throw new Error('Connection terminated')
+    return super.query<Row>(statement, values)
+  }
+}
+
 /** The real database, whose answers can be held back. */
 class SlowAnswers extends Database {
   asked = 0
@@ -25,33 +33,40 @@ class SlowAnswers extends Database {
   }
 }
 
+let rig: Rig
+
+async function loadedLane(
+  database: Database,
+  onChanged: (lane: Lane) => void = () => {},
+): Promise<{ table: LaneTable; lane: Lane; name: string }> {
+  const name = await functionEndpoint(rig.client(), () => {})
+  const table = new LaneTable({
+    database,
+    isLeaving: () => false,
+    epochOf: () => 1,
+    clock: systemClock,
+    cursor: () => 0,
+    onChanged,
+    onCircuitChanged: () => {},
+    onReplaced: () => {},
+  })
+  const laneId = await rig.laneId(name)
+  await table.loadNew([laneId])
+  const lane = table.get(laneId)
+  if (lane === undefined) throw new Error('the lane was not loaded')
+  return { table, lane, name }
+}
+
+beforeAll(async () => {
+  rig = await Rig.create()
+})
+afterAll(() => rig.stop())
+
 describe("a lane's picture from before a change", () => {
-  let rig: Rig
   let database: SlowAnswers
-  beforeAll(async () => {
-    rig = await Rig.create()
+  beforeAll(() => {
     database = new SlowAnswers({ pool: rig.database.pool, preparesStatements: true, deadlineMs: 10_000 })
   })
-  afterAll(() => rig.stop())
-
-  async function loadedLane(): Promise<{ table: LaneTable; lane: Lane; name: string }> {
-    const name = await functionEndpoint(rig.client(), () => {})
-    const table = new LaneTable({
-      database,
-      isLeaving: () => false,
-      epochOf: () => 1,
-      clock: systemClock,
-      cursor: () => 0,
-      onChanged: () => {},
-      onCircuitChanged: () => {},
-      onReplaced: () => {},
-    })
-    const laneId = await rig.laneId(name)
-    await table.loadNew([laneId])
-    const lane = table.get(laneId)
-    if (lane === undefined) throw new Error('the lane was not loaded')
-    return { table, lane, name }
-  }
 
   /** A read of the lane that PostgreSQL has answered, and whose answer is still on its way. */
   async function heldRead(table: LaneTable, lane: Lane): Promise<() => Promise<void>> {
@@ -70,7 +85,7 @@ describe("a lane's picture from before a change", () => {
   }
 
   it("doesn't reopen an endpoint that has just been paused", async () => {
-    const { table, lane, name } = await loadedLane()
+    const { table, lane, name } = await loadedLane(database)
     const arrive = await heldRead(table, lane)
     await rig.client().endpoints.pause(name)
     table.noteChanged(lane)
@@ -82,7 +97,7 @@ describe("a lane's picture from before a change", () => {
   })
 
   it('is never the last to arrive: reads are made one after another', async () => {
-    const { table, lane, name } = await loadedLane()
+    const { table, lane, name } = await loadedLane(database)
     const arrive = await heldRead(table, lane)
     await rig.client().endpoints.pause(name)
     const asked = database.asked
@@ -93,4 +108,18 @@ describe("a lane's picture from before a change", () => {
     await second
     expect(lane.state).toBe('paused')
   })
+})
+
+it('a lane that is to be counted anew starts from the front, also when counting fails: nobody would say it again', async () => {
+  const changed: Lane[] = []
+  const database = new WithoutCounts({
+    pool: rig.database.pool,
+    preparesStatements: true,
+    deadlineMs: 10_000,
+  })
+  const { table, lane } = await loadedLane(database, (each) => changed.push(each))
+  expect(lane.hasMore(0)).toBe(false)
+  await expect(table.recount(lane)).rejects.toThrow('Connection terminated')
+  expect(lane.hasMore(0)).toBe(true)
+  expect(changed).toEqual([lane])
 })
