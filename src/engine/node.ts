@@ -1,6 +1,7 @@
 import { isTracing } from '../observe/tracing.ts'
 import type { Database } from '../storage/database.ts'
 import { type BeatResult, markStopping, type TakenShard } from '../storage/nodes.ts'
+import { tellFreedKeys } from '../storage/notices.ts'
 import { reportLanes } from '../storage/read-lanes.ts'
 import { notifyAttempts } from '../storage/tail.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
@@ -224,6 +225,8 @@ export class Node {
       dispatcher: this.#dispatcher,
       careful: this.#careful,
       refresh: (lanes) => this.#refresher.refresh(lanes),
+      isFenced: () => this.#membership.isFenced,
+      tellFreedKeys: (freed) => void this.#background.tolerate(tellFreedKeys(controlDatabase, freed)),
     })
     this.#sweeper = new Sweeper({
       ...shared,

@@ -1,3 +1,4 @@
+import type { FreedKey } from '../storage/notices.ts'
 import type { FailureRecord, LaneRun, SuccessRecord } from '../storage/settle.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { CarefulMode } from './careful-mode.ts'
@@ -23,6 +24,10 @@ export interface SettlementOptions {
   readonly logger: Logger
   requestRead(lane: Lane): void
   refresh(lanes: readonly Lane[]): void
+  /** Others may own whatever this node holds. */
+  isFenced(): boolean
+  /** Others own these lanes, or may: they must hear that the keys are free. */
+  tellFreedKeys(freed: readonly FreedKey[]): void
 }
 
 const endings = { dead: 'dead', drop: 'dropped', expire: 'expired', cancel: 'cancelled' } as const
@@ -52,6 +57,7 @@ export class Settlement {
 
   successesSettled(records: readonly SuccessRecord[]): void {
     for (const record of records) this.#finished(record.id, record.laneId, null)
+    this.#tellOwners(records)
     this.#reportSuccesses(records)
     this.#options.observer.settled(records.length)
     this.#options.dispatcher.pumpStarved()
@@ -94,6 +100,21 @@ export class Settlement {
       this.#options.requestRead(lane)
     }
     this.#options.dispatcher.pumpStarved()
+  }
+
+  /**
+   * A success is a fact, whoever owns the lane by now. Its new owner may have tried the same delivery, failed, and put it off: to it the key
+   * is taken until then, though the row is gone.
+   */
+  #tellOwners(records: readonly SuccessRecord[]): void {
+    const { lanes } = this.#options
+    const mayBeOthers = this.#options.isFenced()
+    const freed: FreedKey[] = []
+    for (const { laneId, orderingKey } of records) {
+      if (orderingKey === null) continue
+      if (mayBeOthers || lanes.get(laneId) === undefined) freed.push({ laneId, key: orderingKey })
+    }
+    if (freed.length > 0) this.#options.tellFreedKeys(freed)
   }
 
   /** A batch is mostly of one lane: said once for a run of them. */

@@ -39,3 +39,21 @@ export async function readNotices(
   )
   return { rows: rows[0]?.notices ?? [], watermark: rows[0]?.watermark ?? after.watermark }
 }
+
+export interface FreedKey {
+  readonly laneId: number
+  readonly key: string
+}
+
+/** Tells the owners of these lanes to look for what waits behind the keys. */
+export async function tellFreedKeys(database: Database, freed: readonly FreedKey[]): Promise<void> {
+  await database.query(
+    {
+      name: 'tell_freed_keys',
+      text: `
+        select holdfast.tell_nodes('holdfast_lanes', lane_id || ' free ' || key)
+        from (select distinct * from unnest($1::int[], $2::text[])) as freed (lane_id, key)`,
+    },
+    [freed.map(({ laneId }) => laneId), freed.map(({ key }) => key)],
+  )
+}
