@@ -1,7 +1,7 @@
 import type { Logger } from '../engine/logger.ts'
 import { Signal } from '../engine/signal.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
-import { type ClaimedRun, type ClaimHint, type ClaimResult, claimRuns } from '../storage/claim-runs.ts'
+import { type ClaimHint, type ClaimResult, claimRuns } from '../storage/claim-runs.ts'
 import type { Database } from '../storage/database.ts'
 import { setWorkerAsleep } from '../storage/workers.ts'
 import { ClaimRequests } from './claim-requests.ts'
@@ -69,8 +69,6 @@ export class Claimer {
   #firstLane = 0
   /** Slots that are kept for runs which this process enqueues just now. */
   readonly #kept = new Set<Promise<void>>()
-  /** Runs that are handed over from now on go back when the worker retires. */
-  #isClosed = false
   #running: Promise<void> | null = null
 
   constructor(options: ClaimerOptions) {
@@ -86,8 +84,8 @@ export class Claimer {
     this.#isStopped = true
     this.#signal.raise()
     await this.#running
+    // What comes in later isn't begun, and goes back when the worker retires.
     await withDeadline(this.#untilHandedOver(), handOverDeadlineMs)
-    this.#isClosed = true
   }
 
   /** There may be work. */
@@ -137,14 +135,10 @@ export class Claimer {
     return {
       worker,
       request,
-      fill: (run) => void this.#accept(run, worker).then(end, giveUp),
+      fill: (run) => void this.#options.take({ runs: [run], hint: null }, worker).then(end, giveUp),
       free: end,
       giveUp,
     }
-  }
-
-  async #accept(run: ClaimedRun, worker: number): Promise<void> {
-    if (!this.#isClosed) await this.#options.take({ runs: [run], hint: null }, worker)
   }
 
   async #untilHandedOver(): Promise<void> {
