@@ -33,6 +33,7 @@ return pg_snapshot_xmax(seen)::text::bigint + ((age('3'::xid)::bigint + 3 - pg_s
 -- halves what a claim costs on both sides), and, when fewer came than were wanted, when something falls due (or a limit eases) and which
 -- transactions the look saw. `suspect_room`: how many runs that were there at a crash may be taken. `may_take_deadly`: whether one
 -- of those that were there twice may be among them. `request`: the worker's number for this call, see return_claim.
+-- Each statement in here takes its time, also when it finds nothing: what an idle queue doesn't need is passed over.
 create function holdfast.claim_runs(
   me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint default 0
 )
@@ -44,16 +45,14 @@ returns table (
 language plpgsql as $$
 #variable_conflict use_column
 declare
-  worker holdfast.workers;
-  queue holdfast.queues;
-  state holdfast.queue_cursors;
+  state record;
   room integer := wanted;
   fresh_rows integer;
   targets text[];
   looked_at timestamptz := clock_timestamp();
-  new_horizon bigint;
   seen pg_snapshot;
   seen_next bigint;
+  has_due_line boolean;
   due_ids bigint[];
   due_verdicts text[];
   due_priorities smallint[];
@@ -79,43 +78,47 @@ declare
   limit_ms double precision;
   taken integer;
 begin
-  perform holdfast.lock_incarnation_shared(me);
-  select * into worker from holdfast.workers where incarnation = me and state = 'active';
-  if not found or request < worker.min_request then
+  -- The worker's lock before the queue's, and both before anything is read.
+  perform pg_advisory_xact_lock_shared(hashtext('holdfast.incarnation'), me), pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
+  select worker.name as worker_name, worker.tags as worker_tags, queue.state as queue_state, queue.concurrency, queue.rate_per_second,
+         exists (select from holdfast.jobs where queue_id = lane and state <> 'active') as has_inactive_jobs,
+         -- Read before the snapshot below is taken: who gets his transaction id after that draws higher ones.
+         ids.last_value as new_horizon,
+         known.seq, coalesce(known.cursors, '{0,0,0,0}') as cursors,
+         coalesce(known.floors, array_fill('-infinity'::timestamptz, array[4])) as floors, coalesce(known.horizon, 0) as horizon,
+         coalesce(known.gap_xids, '{}') as gap_xids, coalesce(known.gap_ids, '{}') as gap_ids, coalesce(known.gap_floors, '{}') as gap_floors,
+         known.tokens, known.tokens_at
+  into state
+  from holdfast.workers as worker cross join holdfast.ids
+  left join holdfast.queues as queue on queue.id = lane
+  left join lateral (
+    select cursor.* from holdfast.queue_cursors as cursor where cursor.lane_id = lane order by cursor.seq desc limit 1
+  ) as known on true
+  where worker.incarnation = me and worker.state = 'active' and worker.min_request <= claim_runs.request;
+  if not found then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
-  select * into queue from holdfast.queues where queues.id = lane;
-  if not found or queue.state <> 'active' then
+  if state.queue_state is distinct from 'active' then
     xmin_seen := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
     next_seen := holdfast.next_transaction(pg_current_snapshot());
     return next;
     return;
   end if;
-  select * into state from holdfast.queue_cursors as known where known.lane_id = lane order by known.seq desc limit 1;
-  if not found then
-    state.cursors := '{0,0,0,0}';
-    state.floors := array_fill('-infinity'::timestamptz, array[4]);
-    state.horizon := 0;
-    state.gap_xids := '{}';
-    state.gap_ids := '{}';
-    state.gap_floors := '{}';
-  end if;
-  if queue.concurrency is not null then
-    room := least(room, queue.concurrency - holdfast.count_claimed(lane));
+  if state.concurrency is not null then
+    room := least(room, state.concurrency - holdfast.count_claimed(lane));
     limit_ms := 50;
   end if;
-  if queue.rate_per_second is not null then
+  if state.rate_per_second is not null then
     -- A bucket that holds a second's worth, and one run at least.
     state.tokens := least(
-      greatest(queue.rate_per_second, 1),
-      coalesce(state.tokens, greatest(queue.rate_per_second, 1))
-        + extract(epoch from looked_at - coalesce(state.tokens_at, looked_at)) * queue.rate_per_second
+      greatest(state.rate_per_second, 1),
+      coalesce(state.tokens, greatest(state.rate_per_second, 1))
+        + extract(epoch from looked_at - coalesce(state.tokens_at, looked_at)) * state.rate_per_second
     );
     state.tokens_at := looked_at;
     if floor(state.tokens) < room then
       room := floor(state.tokens)::integer;
-      limit_ms := greatest(1, (1 - state.tokens + room) / queue.rate_per_second * 1000);
+      limit_ms := greatest(1, (1 - state.tokens + room) / state.rate_per_second * 1000);
     end if;
   end if;
   if room <= 0 then
@@ -131,14 +134,26 @@ begin
     raise exception 'claim_runs has to be the first statement of its transaction' using errcode = '25001';
   end if;
   -- Runs of a job that isn't active are passed in larger steps, so that what waits behind them comes soon.
-  fresh_rows := case when exists (select from holdfast.jobs where queue_id = lane and state <> 'active') then greatest(room, 1000) else room end;
-  -- Read before the snapshot below is taken: who gets his transaction id after that draws higher ones.
-  select last_value into new_horizon from holdfast.ids;
+  fresh_rows := case when state.has_inactive_jobs then greatest(room, 1000) else room end;
   -- Fresh runs of all priorities, the snapshot, and the id of the next transaction, in one statement: they have to belong together.
   select pg_current_snapshot(), holdfast.next_transaction(pg_current_snapshot()), array_agg(fresh.id), array_agg(fresh.job_id),
          array_agg(fresh.priority), array_agg(fresh.expires_at),
-         case when bool_and(fresh.is_active) is false then array_agg(fresh.is_active) end
-  into seen, seen_next, fresh_ids, fresh_jobs, fresh_priorities, fresh_expiries, fresh_active
+         case when bool_and(fresh.is_active) is false then array_agg(fresh.is_active) end,
+         -- Whether anything waits that isn't fresh, now or for a time to come.
+         exists (
+           select from generate_series(0, 3) as level cross join lateral (
+             select from holdfast.runs as run
+             where run.lane_id = lane and run.priority = level and run.due_at is not null and run.target is null and run.crashes = 0
+               and run.due_at >= state.floors[level + 1] and run.due_at < 'infinity' and run.claim_id is null
+             order by run.due_at limit 1
+           ) as due
+         )
+         or exists (select from holdfast.runs as run where run.lane_id = lane and run.target is not null)
+         or exists (
+           select from holdfast.runs as run
+           where run.lane_id = lane and run.crashes > 0 and run.due_at is not null and run.due_at < 'infinity' and run.claim_id is null
+         )
+  into seen, seen_next, fresh_ids, fresh_jobs, fresh_priorities, fresh_expiries, fresh_active, has_due_line
   from (
     select candidate.*, job.state = 'active' as is_active
     from generate_series(3, 0, -1) as level cross join lateral (
@@ -154,78 +169,92 @@ begin
   ) as fresh;
 
   -- What was running then and has ended since: it may have left runs behind the cursor, and due ones below the floor.
-  select array_agg(gap.xid) filter (where pg_visible_in_snapshot(gap.xid, seen)),
-         min(gap.id) filter (where pg_visible_in_snapshot(gap.xid, seen)),
-         min(gap.floor) filter (where pg_visible_in_snapshot(gap.xid, seen)),
-         coalesce(array_agg(gap.xid) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}'),
-         coalesce(array_agg(gap.id) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}'),
-         coalesce(array_agg(gap.floor) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}')
-  into ended, ended_id, reset_floor, kept_xids, kept_ids, kept_floors
-  from unnest(state.gap_xids, state.gap_ids, state.gap_floors) as gap (xid, id, floor);
+  if state.gap_xids = '{}' then
+    kept_xids := '{}';
+    kept_ids := '{}';
+    kept_floors := '{}';
+  else
+    select array_agg(gap.xid) filter (where pg_visible_in_snapshot(gap.xid, seen)),
+           min(gap.id) filter (where pg_visible_in_snapshot(gap.xid, seen)),
+           min(gap.floor) filter (where pg_visible_in_snapshot(gap.xid, seen)),
+           coalesce(array_agg(gap.xid) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}'),
+           coalesce(array_agg(gap.id) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}'),
+           coalesce(array_agg(gap.floor) filter (where not pg_visible_in_snapshot(gap.xid, seen)), '{}')
+    into ended, ended_id, reset_floor, kept_xids, kept_ids, kept_floors
+    from unnest(state.gap_xids, state.gap_ids, state.gap_floors) as gap (xid, id, floor);
+  end if;
 
   -- Due runs, with what to do about each. Rows that somebody else is just changing are left for the next look.
-  if exists (select from holdfast.runs where lane_id = lane and target is not null) then
-    targets := holdfast.fitting_targets(lane, worker.name, worker.tags);
+  if has_due_line or ended is not null then
+    if exists (select from holdfast.runs where lane_id = lane and target is not null) then
+      targets := holdfast.fitting_targets(lane, state.worker_name, state.worker_tags);
+    end if;
+    with waiting as (
+      select candidate.* from generate_series(3, 0, -1) as level cross join lateral (
+        select run.* from holdfast.runs as run
+        where run.lane_id = lane and run.priority = level and run.due_at is not null and run.target is null and run.crashes = 0
+          and run.due_at >= least(state.floors[level + 1], reset_floor) and run.due_at <= looked_at and run.claim_id is null
+        order by run.due_at limit wanted for update skip locked
+      ) as candidate
+      union all
+      select candidate.* from unnest(targets) as wanted_target cross join lateral (
+        select run.* from holdfast.runs as run
+        where run.lane_id = lane and run.target = wanted_target and run.crashes = 0 and run.due_at <= looked_at and run.claim_id is null
+        order by run.due_at limit wanted for update skip locked
+      ) as candidate
+      union all
+      select candidate.* from unnest(array[false, true]) as is_deadly cross join lateral (
+        select run.* from holdfast.runs as run
+        where run.lane_id = lane and run.crashes > 0 and (run.crashes > 1) = is_deadly and run.due_at <= looked_at and run.claim_id is null
+          and (run.target is null or run.target = any (targets))
+        order by run.priority desc, run.due_at limit case when not is_deadly then suspect_room when may_take_deadly then 1 else 0 end
+        for update skip locked
+      ) as candidate
+    ), judged as (
+      select waiting.id, waiting.priority, waiting.due_at, waiting.target, waiting.crashes,
+        case
+          when job.state <> 'active' then 'park'
+          when waiting.ordering_key is not null and exists (
+            select from holdfast.runs as older
+            where older.ordering_key = waiting.ordering_key and older.lane_id = lane and older.id < waiting.id
+          ) then 'park'
+          -- It was committed after a later one of its key, which is out.
+          when waiting.ordering_key is not null and exists (
+            select from holdfast.runs as later
+            where later.ordering_key = waiting.ordering_key and later.lane_id = lane and later.claim_id is not null
+          ) then 'leave'
+          when waiting.concurrency_key is not null
+            and row_number() over (partition by waiting.concurrency_key order by waiting.id) + (
+              select count(*) from holdfast.runs as other
+              where other.concurrency_key = waiting.concurrency_key and other.lane_id = lane and other.claim_id is not null
+            ) > coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1) then 'park'
+          when waiting.crashes > 0 and row_number() over (
+            partition by waiting.crashes > 0 order by waiting.crashes > 1, waiting.priority desc, waiting.due_at
+          ) > suspect_room then 'leave'
+          else 'take'
+        end as verdict
+      from waiting join holdfast.jobs as job on job.id = waiting.job_id
+    )
+    select array_agg(judged.id order by judged.priority desc, judged.due_at, judged.id),
+           array_agg(judged.verdict order by judged.priority desc, judged.due_at, judged.id),
+           array_agg(judged.priority order by judged.priority desc, judged.due_at, judged.id),
+           array_agg(case when judged.target is null and judged.crashes = 0 then judged.due_at end order by judged.priority desc, judged.due_at, judged.id)
+    into due_ids, due_verdicts, due_priorities, due_times
+    from judged;
   end if;
-  with waiting as (
-    select candidate.* from generate_series(3, 0, -1) as level cross join lateral (
-      select run.* from holdfast.runs as run
-      where run.lane_id = lane and run.priority = level and run.due_at is not null and run.target is null and run.crashes = 0
-        and run.due_at >= least(state.floors[level + 1], reset_floor) and run.due_at <= looked_at and run.claim_id is null
-      order by run.due_at limit wanted for update skip locked
-    ) as candidate
-    union all
-    select candidate.* from unnest(targets) as wanted_target cross join lateral (
-      select run.* from holdfast.runs as run
-      where run.lane_id = lane and run.target = wanted_target and run.crashes = 0 and run.due_at <= looked_at and run.claim_id is null
-      order by run.due_at limit wanted for update skip locked
-    ) as candidate
-    union all
-    select candidate.* from unnest(array[false, true]) as is_deadly cross join lateral (
-      select run.* from holdfast.runs as run
-      where run.lane_id = lane and run.crashes > 0 and (run.crashes > 1) = is_deadly and run.due_at <= looked_at and run.claim_id is null
-        and (run.target is null or run.target = any (targets))
-      order by run.priority desc, run.due_at limit case when not is_deadly then suspect_room when may_take_deadly then 1 else 0 end
-      for update skip locked
-    ) as candidate
-  ), judged as (
-    select waiting.id, waiting.priority, waiting.due_at, waiting.target, waiting.crashes,
-      case
-        when job.state <> 'active' then 'park'
-        when waiting.ordering_key is not null and exists (
-          select from holdfast.runs as older
-          where older.ordering_key = waiting.ordering_key and older.lane_id = lane and older.id < waiting.id
-        ) then 'park'
-        -- It was committed after a later one of its key, which is out.
-        when waiting.ordering_key is not null and exists (
-          select from holdfast.runs as later
-          where later.ordering_key = waiting.ordering_key and later.lane_id = lane and later.claim_id is not null
-        ) then 'leave'
-        when waiting.concurrency_key is not null
-          and row_number() over (partition by waiting.concurrency_key order by waiting.id) + (
-            select count(*) from holdfast.runs as other
-            where other.concurrency_key = waiting.concurrency_key and other.lane_id = lane and other.claim_id is not null
-          ) > coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1) then 'park'
-        when waiting.crashes > 0 and row_number() over (
-          partition by waiting.crashes > 0 order by waiting.crashes > 1, waiting.priority desc, waiting.due_at
-        ) > suspect_room then 'leave'
-        else 'take'
-      end as verdict
-    from waiting join holdfast.jobs as job on job.id = waiting.job_id
-  )
-  select array_agg(judged.id order by judged.priority desc, judged.due_at, judged.id),
-         array_agg(judged.verdict order by judged.priority desc, judged.due_at, judged.id),
-         array_agg(judged.priority order by judged.priority desc, judged.due_at, judged.id),
-         array_agg(case when judged.target is null and judged.crashes = 0 then judged.due_at end order by judged.priority desc, judged.due_at, judged.id)
-  into due_ids, due_verdicts, due_priorities, due_times
-  from judged;
 
   if due_ids is null and fresh_active is null and fresh_rows = room then
     fresh_taken := fresh_ids;
-    select array_agg(greatest(state.cursors[level + 1], coalesce(passed.last, 0)) order by level) into new_cursors
-    from generate_series(0, 3) as level left join (
-      select priority, max(id) as last from unnest(fresh_ids, fresh_priorities) as fresh (id, priority) group by priority
-    ) as passed on passed.priority = level;
+    new_cursors := state.cursors;
+    if fresh_priorities[1] = fresh_priorities[cardinality(fresh_ids)] then
+      -- All of one priority: the last one has the highest number.
+      new_cursors[fresh_priorities[1] + 1] := fresh_ids[cardinality(fresh_ids)];
+    elsif fresh_ids is not null then
+      select array_agg(greatest(state.cursors[level + 1], coalesce(passed.last, 0)) order by level) into new_cursors
+      from generate_series(0, 3) as level left join (
+        select priority, max(id) as last from unnest(fresh_ids, fresh_priorities) as fresh (id, priority) group by priority
+      ) as passed on passed.priority = level;
+    end if;
   else
     with candidates as (
       select due.id, due.priority, 0 as line, due.place from unnest(due_ids, due_priorities, due_verdicts) with ordinality
@@ -259,7 +288,7 @@ begin
 
   if taken = 0 and ended is null and parked is null and new_cursors = state.cursors then
     -- Nothing to remember: the next look will compare itself with the same one before.
-    wait_ms := holdfast.next_due_ms(lane, targets);
+    wait_ms := case when has_due_line then holdfast.next_due_ms(lane, targets) end;
     xmin_seen := pg_snapshot_xmin(seen)::text::bigint;
     next_seen := seen_next;
     return next;
@@ -295,28 +324,34 @@ begin
   end if;
   -- Those that run now, also those that began after the last one to end: a snapshot doesn't list them, though their runs may lie behind the
   -- cursor already. Who begins from now on draws numbers above everything seen here.
-  select kept_xids || coalesce(array_agg(running.xid), '{}'),
-         kept_ids || coalesce(array_agg(state.horizon), '{}'),
-         kept_floors || coalesce(array_agg((select min(floor) from unnest(state.floors) as floor)), '{}')
-  into kept_xids, kept_ids, kept_floors
-  from (
-    select pg_snapshot_xip(seen)
-    union all
-    select begun::text::xid8 from generate_series(pg_snapshot_xmax(seen)::text::bigint, seen_next - 1) as begun
-  ) as running (xid) where running.xid <> all (state.gap_xids);
+  if pg_snapshot_xmin(seen)::text::bigint < seen_next then
+    select kept_xids || coalesce(array_agg(running.xid), '{}'),
+           kept_ids || coalesce(array_agg(state.horizon), '{}'),
+           kept_floors || coalesce(array_agg((select min(floor) from unnest(state.floors) as floor)), '{}')
+    into kept_xids, kept_ids, kept_floors
+    from (
+      select pg_snapshot_xip(seen)
+      union all
+      select begun::text::xid8 from generate_series(pg_snapshot_xmax(seen)::text::bigint, seen_next - 1) as begun
+    ) as running (xid) where running.xid <> all (state.gap_xids);
+  end if;
 
   -- Below the floor nothing due waits, but what commits late (its transaction resets the floor) or was locked just now (two seconds' grace).
-  select array_agg(least(
-           coalesce(due.first_left, case when due.total >= wanted then due.last end, looked_at - interval '2 seconds'),
-           reset_floor, looked_at - interval '2 seconds'
-         ) order by level)
-  into new_floors
-  from generate_series(0, 3) as level left join (
-    select each.priority, count(*) as total, max(each.due_at) as last,
-           min(each.due_at) filter (where each.verdict <> 'park' and each.id <> all (coalesce(due_taken, '{}'))) as first_left
-    from unnest(due_ids, due_priorities, due_verdicts, due_times) as each (id, priority, verdict, due_at)
-    where each.due_at is not null group by each.priority
-  ) as due on due.priority = level;
+  if due_ids is null then
+    new_floors := array_fill(least(reset_floor, looked_at - interval '2 seconds'), array[4]);
+  else
+    select array_agg(least(
+             coalesce(due.first_left, case when due.total >= wanted then due.last end, looked_at - interval '2 seconds'),
+             reset_floor, looked_at - interval '2 seconds'
+           ) order by level)
+    into new_floors
+    from generate_series(0, 3) as level left join (
+      select each.priority, count(*) as total, max(each.due_at) as last,
+             min(each.due_at) filter (where each.verdict <> 'park' and each.id <> all (coalesce(due_taken, '{}'))) as first_left
+      from unnest(due_ids, due_priorities, due_verdicts, due_times) as each (id, priority, verdict, due_at)
+      where each.due_at is not null group by each.priority
+    ) as due on due.priority = level;
+  end if;
 
   if parked is not null then
     update holdfast.runs set due_at = 'infinity' where runs.id = any (parked);
@@ -325,14 +360,14 @@ begin
   if due_taken is not null then
     update holdfast.runs set claim_id = new_claim where runs.id = any (due_taken);
   end if;
-  if taken > 0 then
+  with held as (
     insert into holdfast.run_claims (id, lane_id, worker, request, run_ids)
-    values (new_claim, lane, me, claim_runs.request, coalesce(due_taken, '{}') || fresh_taken);
-    state.tokens := state.tokens - taken;
-  end if;
+    select new_claim, lane, me, claim_runs.request, coalesce(due_taken, '{}') || fresh_taken where taken > 0
+  ), former as (
+    delete from holdfast.queue_cursors as old where old.lane_id = lane and old.seq = state.seq
+  )
   insert into holdfast.queue_cursors (lane_id, seq, cursors, floors, horizon, gap_xids, gap_ids, gap_floors, tokens, tokens_at)
-  values (lane, new_claim, new_cursors, new_floors, new_horizon, kept_xids, kept_ids, kept_floors, state.tokens, state.tokens_at);
-  delete from holdfast.queue_cursors as old where old.lane_id = lane and old.seq = state.seq;
+  values (lane, new_claim, new_cursors, new_floors, state.new_horizon, kept_xids, kept_ids, kept_floors, state.tokens - taken, state.tokens_at);
 
   if due_taken is not null then
     return query
@@ -371,7 +406,7 @@ begin
     wait_ms := case
       when late > 0 or parked is not null then 0
       when taken = room then limit_ms
-      else holdfast.next_due_ms(lane, targets)
+      when has_due_line then holdfast.next_due_ms(lane, targets)
     end;
     xmin_seen := pg_snapshot_xmin(seen)::text::bigint;
     next_seen := seen_next;
@@ -454,12 +489,14 @@ create function holdfast.read_bodies(wanted bigint[], out ids text, out texts te
 language plpgsql stable as $$
 declare
   total integer := cardinality(wanted);
-  low bigint;
-  high bigint;
+  low bigint := wanted[1];
+  high bigint := wanted[1];
   read integer;
   kept record;
 begin
-  select min(each), max(each) into low, high from unnest(wanted) as each;
+  if total > 1 then
+    select min(each), max(each) into low, high from unnest(wanted) as each;
+  end if;
   if high - low < 3 * total then
     select count(*), string_agg(message.id::text, ','), string_agg(message.body::text, chr(30)),
            jsonb_object_agg(message.id, jsonb_build_array(message.correlation_id, message.headers, message.metadata))
