@@ -702,7 +702,7 @@ function check_operation(kind text, filter jsonb, options jsonb) returns void la
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 68c536a2d5fe92f14ae32192735b28bb
 function claim_leadership(me integer, shard_epoch bigint) returns bigint language plpgsql md5 fc11581ff6ce0ac9e13841119b3e76d2
 function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 ce127ca97ec2cbf37ec77300b2f95e95
-function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 a526e6e5fe9a88037d2a477004cc96cd
+function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 02a92de02d80e99159d5d897d234afdf
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
 function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce397167e07a41e766a86157
@@ -798,7 +798,7 @@ function purge_alerts(keep_days integer, max_rows integer) returns integer langu
 function purge_archive(max_rows integer) returns integer language plpgsql md5 625c73ef441642351e947a75ebfbfca3
 function purge_idempotency_keys(max_rows integer) returns integer language plpgsql md5 688e235b8fdd50dfbbef0f5eba1c4c77
 function purge_rollups(max_rows integer) returns integer language plpgsql md5 b3f288c1cad6d3537f17f3dbb0dda114
-function read_bodies(wanted bigint[], OUT ids text, OUT texts text, OUT extras jsonb) returns record language plpgsql stable md5 b00bc3bcbba9bb140d4f3a4e5b7f9f3b
+function read_bodies(wanted bigint[], OUT ids text, OUT texts text, OUT extras jsonb) returns record language plpgsql stable md5 c969f178e5bfc761472fd347f7254554
 function record_job_failures(job integer, failures integer, actor text) returns boolean language plpgsql md5 fd008deae7c6e59ac06f7c40df8e1c85
 function record_progress(me integer, entries jsonb) returns void language sql md5 b8869247366a08a48834ea81143e7b01
 function record_run(lane integer, circuit jsonb, run jsonb, health jsonb, suspension jsonb, actor text) returns boolean language plpgsql md5 e31e8035b8dc5390fcd9f84d444a174d
