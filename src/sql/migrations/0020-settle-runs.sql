@@ -401,16 +401,36 @@ $$;
 create function holdfast.cancel_run(run_id bigint, why text default null, actor text default current_user) returns text
 language plpgsql as $$
 declare
+  max_tries constant integer := 200;
+  tries integer := 0;
+  lane integer;
   run holdfast.runs;
   holder integer;
 begin
-  -- The row before the claims, as in settling: the other way round the two could wait for each other.
-  select * into run from holdfast.runs where id = run_id for update;
-  if not found then
+  -- The queue before the row, for claims and freed keys set rows aside under the queue's lock. But whoever settles has the row and may come for the
+  -- queue: while he has it we let go of both and try again, a second long; then it is left to the server to find out who waits for whom.
+  loop
+    select lane_id into lane from holdfast.runs where id = run_id;
+    if not found then
+      return null;
+    end if;
+    tries := tries + 1;
+    begin
+      -- No claim may take it while we look.
+      perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
+      if tries < max_tries then
+        select * into run from holdfast.runs where id = run_id for update nowait;
+      else
+        select * into run from holdfast.runs where id = run_id for update;
+      end if;
+      exit;
+    exception when lock_not_available then
+      perform pg_sleep(0.005);
+    end;
+  end loop;
+  if run.id is null then
     return null;
   end if;
-  -- No claim may take it while we look.
-  perform pg_advisory_xact_lock(hashtext('holdfast.claims'), run.lane_id);
   holder := holdfast.holder_of_run(run_id);
   perform holdfast.audit(actor, 'run.cancelled', holdfast.format_id('run', run_id), jsonb_build_object('reason', why, 'worker', holder));
   if holder is not null then

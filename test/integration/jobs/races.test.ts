@@ -305,6 +305,56 @@ describe('cancelling a run that is at work', () => {
   })
 })
 
+describe('cancelling', () => {
+  const waiting = () =>
+    jobs.rig.value(
+      `select count(*)::int from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`,
+    )
+
+  it('waits for a claim that sets the run aside, and holds nothing that the claim needs', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    const { lane } = await jobs.claimByHand()
+    const run = await numberOf((await holdfast.enqueue(job, { label: 'a' })).id)
+    let cancelled: Promise<unknown> = Promise.resolve()
+    await inTransaction(async (client) => {
+      // As the claim does that finds its job paused.
+      await client.query(`select pg_advisory_xact_lock(hashtext('holdfast.claims'), $1)`, [lane])
+      cancelled = jobs.rig.value('select holdfast.cancel_run($1)', [run])
+      cancelled.catch(() => {})
+      await until('the cancelling to wait', waiting)
+      await client.query(`update holdfast.runs set due_at = 'infinity' where id = $1`, [run])
+    })
+    expect(await cancelled).toBe('cancelled')
+    expect(await jobs.owed()).toBe(0)
+  })
+
+  it('waits for whoever settles the run, and lets him have the queue meanwhile', async () => {
+    const job = noting()
+    await holdfast.enqueueBatch(job, [])
+    const { lane } = await jobs.claimByHand()
+    const run = await numberOf((await holdfast.enqueue(job, { label: 'a' }, { orderingKey: 'k' })).id)
+    let cancelled: Promise<unknown> = Promise.resolve()
+    await inTransaction(async (client) => {
+      // As settling does: the run first, then the queue, whose next run of this key may go.
+      await client.query('delete from holdfast.runs where id = $1', [run])
+      cancelled = jobs.rig.value('select holdfast.cancel_run($1)', [run])
+      cancelled.catch(() => {})
+      await until('the cancelling to have begun', () =>
+        jobs.rig.value(
+          `select count(*)::int from pg_stat_activity where query like '%cancel_run%' and pid <> pg_backend_pid() and state = 'active'
+             and datname = current_database()`,
+        ),
+      )
+      await client.query('select holdfast.free_keys(array[$1::int], array[$2], array[null]::text[])', [
+        lane,
+        'k',
+      ])
+    })
+    expect(await cancelled).toBeNull()
+  })
+})
+
 describe('a TTL', () => {
   const reasons = () => jobs.rig.rows('select reason from holdfast.dead_letters')
 
