@@ -692,7 +692,7 @@ function bury_worker(dead integer, seen_beat bigint, me integer) returns integer
 function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 dac099332edf82f0074e95dd21b55bca
 function cancel_owed(delivery_ids bigint[], why text) returns integer language plpgsql md5 19a0d58332c20ccd8b95907ea49e4dbe
 function cancel_returned(returned bigint[]) returns void language plpgsql md5 1cce301a8aa06b3b28bf66a55e6a1210
-function cancel_run(run_id bigint, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 5c3ed0cde1699663746aaca0d1f78a22
+function cancel_run(run_id bigint, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 c3db7faf67d70575a303b23a71ad5c26
 function carry_out(op holdfast.operations, ids bigint[]) returns integer language plpgsql md5 ab0d4c61aac090bc4338fa630b2f836f
 function changes(before jsonb, after jsonb) returns jsonb language sql immutable md5 3d2145fa847d617370dce5bcf6393bbf
 function check_bound(added bigint) returns void language plpgsql stable md5 4d6b255bc30a711552a86587d8f904c4
