@@ -1,16 +1,20 @@
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
 
 /** Safety nets are off: what the snapshots don't find stays lying, and the test sees it. */
 describe('a publisher that commits late', () => {
   let rig: Rig
   let node: RunningNode
+  /** In no node's process: what it sends is read, and moves the cursor. */
+  let outside: Holdfast
   const open: PoolClient[] = []
 
   beforeAll(async () => {
     rig = await Rig.create()
     node = await rig.start({ limits: withoutSafetyNets })
+    outside = rig.client()
   })
   afterAll(async () => {
     for (const client of open) client.release(true)
@@ -72,7 +76,7 @@ describe('a publisher that commits late', () => {
     const busy = await receiver()
     const late = await begin()
     await node.holdfast.send(quiet.name, 'late', { client: late })
-    await node.holdfast.send(busy.name, 'first')
+    await outside.send(busy.name, 'first')
     await busy.arrived('first')
     await end(late, 'commit')
     await quiet.arrived('late')
@@ -100,7 +104,7 @@ describe('a publisher that commits late', () => {
       [busy.name],
     )
     await node.holdfast.send('newborn', 1, { client: late })
-    await node.holdfast.send(busy.name, 'passes')
+    await outside.send(busy.name, 'passes')
     await busy.arrived('passes')
     await end(late, 'commit')
     await node.log.waitForAttempts('newborn', 1, 5000)
@@ -114,7 +118,7 @@ describe('a publisher that commits late', () => {
       client: late,
       deliverAt: new Date(Date.now() + 100),
     })
-    await node.holdfast.send(busy.name, 'first')
+    await outside.send(busy.name, 'first')
     await busy.arrived('first')
     await late.query('select pg_sleep(0.2)')
     await end(late, 'commit')
@@ -149,7 +153,7 @@ describe('a publisher that commits late', () => {
     for (const [index, client] of clients.entries()) {
       if (index % 4 === 0) await client.query('savepoint inner_work')
       await node.holdfast.send(nameOf(index), `first ${index}`, { client })
-      await node.holdfast.send(nameOf(index), `passes ${index}`)
+      await outside.send(nameOf(index), `passes ${index}`)
     }
     const order = clients
       .map((client, index) => ({ client, index }))
@@ -187,7 +191,7 @@ describe('a publisher that commits late', () => {
     for (let round = 0; round < 3; round++) {
       const late = await begin()
       await node.holdfast.send(name, `late ${round}`, { client: late })
-      await node.holdfast.send(name, `passes ${round}`)
+      await outside.send(name, `passes ${round}`)
       await arrived(`passes ${round}`)
       await end(late, 'commit')
       await arrived(`late ${round}`)
@@ -213,7 +217,7 @@ describe('a publisher that commits late', () => {
       await late.query('begin')
       const inMs = (delayMs: number) => new Date(Date.now() + delayMs)
       await started.holdfast.send('quiet', 1, { client: late, deliverAt: inMs(100), expiresAt: inMs(200) })
-      await started.holdfast.send('busy', 'passes')
+      await own.client().send('busy', 'passes')
       await started.log.waitForAttempts('busy', 1)
       await late.query('commit')
       await own.whenSettled('quiet')

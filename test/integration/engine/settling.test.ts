@@ -142,6 +142,7 @@ describe('settling', () => {
       name,
     )
     await node.holdfast.send(name, 2)
+    node.holdfast.node?.ring()
     await rig.whenSettled(name)
     const letters = await laneRows<{ state: string; attempt: number; attempts: unknown[] }>(
       'select state, attempt, attempts from holdfast.dead_letters where lane_id = $1 order by id',
