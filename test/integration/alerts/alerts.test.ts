@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Logger } from '../../../src/engine/logger.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
-import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
+import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { HttpReceiver } from '../../support/receivers/http-receiver.ts'
 
@@ -17,6 +17,7 @@ interface Line {
 
 describe('alerts', () => {
   let rig: Rig
+  let node: RunningNode
   let holdfast: Holdfast
   let receiver: HttpReceiver
   let mailServer: SMTPServer
@@ -71,7 +72,7 @@ describe('alerts', () => {
     })
     await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve))
     const { port } = mailServer.server.address() as AddressInfo
-    const node = await rig.start({
+    node = await rig.start({
       logger,
       limits: { maintenanceMs: 20 },
       smtpUrl: `smtp://127.0.0.1:${port}`,
@@ -216,7 +217,7 @@ describe('alerts', () => {
   it('fall back to the log when their endpoint does not take them, and say so once', async () => {
     await only('dead-letters')
     await rig.rows(`update holdfast.alert_rules set channels = '{team}'`)
-    await holdfast.endpoints.pause('alerts.team')
+    await rig.pause(node, 'alerts.team')
     const name = await functionEndpoint(holdfast, () => undefined)
     await bury(101, name)
     await look()

@@ -2,11 +2,12 @@ import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Logger } from '../../../src/engine/logger.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
-import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
+import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 
 describe('when the engine is what is broken, alerts', () => {
   let rig: Rig
+  let node: RunningNode
   let holdfast: Holdfast
   const lines: { message: string; details: Record<string, unknown> }[] = []
   const note = (details: object, message: string) =>
@@ -40,7 +41,7 @@ describe('when the engine is what is broken, alerts', () => {
 
   beforeAll(async () => {
     rig = await Rig.create()
-    const node = await rig.start({
+    node = await rig.start({
       logger,
       diskPath: tmpdir(),
       limits: { maintenanceMs: 20 },
@@ -61,7 +62,7 @@ describe('when the engine is what is broken, alerts', () => {
 
   it('are told by the log when the queue is full', async () => {
     const paused = await functionEndpoint(holdfast, () => undefined)
-    await holdfast.endpoints.pause(paused)
+    await rig.pause(node, paused)
     await holdfast.sendBatch(paused, [{ payload: 1 }, { payload: 2 }])
     await until('the depth to be reported', () =>
       rig.value<boolean>('select sum(pending) >= 2 from holdfast.nodes'),
@@ -97,7 +98,7 @@ describe('when the engine is what is broken, alerts', () => {
   })
 
   it('are told by the log when their delivery was called off', async () => {
-    await holdfast.endpoints.pause('alerts.team')
+    await rig.pause(node, 'alerts.team')
     await buryOne()
     await look()
     const { data } = await holdfast.deliveries.list({ endpoint: 'alerts.team', state: 'pending' })

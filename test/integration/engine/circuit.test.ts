@@ -262,6 +262,7 @@ describe('the circuit of an endpoint', () => {
         })
       }
       expect(await circuitOf('shared-a')).toMatchObject({ state: 'open', failures: 3 })
+      await rig.heard(node)
       await node.holdfast.send('shared-a', 1)
       const other = await switchable()
       other.receiver.isDown = false

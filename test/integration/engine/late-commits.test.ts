@@ -180,6 +180,7 @@ describe('a publisher that commits late', () => {
     const late = await begin()
     await node.holdfast.send(name, 'to nobody', { client: late })
     await node.holdfast.endpoints.delete(name, { force: true })
+    await rig.heard(node)
     await end(late, 'commit')
     const outcomes = () => rig.rows('select outcome from holdfast.attempts where lane_id = $1', [laneId])
     await expect.poll(outcomes, { timeout: 5000 }).toEqual([{ outcome: 11 }])
@@ -196,7 +197,7 @@ describe('a publisher that commits late', () => {
       await end(late, 'commit')
       await arrived(`late ${round}`)
     }
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await node.holdfast.sendBatch(name, [{ payload: 'a' }, { payload: 'b' }])
     await expect
       .poll(async () => (await node.holdfast.endpoints.health(name)).pending, { timeout: 5000 })

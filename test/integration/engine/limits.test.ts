@@ -169,9 +169,10 @@ describe('limits of an endpoint', () => {
 it('what somebody deleted behind the back of its owner is not counted for ever', async () => {
   const rig = await Rig.create()
   try {
-    const { holdfast } = await rig.start({ limits: { beatMs: 100, sweepMs: 100 } })
+    const node = await rig.start({ limits: { beatMs: 100, sweepMs: 100 } })
+    const { holdfast } = node
     const name = await functionEndpoint(holdfast, () => undefined)
-    await holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await holdfast.sendBatch(name, [{ payload: 1 }, { payload: 2 }])
     const pending = async () => (await holdfast.endpoints.health(name)).pending
     await until('both to be counted', async () => (await pending()) === 2)

@@ -137,10 +137,9 @@ describe('an ordering key', () => {
     await until('the younger to be read', async () => (await pending()) === 2)
     await late.query('commit')
     late.release()
-    // Nothing shows when the node has seen the older one, nor when it has heard of the pause.
+    // Nothing shows when the node has seen the older one.
     await new Promise((resolve) => setTimeout(resolve, 300))
-    await node.holdfast.endpoints.pause(name)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await rig.pause(node, name)
     gate.open()
     await until('the plug to go', () => events.length === 2)
     await node.holdfast.endpoints.resume(name)

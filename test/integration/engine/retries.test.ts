@@ -166,7 +166,7 @@ describe('a delivery that fails', () => {
 
   it('is not given up for the time that its endpoint was paused', async () => {
     const name = await failing({ retry: { baseDelayMs: 100, giveUpAfterMs: 60_000 } })
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await node.holdfast.send(name, 1)
     const laneId = await rig.laneId(name)
     await rig.rows(
@@ -207,7 +207,7 @@ describe('a delivery that fails', () => {
 
   it('whose message has vanished is dead with that reason', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await node.holdfast.send(name, 1)
     await rig.rows(
       'delete from holdfast.messages where id = (select message_id from holdfast.deliveries where lane_id = $1)',

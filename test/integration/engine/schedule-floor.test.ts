@@ -54,7 +54,7 @@ describe('what becomes due before the last that was read', () => {
     })
     await node.holdfast.send(other, 'later', { deliverAt: new Date(Date.now() + 150) })
     await until('the later one to come', () => isLater)
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     gate.open()
     await until('the plug to be settled', async () => (await rig.owed(name)) <= 20)
     await node.holdfast.endpoints.resume(name)

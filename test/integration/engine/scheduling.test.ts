@@ -124,7 +124,7 @@ describe('when a delivery is due', () => {
 
   it('a pause keeps everything, also what comes meanwhile, and a resume goes on', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
-    await node.holdfast.endpoints.pause(name, 'maintenance')
+    await rig.pause(node, name, 'maintenance')
     await node.holdfast.sendBatch(
       name,
       Array.from({ length: 50 }, (_, index) => ({ payload: index })),
@@ -172,6 +172,7 @@ describe('when a delivery is due', () => {
   it('a disabled endpoint keeps what it is owed until it is enabled', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     await node.holdfast.endpoints.disable(name, 'moved')
+    await rig.heard(node)
     await node.holdfast.send(name, 1)
     await expect
       .poll(async () => (await node.holdfast.endpoints.health(name)).pending, { timeout: 5000 })
@@ -192,7 +193,7 @@ describe('when a delivery is due', () => {
 
   it('expired ones behind a pause end all the same', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await node.holdfast.send(name, 'short', { expiresAt: new Date(Date.now() + 50) })
     await node.holdfast.send(name, 'long')
     await until('the short one to end', async () => (await rig.owed(name)) === 1)

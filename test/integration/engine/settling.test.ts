@@ -155,7 +155,7 @@ describe('settling', () => {
 
   it('refuses the decisions of a node that no longer owns the lane, and takes its facts', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     const [first] = await node.holdfast.sendBatch(name, [{ payload: 1 }, { payload: 2 }])
     const owed = await laneRows<{ id: number; message_id: number; lane_id: number }>(
       'select * from holdfast.deliveries where lane_id = $1 order by id',

@@ -98,7 +98,7 @@ describe('traces', () => {
       batch: { maxMessages: 10, maxWaitMs: 50 },
     })
     const before = receiver.ledger.count
-    await node.holdfast.endpoints.pause('lrs')
+    await rig.pause(node, 'lrs')
     for (const payload of [1, 2, 3]) await node.holdfast.send('lrs', payload)
     await node.holdfast.endpoints.resume('lrs')
     await receiver.ledger.waitFor(before + 1)

@@ -163,7 +163,7 @@ describe('the archive', () => {
   it('keeps the body for a redrive or a replay that comes while its month is going', async () => {
     const taken: unknown[] = []
     const name = await functionEndpoint(node.holdfast, ({ payload }) => void taken.push(payload))
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     const id = await oldMessage(0, 'late')
     const text = await rig.value<string>(`select holdfast.format_id('msg', $1)`, [id])
     await rig.rows('select holdfast.mark_retiring()')
@@ -180,7 +180,7 @@ describe('the archive', () => {
   it('marks no month while a replay of it is being stored, and that replay is not lost', async () => {
     const taken: unknown[] = []
     const name = await functionEndpoint(node.holdfast, ({ payload }) => void taken.push(payload))
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     const id = await oldMessage(0, 'in time')
     const replay = await rig.database.pool.connect()
     await replay.query('begin')

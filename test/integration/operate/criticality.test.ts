@@ -65,7 +65,7 @@ describe('what is critical', () => {
     const { name } = await brokenEndpoint('crm-team@example.com')
     await node.holdfast.send(name, 1, { criticality: 'critical' })
     await until('it to be dead', async () => (await open(name)).length === 1)
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     const late = await node.holdfast.send(name, 2, { criticality: 'critical' })
     await node.holdfast.send(name, 3, { criticality: 'critical' })
     await node.holdfast.send(name, 4)

@@ -33,7 +33,7 @@ describe('a bulk action', () => {
 
   /** Twenty refusals in a row would pause the endpoint: letters are made by hand. */
   async function sendAndBury(name: string, count: number): Promise<void> {
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await node.holdfast.sendBatch(
       name,
       Array.from({ length: count }, (_, n) => ({ payload: n, type: n % 2 === 0 ? 'even' : 'odd' })),
@@ -265,13 +265,12 @@ describe('a bulk action', () => {
       [1, 2, 3].map((n) => ({ payload: n })),
     )
     await until('the first to be out', () => taken.length === 1)
+    const pending = async () => (await node.holdfast.endpoints.health(name)).pending
+    await until('the node to report all', pending, (count) => count === 3)
     const { data } = await node.holdfast.deliveries.list({ endpoint: name })
     await node.holdfast.deliveries.cancel(data[0]!.id)
     await node.holdfast.deliveries.cancel(data[1]!.id)
-    await until(
-      'the node to count anew',
-      async () => (await node.holdfast.endpoints.health(name)).pending <= 1,
-    )
+    await until('the node to count anew', pending, (count) => count === 1)
     release()
     await rig.whenSettled(name)
     await node.holdfast.send(name, 4)
@@ -379,7 +378,7 @@ describe('a bulk action', () => {
   it('waits for room when the queue is full, and goes on when there is some', async () => {
     const { name, receiver } = await withLetters(5)
     const other = await functionEndpoint(node.holdfast, () => {})
-    await node.holdfast.endpoints.pause(other)
+    await rig.pause(node, other)
     await node.holdfast.send(other, 1)
     await until('it to be reported', () => rig.value<boolean>('select sum(pending) >= 1 from holdfast.nodes'))
     await rig.rows(`update holdfast.settings set value = '1' where name = 'max_pending'`)

@@ -41,7 +41,7 @@ describe('a replay', () => {
 
   it('takes up nothing whose settling was still under way when its preview looked', async () => {
     const { name } = await recording()
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     const { deliveryId } = await node.holdfast.send(name, 1)
     const settling = await rig.database.pool.connect()
     try {

@@ -175,7 +175,7 @@ describe('settling a dead letter', () => {
     const { name } = await brokenEndpoint()
     await node.holdfast.send(name, 1)
     const letter = await onlyLetter(name)
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await node.holdfast.deadLetters.redrive(letter.id)
     await node.holdfast.endpoints.delete(name, { force: true })
     expect(await node.holdfast.deadLetters.get(letter.id)).toMatchObject({ state: 'open' })
@@ -187,6 +187,7 @@ describe('settling a dead letter', () => {
     await node.holdfast.publish('doomed', 1)
     const letter = await onlyLetter(name)
     await node.holdfast.routes.delete('doomed')
+    await rig.heard(node)
     const { deliveryId } = await node.holdfast.deadLetters.redrive(letter.id)
     await until(
       'the redrive to end',
@@ -268,12 +269,13 @@ describe('settling a dead letter', () => {
         await node.holdfast.publish('blocking', 1, { orderingKey: 'customer 7' })
         const letter = await onlyLetter(name)
         await node.holdfast.routes.delete('blocking')
+        await rig.heard(node)
         await node.holdfast.sendBatch(
           name,
           [2, 3].map((n) => ({ payload: n, orderingKey: 'customer 7' })),
         )
         receiver.isMended = true
-        if (by === 'a person') await node.holdfast.endpoints.pause(name)
+        if (by === 'a person') await rig.pause(node, name)
         const { deliveryId } = await node.holdfast.deadLetters.redrive(letter.id)
         if (by === 'a person') {
           await node.holdfast.deliveries.cancel(deliveryId)

@@ -275,6 +275,7 @@ describe('an endpoint that does not deliver now', () => {
              select holdfast.tell_nodes('holdfast_lanes', id::text) from changed`,
             [name],
           )
+        await own.heard(node)
         expect(await node.holdfast.publish('a', 1)).toMatchObject({ deliveries: 2, held: 1 })
         await own.rows(`select holdfast.publish('a', '2')`)
         await own.whenSettled(other)

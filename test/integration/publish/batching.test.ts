@@ -30,7 +30,7 @@ async function sink(receiver: HttpReceiver, settings: Partial<EndpointInput> & P
     retry: quickRetry,
     ...settings,
   })
-  await node.holdfast.endpoints.pause(name)
+  await rig.pause(node, name)
   return {
     name,
     publish: (payloads: readonly unknown[], options: object = {}) =>

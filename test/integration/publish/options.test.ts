@@ -64,7 +64,7 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
   })
 
   it('priority: the more urgent ones go first', async () => {
-    await node.holdfast.endpoints.pause(endpoint)
+    await rig.pause(node, endpoint)
     for (const [payload, priority] of [
       [1, 0],
       [2, 3],
@@ -104,7 +104,7 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
   })
 
   it('expiresAt: ends as expired, visible', async () => {
-    await node.holdfast.endpoints.pause(endpoint)
+    await rig.pause(node, endpoint)
     const id = await publish('short-lived', 1, { expiresAt: new Date(Date.now() + 150).toISOString() })
     const outcome = () =>
       rig.value<number | undefined>(

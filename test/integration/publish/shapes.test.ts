@@ -102,6 +102,7 @@ describe('a transform', () => {
     await node.holdfast.routes.update(name, {
       transform: { type: 'template', template: { id: '{{ orders[0].id }}' } },
     })
+    await rig.heard(node)
     await node.holdfast.deadLetters.redrive(letters[0]!.id)
     await until('it', () => handled.length === 1)
     // From the original, and with the id that the receiver would have seen the first time.
@@ -250,7 +251,7 @@ describe('forced deletion while a node holds deliveries in memory', () => {
     const handled: unknown[] = []
     const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload))
     await node.holdfast.routes.create({ name, eventType: 'recounted', endpoint: name })
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     const pending = async () => (await node.holdfast.endpoints.health(name)).pending
     for (let number = 0; number < 30; number++) {
       await node.holdfast.publish('recounted', number, { orderingKey: `key ${number % 3}` })

@@ -198,7 +198,7 @@ describe('a schema', () => {
     await node.holdfast.eventTypes.put({ name: 'fleeting', schema: { type: 'string' } })
     await rig.rows(`select holdfast.publish('fleeting', '"a text"')`)
     await rig.whenSettled(name)
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await rig.rows(`select holdfast.publish('fleeting', '7')`)
     await node.holdfast.eventTypes.delete('fleeting')
     const beat = () => rig.value<number>('select max(beat) from holdfast.nodes')

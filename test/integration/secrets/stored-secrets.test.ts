@@ -161,7 +161,7 @@ describe('a secret', () => {
        ) where lane_id = (select id from holdfast.endpoints where name = $2)`,
       [victim.name, name],
     )
-    await node.holdfast.endpoints.pause(name)
+    await rig.pause(node, name)
     await node.holdfast.send(name, {})
     await node.holdfast.endpoints.resume(name)
     const health = await until(

@@ -17,6 +17,8 @@ export class AttemptLog implements NodeObserver {
   readonly taken: { readonly shards: readonly number[]; readonly from: number }[] = []
   settledCount = 0
   releasedShards = 0
+  /** The circuits that have changed, as the node last saw them. */
+  readonly circuits = new Map<string, 'closed' | 'half_open' | 'open'>()
   /** 1 while the node has fenced itself. */
   fencedCount = 0
   #waiters: { readonly isMet: () => boolean; readonly resolve: () => void }[] = []
@@ -54,6 +56,11 @@ export class AttemptLog implements NodeObserver {
 
   resumed(): void {
     this.fencedCount -= 1
+  }
+
+  circuitChanged(endpoint: string, to: 'closed' | 'half_open' | 'open'): void {
+    this.circuits.set(endpoint, to)
+    this.#wake()
   }
 
   of(endpoint: string): LoggedAttempt[] {

@@ -22,6 +22,8 @@ export const withoutSafetyNets: Partial<NodeLimits> = { slowPollMs: 600_000, swe
 export class Rig {
   readonly database: TestDatabase
   readonly #nodes: Holdfast[] = []
+  /** The endpoint of each node whose circuit `heard` flips. */
+  readonly #bells = new Map<RunningNode, string>()
 
   private constructor(database: TestDatabase) {
     this.database = database
@@ -58,6 +60,43 @@ export class Rig {
     const holdfast = this.client({ observer: log, logger, ...options })
     await holdfast.start()
     return { holdfast, log, complaints }
+  }
+
+  /** Pauses an endpoint and waits until its node knows: what is sent from then on stays where it is. */
+  async pause(node: RunningNode, name: string, reason?: string): Promise<void> {
+    await node.holdfast.endpoints.pause(name, reason)
+    await this.heard(node)
+  }
+
+  /**
+   * Resolves when the node knows of every change to an endpoint that is committed. It hears of them in the order of their commits, and tells its
+   * observer of circuits only: once it has heard that another circuit flipped, it has heard of all before.
+   */
+  async heard(node: RunningNode): Promise<void> {
+    const bell = this.#bells.get(node) ?? (await this.#hangBell(node))
+    const state = node.log.circuits.get(bell) === 'open' ? 'closed' : 'open'
+    await this.rows(
+      `with flipped as (
+         insert into holdfast.breakers (lane_id, state, probe_at) select id, $2, now() + interval '1 day' from holdfast.endpoints where name = $1
+         on conflict (lane_id) do update set state = $2, version = breakers.version + 1, changed_xid = pg_current_xact_id()
+         returning lane_id)
+       select pg_notify('holdfast_lanes', lane_id::text) from flipped`,
+      [bell, state],
+    )
+    await node.log.waitUntil(
+      () => node.log.circuits.get(bell) === state,
+      () => `the node to hear of a circuit that is ${state}`,
+    )
+  }
+
+  /** A lane is known to its node when it has delivered. */
+  async #hangBell(node: RunningNode): Promise<string> {
+    const bell = await functionEndpoint(node.holdfast, () => undefined)
+    await node.holdfast.send(bell, 'known')
+    await node.log.waitForAttempts(bell, 1)
+    await this.whenSettled(bell)
+    this.#bells.set(node, bell)
+    return bell
   }
 
   async rows<Row = Record<string, unknown>>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
