@@ -70,7 +70,7 @@ describe('a delivery that fails', () => {
       delaysMs.forEach((delayMs, index) => {
         const gapMs = startedAt[index + 1]!.ms - startedAt[index]!.ms
         expect(gapMs).toBeGreaterThanOrEqual(delayMs - 2)
-        expect(gapMs).toBeLessThan(delayMs + 500)
+        expect(gapMs).toBeLessThan(delayMs + 1500)
       })
       const [letter] = await letters(name)
       expect(letter).toMatchObject({
