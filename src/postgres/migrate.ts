@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { HoldfastError } from '../core/errors.ts'
 import { isConnectionError } from './connection-error.ts'
+import type { PostgresLogger } from './logger.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { closePool, createPool } from './pool.ts'
 import { type AppliedMigration, assertServerVersion, readAppliedMigrations } from './schema.ts'
@@ -11,6 +13,9 @@ export interface MigrateOptions {
   readonly migrationsDir?: string
   /** How long to wait for another process that migrates, or for a lock that a statement needs. */
   readonly lockTimeoutMs?: number
+  /** The pause before the second try of a migration that running nodes were in the way of; each further one is twice as long. */
+  readonly firstPauseMs?: number
+  readonly logger?: PostgresLogger
 }
 
 export interface MigrateResult {
@@ -24,6 +29,13 @@ const migrationLockKey = '7525343862814794611'
 
 const defaultLockTimeoutMs = 60_000
 const connectTimeoutMs = 10_000
+
+/** With pauses of half a second, one, two and four: a node's transactions are shorter than that. */
+const maxTries = 5
+const defaultFirstPauseMs = 500
+
+/** A deadlock, a lock that didn't come in time, a serialization failure: somebody was in the way who may be gone the next time. */
+const passingCodes: ReadonlySet<unknown> = new Set(['40P01', '55P03', '40001'])
 
 /**
  * Brings the schema up to date. Every migration runs in its own transaction, which takes the lock and then reads
@@ -57,7 +69,7 @@ async function migrateOnPool(
     await assertServerVersion(client)
     const applied: string[] = []
     for (;;) {
-      const step = await applyNext(client, migrations, options)
+      const step = await applyNextPatiently(client, migrations, options)
       if (step.applied === null) return { applied, schemaNumber: step.schemaNumber }
       applied.push(step.applied)
     }
@@ -75,10 +87,41 @@ interface Step {
   readonly schemaNumber: number
 }
 
-async function applyNext(
+/** A migration is one transaction: one that was rolled back for another's sake can be run again whole. */
+async function applyNextPatiently(
   client: PoolClient,
   migrations: readonly Migration[],
   options: MigrateOptions,
+): Promise<Step> {
+  let pauseMs = options.firstPauseMs ?? defaultFirstPauseMs
+  for (let tryNumber = 1; ; tryNumber++) {
+    try {
+      return await applyNext(client, migrations, { ...options, tryNumber })
+    } catch (error) {
+      if (tryNumber === maxTries || !isPassing(error)) throw error
+      await client.query('rollback')
+      options.logger?.warn(
+        { ...error.details, error: error.message, tryNumber, maxTries, pauseMs },
+        'A migration was rolled back because others held what it needs; it is tried again',
+      )
+      await delay(pauseMs)
+      pauseMs *= 2
+    }
+  }
+}
+
+function isPassing(error: unknown): error is HoldfastError {
+  return (
+    error instanceof HoldfastError &&
+    error.code === 'not_migrated' &&
+    passingCodes.has(error.details['sqlstate'])
+  )
+}
+
+async function applyNext(
+  client: PoolClient,
+  migrations: readonly Migration[],
+  options: MigrateOptions & { readonly tryNumber: number },
 ): Promise<Step> {
   const lockTimeoutMs = options.lockTimeoutMs ?? defaultLockTimeoutMs
   // Read committed, whatever the role's default: the statement after the lock must see what its holder committed.
@@ -94,7 +137,7 @@ async function applyNext(
     return { applied: null, schemaNumber }
   }
   if (next.number === 1) await createMigrationsTable(client)
-  await runMigration(client, next)
+  await runMigration(client, next, options.tryNumber)
   await client.query('insert into holdfast.migrations (number, name, checksum) values ($1, $2, $3)', [
     next.number,
     next.name,
@@ -129,15 +172,16 @@ async function createMigrationsTable(client: PoolClient): Promise<void> {
     )`)
 }
 
-async function runMigration(client: PoolClient, migration: Migration): Promise<void> {
+async function runMigration(client: PoolClient, migration: Migration, tryNumber: number): Promise<void> {
   try {
     await client.query(migration.sql)
   } catch (error) {
     if (isConnectionError(error) || !(error instanceof DatabaseError)) throw error
     const line = lineAt(migration.sql, error.position)
+    const tries = tryNumber === 1 ? '' : ` It was tried ${tryNumber} times: try again when less is going on.`
     throw new HoldfastError(
       'not_migrated',
-      `Migration ${migration.name} failed${line}: ${error.message}. It was rolled back; the ones before it stay.`,
+      `Migration ${migration.name} failed${line}: ${error.message}. It was rolled back; the ones before it stay.${tries}`,
       { migration: migration.name, sqlstate: error.code },
       error,
     )

@@ -210,7 +210,8 @@ export class Holdfast {
   /** Brings the database's schema up to date. Safe to call from many processes at once. */
   async migrate(): Promise<readonly string[]> {
     try {
-      return (await migrate(this.#database.pool)).applied
+      const { logger = silentLogger } = this.#options
+      return (await migrate(this.#database.pool, { logger })).applied
     } catch (error) {
       throw translateError(error)
     }

@@ -12,7 +12,7 @@ export function registerMigrate(program: Command): void {
     .action(async (_options: unknown, command: Command) => {
       const session = await openSession(command)
       const { url } = await findDatabase(session)
-      const result = await migrate(url)
+      const result = await migrate(url, { logger: session.logger })
       session.output.data(result, () =>
         result.applied.length === 0
           ? `The schema is up to date (${result.schemaNumber}).`

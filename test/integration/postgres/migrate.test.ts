@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { PostgresLogger } from '../../../src/postgres/logger.ts'
 import { migrate } from '../../../src/postgres/migrate.ts'
 import { closePool, createPool } from '../../../src/postgres/pool.ts'
 import { assertSchema, readSchemaNumber } from '../../../src/postgres/schema.ts'
@@ -144,6 +146,93 @@ describe('migrate', () => {
     await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({
       code: 'configuration_invalid',
       message: expect.stringContaining('must be called 0004-<name>.sql'),
+    })
+  })
+
+  describe('beside sessions that hold what it needs', () => {
+    const noted: { readonly details: object; readonly message: string }[] = []
+    const logger: PostgresLogger = {
+      info() {},
+      warn: (details, message) => void noted.push({ details, message }),
+    }
+    let other: PoolClient
+
+    beforeEach(async () => {
+      noted.length = 0
+      await migrate(database.pool, { migrationsDir })
+      await write(
+        '0004-fourth.sql',
+        'alter table holdfast.first add m int; alter table holdfast.second add m int',
+      )
+      other = await database.pool.connect()
+      // The migration is the one to look for a deadlock, and so its victim.
+      await other.query(
+        `set deadlock_timeout = '1min'; begin; lock table holdfast.second in access share mode`,
+      )
+    })
+
+    afterEach(() => other.release(true))
+
+    const isWaiting = () =>
+      expect
+        .poll(
+          async () =>
+            (
+              await database.pool.query(
+                `select from pg_locks where relation = 'holdfast.second'::regclass and not granted`,
+              )
+            ).rowCount,
+          { timeout: 10_000, interval: 10 },
+        )
+        .toBe(1)
+
+    test('is tried again after a deadlock', async () => {
+      const migrated = migrate(database.url, { migrationsDir, logger, firstPauseMs: 10 })
+      await isWaiting()
+      await other.query('lock table holdfast.first in access share mode; commit')
+
+      expect(await migrated).toEqual({ applied: ['0004-fourth'], schemaNumber: 4 })
+      expect(noted).toEqual([
+        {
+          message: expect.stringContaining('tried again'),
+          details: expect.objectContaining({ migration: '0004-fourth', sqlstate: '40P01', tryNumber: 1 }),
+        },
+      ])
+    })
+
+    test('is tried again after a lock that did not come in time', async () => {
+      const migrated = migrate(database.url, {
+        migrationsDir,
+        lockTimeoutMs: 100,
+        firstPauseMs: 10,
+        logger: {
+          ...logger,
+          warn: (details, message) => {
+            logger.warn(details, message)
+            void other.query('commit')
+          },
+        },
+      })
+
+      expect(await migrated).toEqual({ applied: ['0004-fourth'], schemaNumber: 4 })
+      expect(noted[0]?.details).toMatchObject({ sqlstate: '55P03', tryNumber: 1, pauseMs: 10 })
+    })
+
+    test('gives up after so many tries, each after a longer pause, and leaves nothing behind', async () => {
+      const migrated = migrate(database.pool, { migrationsDir, lockTimeoutMs: 20, logger, firstPauseMs: 5 })
+
+      await expect(migrated).rejects.toMatchObject({
+        code: 'not_migrated',
+        message: expect.stringMatching(/0004-fourth failed.*lock timeout.*tried 5 times/),
+      })
+      expect(noted.map(({ details }) => details)).toMatchObject(
+        [5, 10, 20, 40].map((pauseMs, index) => ({ pauseMs, tryNumber: index + 1, maxTries: 5 })),
+      )
+      expect(await readSchemaNumber(database.pool)).toBe(3)
+      const { rows } = await database.pool.query(
+        `select from pg_attribute where attrelid = 'holdfast.first'::regclass and attname = 'm'`,
+      )
+      expect(rows).toEqual([])
     })
   })
 
