@@ -25,6 +25,8 @@ export const holdfastJobs: Contender = {
     await raiseGlobalBound(context.databaseUrl, 100_000_000)
     await holdfast.jobs.declare(job)
     const client = new Client({ connectionString: context.databaseUrl })
+    // What breaks it while it is idle shows at the next statement.
+    client.on('error', () => {})
     await client.connect()
     await client.query('set enable_seqscan = off')
     const journalFolder = mkdtempSync(join(tmpdir(), 'holdfast-bench-journal-'))

@@ -36,6 +36,8 @@ export const holdfast: Contender = {
       limits: { concurrency, maxPending: 10_000_000 },
     })
     const client = new Client({ connectionString: context.databaseUrl })
+    // What breaks it while it is idle shows at the next statement.
+    client.on('error', () => {})
     await client.connect()
     return {
       settings,

@@ -33,6 +33,8 @@ export const pgBoss: Contender = {
     await boss.start()
     await boss.createQueue(QUEUE)
     const client = new Client({ connectionString: context.databaseUrl })
+    // What breaks it while it is idle shows at the next statement.
+    client.on('error', () => {})
     await client.connect()
     const closing = new AbortController()
     const loops: Promise<void>[] = []
