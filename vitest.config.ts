@@ -6,17 +6,21 @@ useMemoryFolder()
 /** What a deployment sets: endpoints that sign need a key for their secrets. Tests that do without one say so. */
 const env = { HOLDFAST_ENCRYPTION_KEY: 'dGhpcyBrZXkgaXMgZm9yIHRlc3RzIGFsb25lLCAzMmI=' }
 
+/** Files share the processes of their project and what those have loaded: to load the sources anew for each takes a third of the time. */
+const isolate = false
+
 export default defineConfig({
   test: {
     // Most tests wait for a database, not for a processor: one worker a core would leave the cores idle.
     maxWorkers: 4,
     projects: [
       // A property takes its time on a busy machine.
-      { test: { name: 'unit', env, include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
+      { test: { name: 'unit', env, isolate, include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
       {
         test: {
           name: 'integration',
           env,
+          isolate,
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts'],
           testTimeout: 30_000,
@@ -28,6 +32,7 @@ export default defineConfig({
           // What needs the server to itself: a transaction that is open in any database of it would be seen.
           name: 'alone',
           env,
+          isolate,
           include: ['test/alone/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts'],
           testTimeout: 30_000,
@@ -40,6 +45,7 @@ export default defineConfig({
         test: {
           name: 'cli',
           env,
+          isolate,
           include: ['test/cli/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 120_000,
@@ -50,6 +56,7 @@ export default defineConfig({
         test: {
           name: 'faults',
           env,
+          isolate,
           include: ['test/faults/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 120_000,

@@ -23,8 +23,10 @@ describe('metrics', () => {
 
   beforeAll(async () => {
     rig = await Rig.create()
-    node = await rig.start({ metrics: { endpoints: ['endpoint-1'], topEndpoints: 1 } })
-    const good = await functionEndpoint(node.holdfast, () => undefined)
+    node = await rig.start({ metrics: { endpoints: ['good'], topEndpoints: 1 } })
+    const good = 'good'
+    node.holdfast.handle(good, () => undefined)
+    await node.holdfast.endpoints.create({ name: good, transport: 'function' })
     const bad = await functionEndpoint(node.holdfast, () => {
       throw new PermanentError('no')
     })
@@ -110,8 +112,8 @@ describe('metrics', () => {
     const body = await scrape()
     const shown = body.split('\n').filter((line) => line.startsWith('holdfast_endpoint_backlog{'))
     expect(shown.sort()).toEqual([
-      `holdfast_endpoint_backlog{endpoint="${names[0]}"} 0`,
       `holdfast_endpoint_backlog{endpoint="${names[2]}"} 5`,
+      `holdfast_endpoint_backlog{endpoint="${names[0]}"} 0`,
     ])
   })
 

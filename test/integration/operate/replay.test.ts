@@ -19,6 +19,7 @@ describe('a replay', () => {
   beforeAll(async () => {
     rig = await Rig.create()
     node = await rig.start({ limits: withoutSafetyNets })
+    await node.holdfast.endpoints.create({ name: 'elsewhere', transport: 'function' })
   })
   afterAll(() => rig.stop())
 
@@ -376,11 +377,11 @@ describe('a replay', () => {
   it.each([
     ['no time', { endpoint: 'x' }],
     ['a state that is no end', { ...range, state: 'pending' }],
-    ['a state and a target, but no endpoint', { ...range, state: 'dead', targetEndpoint: 'endpoint-1' }],
-    ['a route and an endpoint', { ...range, targetRoute: 'late-route', targetEndpoint: 'endpoint-1' }],
+    ['a state and a target, but no endpoint', { ...range, state: 'dead', targetEndpoint: 'elsewhere' }],
+    ['a route and an endpoint', { ...range, targetRoute: 'late-route', targetEndpoint: 'elsewhere' }],
     [
       "an endpoint's deliveries along a route",
-      { ...range, targetRoute: 'late-route', endpoint: 'endpoint-1' },
+      { ...range, targetRoute: 'late-route', endpoint: 'elsewhere' },
     ],
     ['an unknown field', { ...range, colour: 'red' }],
   ])('is refused for %s', async (_, input) => {
