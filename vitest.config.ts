@@ -12,7 +12,7 @@ const isolate = false
 export default defineConfig({
   test: {
     // Most tests wait for a database, not for a processor: one worker a core would leave the cores idle.
-    maxWorkers: 4,
+    maxWorkers: 5,
     projects: [
       // A property takes its time on a busy machine.
       { test: { name: 'unit', env, isolate, include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
