@@ -4,6 +4,7 @@ import { createPool } from '../../src/postgres/pool.ts'
 import { Holdfast } from '../../src/sdk/holdfast.ts'
 import { Database } from '../../src/storage/database.ts'
 import { until } from '../support/engine/until.ts'
+import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
 import { DatabaseProcess } from '../support/processes/database-process.ts'
 
 /** Below everything that a node has read; a crash gives such numbers out again when they never reached the disk. */
@@ -34,6 +35,7 @@ describe.each(crashes)(
   'a change under a transaction id that is given out again, after $what',
   ({ happen }) => {
     let database: DatabaseProcess
+    let proxy: CuttingProxy
     let holdfast: Holdfast
     let pool: ReturnType<typeof createPool>
     let notices: Notices
@@ -67,7 +69,8 @@ describe.each(crashes)(
       })
       notices = new Notices(new Database({ pool, preparesStatements: true, deadlineMs: 5000 }))
       await notices.open()
-      holdfast = new Holdfast({ databaseUrl: database.url, limits: { beatMs: 100 } })
+      proxy = await CuttingProxy.start(database.url)
+      holdfast = new Holdfast({ databaseUrl: proxy.url, limits: { beatMs: 100 } })
       await holdfast.start()
       for (const name of ['open', 'paused']) {
         holdfast.handle(
@@ -83,49 +86,54 @@ describe.each(crashes)(
         })
       }
       await holdfast.endpoints.pause('paused')
-      await holdfast.publish('paused', {})
       const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid')
       const beats = async () =>
         (await pool.query('select max(beat)::int as beat from holdfast.nodes')).rows[0].beat
       // Whatever has been changed until now is read, and its watermark above all of it.
       const before = await beats()
       await until('some beats', async () => (await beats()) > before + 5)
+      await holdfast.publish('paused', {})
       await holdfast.publish('open', {})
       await until('the old shape to be known', () => handled.includes('open old'))
+      expect(handled).toEqual(['open old'])
+      // The node must not look between the crash and the changes: after that look, numbers are given out above what it has read.
+      proxy.swallow()
       await happen(database, rows[0]?.pid ?? 0)
       await until('the server', () => succeeds(() => pool.query('select 1')))
+      await changeUnheard(
+        `update holdfast.endpoints set state = 'active', changed_xid = $1 where name = 'paused'`,
+        [reusedXid],
+      )
+      await changeUnheard(`update holdfast.routes set transform = $2, changed_xid = $1 where name = 'open'`, [
+        reusedXid,
+        { type: 'template', template: { shape: 'new' } },
+      ])
+      await changeUnheard(
+        `insert into holdfast.notices (channel, payload, changed_xid) values ('holdfast_lanes', '7 free k', $1)`,
+        [reusedXid],
+      )
+      proxy.carry()
     })
 
     afterAll(async () => {
       await holdfast.stop()
+      await proxy.stop()
       await pool.end()
       await database[Symbol.asyncDispose]()
     })
 
     test('of an endpoint is seen', async () => {
-      await changeUnheard(
-        `update holdfast.endpoints set state = 'active', changed_xid = $1 where name = 'paused'`,
-        [reusedXid],
-      )
       await until('the delivery', () => handled.includes('paused old'))
     })
 
     test('of a route is seen', async () => {
-      await changeUnheard(`update holdfast.routes set transform = $2, changed_xid = $1 where name = 'open'`, [
-        reusedXid,
-        { type: 'template', template: { shape: 'new' } },
-      ])
       await until('an event in its new shape', async () => {
-        await holdfast.publish('open', {})
+        await succeeds(() => holdfast.publish('open', {}))
         return handled.includes('open new')
       })
     })
 
     test('that only a notice tells of is heard, once', async () => {
-      await changeUnheard(
-        `insert into holdfast.notices (channel, payload, changed_xid) values ('holdfast_lanes', '7 free k', $1)`,
-        [reusedXid],
-      )
       const heard = async () => (await notices.read()).filter(({ payload }) => payload === '7 free k')
       expect(await heard()).toHaveLength(1)
       expect(await heard()).toHaveLength(0)
