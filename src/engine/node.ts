@@ -314,6 +314,11 @@ export class Node {
     })
   }
 
+  /** This process has changed an endpoint: what it sends next must find the lane as it is now. */
+  endpointChanged(name: string): void {
+    for (const lane of this.#lanes.all()) if (lane.name === name) this.#notifications.laneChanged(lane)
+  }
+
   /** This process has stored something, or may have: nobody else says so. */
   ring(): void {
     this.#loop.ringAsleep()

@@ -86,7 +86,7 @@ export class Notifications {
    * hurried, `free` and a key when a letter no longer blocks it.
    */
   #laneNotified(payload: string): void {
-    const { lanes, loop, refresher } = this.#options
+    const { lanes, loop } = this.#options
     const [laneId, request, ...rest] = payload.split(' ')
     const lane = lanes.get(Number(laneId))
     if (lane === undefined) return
@@ -97,8 +97,12 @@ export class Notifications {
       return
     }
     if (request === 'recount') this.#options.recount(lane)
-    // Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read.
-    lanes.noteChanged(lane)
-    refresher.refresh([lane])
+    this.laneChanged(lane)
+  }
+
+  /** Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read. */
+  laneChanged(lane: Lane): void {
+    this.#options.lanes.noteChanged(lane)
+    this.#options.refresher.refresh([lane])
   }
 }

@@ -75,6 +75,8 @@ export interface EndpointsOptions {
   readonly transports: TransportRegistry
   readonly actor: string
   readonly judgesTargets: boolean
+  /** A node of this process needn't wait to be told by the database. */
+  readonly onChanged: (name: string) => void
 }
 
 const signingField = 'signing.secret'
@@ -124,6 +126,7 @@ export class Endpoints {
       updateEndpoint(database, settings, patterns, { kept: secrets.kept, set: sealed }, this.#options.actor),
     )
     if (updated === undefined) throw notFound(name)
+    this.#tellOfChange(name)
     return { ...toEndpoint(updated), ...(signingSecret !== null && { signingSecret }) }
   }
 
@@ -179,20 +182,16 @@ export class Endpoints {
 
   /** Stops deliveries and keeps them; also stops the clock of giving up. */
   async pause(name: string, reason?: string): Promise<void> {
-    await this.#run((database) =>
-      setEndpointState(database, name, 'paused', reason ?? null, this.#options.actor),
-    )
+    await this.#setState(name, 'paused', reason ?? null)
   }
 
   /** Ends a pause, a `rejecting`, or a disabling. */
   async resume(name: string): Promise<void> {
-    await this.#run((database) => setEndpointState(database, name, 'active', null, this.#options.actor))
+    await this.#setState(name, 'active', null)
   }
 
   async disable(name: string, reason?: string): Promise<void> {
-    await this.#run((database) =>
-      setEndpointState(database, name, 'disabled', reason ?? null, this.#options.actor),
-    )
+    await this.#setState(name, 'disabled', reason ?? null)
   }
 
   async enable(name: string): Promise<void> {
@@ -225,6 +224,20 @@ export class Endpoints {
     const test = await testEndpoint(lane, this.#options.transports, body, signal)
     await this.#run((database) => recordEndpointTest(database, lane.id, test, this.#options.actor))
     return test
+  }
+
+  async #setState(
+    name: string,
+    state: Parameters<typeof setEndpointState>[2],
+    reason: string | null,
+  ): Promise<void> {
+    await this.#run((database) => setEndpointState(database, name, state, reason, this.#options.actor))
+    this.#tellOfChange(name)
+  }
+
+  #tellOfChange(name: string): void {
+    const { database, onChanged } = this.#options
+    database().afterCommit(() => onChanged(name))
   }
 
   async #read(name: string): Promise<EndpointRecord> {

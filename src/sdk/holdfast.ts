@@ -204,6 +204,7 @@ export class Holdfast {
       transforms: this.#transforms,
       judgesTargets: this.#options.judgesTargets ?? true,
       onEventTypeChanged: (name) => this.#publisher.forget(name),
+      onEndpointChanged: (name) => this.#node?.endpointChanged(name),
     })
   }
 

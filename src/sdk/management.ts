@@ -33,6 +33,7 @@ export interface ManagementOptions {
   /** Who does it, in the audit log. */
   readonly actor: string
   readonly onEventTypeChanged: (name: string) => void
+  readonly onEndpointChanged: (name: string) => void
 }
 
 /** Everything that is managed rather than sent: the SDK does it in its own name, the API in the name of a key. */
@@ -62,9 +63,16 @@ export interface Management {
 }
 
 export function createManagement(options: ManagementOptions): Management {
-  const { database, transports, transforms, actor, judgesTargets, onEventTypeChanged } = options
+  const { database, transports, transforms, actor, judgesTargets, onEventTypeChanged, onEndpointChanged } =
+    options
   const operations = new Operations({ database, actor })
-  const endpoints = new Endpoints({ database, actor, transports, judgesTargets })
+  const endpoints = new Endpoints({
+    database,
+    actor,
+    transports,
+    judgesTargets,
+    onChanged: onEndpointChanged,
+  })
   return {
     endpoints,
     routes: new Routes({ database, actor, transforms, transports }),

@@ -191,6 +191,20 @@ describe('a message that is sent in the process of the node that owns its lane',
     await expectNothingOwed(name)
   })
 
+  it('that follows a pause or a disabling of its own process is not started', async () => {
+    for (const shut of ['pause', 'disable'] as const) {
+      const { name, seen } = await receiver()
+      // At once, before the node can have heard of it from the database.
+      await node.holdfast.endpoints[shut](name)
+      await node.holdfast.send(name, shut)
+      await atRest()
+      expect(seen).toEqual([])
+      await node.holdfast.endpoints.resume(name)
+      await rig.whenSettled(name)
+      expect(seen).toEqual([shut])
+    }
+  })
+
   it('is counted as owed while it is out', async () => {
     const gate = new Gate()
     const name = await functionEndpoint(node.holdfast, () => gate.passed())
