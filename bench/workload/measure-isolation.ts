@@ -4,6 +4,7 @@ import { type Sample, type SampleContext, SUBJECT } from '../harness/row.ts'
 import { checkpoint } from './checkpoint.ts'
 import { drain } from './drain.ts'
 import { createEndpoints, endpointNames, HANDLER, MAX_PENDING } from './endpoints.ts'
+import { raiseGlobalBound } from './raise-global-bound.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { sendPayloads } from './send-payloads.ts'
 import { watchSettling } from './watch-settling.ts'
@@ -51,6 +52,7 @@ async function prepareBrokenEndpoint(databaseUrl: string): Promise<void> {
   const holdfast = new Holdfast({ databaseUrl, handlers: { [BROKEN]: fail } })
   try {
     await holdfast.migrate()
+    await raiseGlobalBound(databaseUrl, MAX_PENDING)
     await holdfast.endpoints.create({
       name: BROKEN,
       transport: 'function',
