@@ -201,7 +201,6 @@ export class Node {
       onPassed: (cursor) => this.#ownMessages.passed(cursor),
     })
     this.#ownMessages = new OwnMessages({
-      ...shared,
       lanes: this.#lanes,
       reader: this.#reader,
       dispatcher: this.#dispatcher,

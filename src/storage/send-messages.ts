@@ -33,7 +33,7 @@ export async function sendMessages(
   return row[0].split(',').map(Number)
 }
 
-export interface OwnlyAccepted {
+export interface AcceptedBeside {
   readonly id: number
   readonly laneId: number
   /** Its lane is the publisher's own, who hasn't been rung. */
@@ -47,7 +47,7 @@ export async function sendMessageBeside(
   endpoint: string,
   body: string,
   publisher: number,
-): Promise<OwnlyAccepted> {
+): Promise<AcceptedBeside> {
   const result = await sender.query({
     text: `
       select ids[1]::float8, lane, is_publishers, date_part('epoch', now()) * 1000
