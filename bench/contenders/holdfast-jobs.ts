@@ -8,7 +8,7 @@ import { raiseGlobalBound } from '../workload/raise-global-bound.ts'
 import { type Contender, forEachConcurrently, type Handler, type Purpose } from './contender.ts'
 
 const BEST: Record<Purpose, Record<string, number>> = {
-  throughput: { enqueueBatchRows: 1000, enqueueConnections: 2, concurrency: 64 },
+  throughput: { enqueueBatchRows: 1000, enqueueConnections: 4, concurrency: 64 },
   latency: { enqueueBatchRows: 1, enqueueConnections: 1, concurrency: 64 },
 }
 
@@ -65,7 +65,8 @@ export const holdfastJobs: Contender = {
                select from holdfast.runs
                where lane_id = queue.id and priority = level and due_at is not null and target is null and due_at <= now()
              ) or exists (select from holdfast.runs where lane_id = queue.id and priority = level and due_at is null)
-           ) as drained`,
+           ) and not exists (select from holdfast.run_bundles)
+             and not exists (select from holdfast.run_claims where bundled <> '{}') as drained`,
         )
         return result.rows[0]?.drained === true
       },

@@ -20,7 +20,7 @@ export interface AnyJob {
   readonly name: string
   readonly settings: JobSettings
   readonly hasHandler: boolean
-  check(input: unknown): readonly Problem[]
+  check(json: string): readonly Problem[]
   run(json: unknown, context: RunContext): unknown
 }
 
@@ -60,9 +60,9 @@ export class Job<Input = unknown, Parsed = Input> implements JobOf<Input> {
     return new Job<Input, Parsed>(this.name, this.settings, this.#schema, handler)
   }
 
-  /** What is wrong with this input; nothing when it fits. */
-  check(input: unknown): readonly Problem[] {
-    return this.#schema === null ? [] : problems(this.#schema.safeParse(input))
+  /** What is wrong with this input, given as JSON; nothing when it fits. */
+  check(json: string): readonly Problem[] {
+    return this.#schema === null ? [] : problems(this.#schema.safeParse(JSON.parse(json)))
   }
 
   /** Runs the handler on an input that came as JSON. An input that doesn't fit can never succeed. */

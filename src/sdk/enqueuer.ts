@@ -45,12 +45,12 @@ export class Enqueuer {
     const bodies: string[] = []
     const options: (object | null)[] = []
     let hasOptions = false
-    runs.forEach(({ input, ...rest }, index) => {
-      const body = encodePayload(input, index)
+    runs.forEach((run, index) => {
+      const body = encodePayload(run.input, index)
       // What will be stored and handled, which is not always what was given: a Date is a text in JSON.
-      if (typeof job !== 'string') refuseUnfit(job, JSON.parse(body), index)
+      if (typeof job !== 'string') refuseUnfit(job, body, index)
       bodies.push(body)
-      const given = Object.keys(rest).length === 0 ? null : checkedRunOptions(rest, index)
+      const given = checkedRunOptions(run, index)
       hasOptions ||= given !== null
       options.push(given)
     })
@@ -115,8 +115,8 @@ export class Enqueuer {
   }
 }
 
-function refuseUnfit(job: AnyJob, input: unknown, index: number): void {
-  const problems = job.check(input)
+function refuseUnfit(job: AnyJob, body: string, index: number): void {
+  const problems = job.check(body)
   if (problems.length === 0) return
   const listed = problems.map(({ path, message }) => `${path || '(input)'}: ${message}`).join('; ')
   throw new HoldfastError(
@@ -126,7 +126,10 @@ function refuseUnfit(job: AnyJob, input: unknown, index: number): void {
   )
 }
 
-function checkedRunOptions(options: object, index: number): object {
+/** Null when there is nothing but the input. */
+function checkedRunOptions(run: BatchRun<unknown>, index: number): object | null {
+  if (hasInputOnly(run)) return null
+  const { input: _, ...options } = run
   const parsed = parseRunOptions(options)
   if (parsed.ok) return parsed.value
   const listed = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
@@ -134,4 +137,9 @@ function checkedRunOptions(options: object, index: number): object {
     index,
     problems: parsed.problems,
   })
+}
+
+function hasInputOnly(run: object): boolean {
+  for (const name in run) if (name !== 'input') return false
+  return true
 }

@@ -536,6 +536,15 @@ table routes
   CREATE INDEX routes_exact ON holdfast.routes USING btree (COALESCE(tenant, ''::text), exact_type) WHERE (enabled AND (exact_type IS NOT NULL))
   CREATE INDEX routes_lane ON holdfast.routes USING btree (lane_id)
   CREATE INDEX routes_pattern ON holdfast.routes USING btree (COALESCE(tenant, ''::text)) WHERE (enabled AND (exact_type IS NULL))
+table run_bundles
+  lane_id integer not null
+  priority smallint not null
+  last_id bigint not null
+  first_id bigint not null
+  job_id integer not null
+  published_by xid8 not null
+  constraint run_bundles_last_id_key UNIQUE (last_id)
+  constraint run_bundles_pkey PRIMARY KEY (lane_id, priority, last_id)
 table run_cancellations
   run_id bigint not null
   worker integer not null
@@ -550,6 +559,7 @@ table run_claims
   request bigint not null default 0
   claimed_at timestamp with time zone not null default clock_timestamp()
   run_ids bigint[] not null
+  bundled int8multirange not null default '{}'::int8multirange
   constraint run_claims_pkey PRIMARY KEY (id)
   CREATE INDEX run_claims_lane ON holdfast.run_claims USING btree (lane_id)
   CREATE INDEX run_claims_worker ON holdfast.run_claims USING btree (worker)
@@ -663,15 +673,18 @@ table workers with (fillfactor=50)
   beat_at timestamp with time zone not null default now()
   constraint workers_pkey PRIMARY KEY (incarnation)
   constraint workers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'draining'::text, 'stopping'::text])))
+view owed_runs md5 cab0236e3b427dde9064b2cf53e1b9d2
+view waiting_bundles md5 6291a57b02c85c79338df4f608c8bbde
 function abandon_probe(lane integer, token text) returns void language sql md5 74dfa8265e35d93970c4213774c549b2
 function accept(endpoint_name text, bodies text[], message_options jsonb[], publisher integer, OUT ids bigint[], OUT lane integer, OUT is_publishers boolean) returns record language plpgsql md5 230023f16c026ecfc2c5b526d6047af0
 function accept_claimed_run(job_name text, body text, me integer, request bigint, OUT run bigint, OUT claim bigint, OUT job integer, OUT lane integer) returns record language plpgsql md5 0fbc3d229984067474d31ea821695843
 function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 2f0bad27242b072b4e11c4d7a740e687
 function accept_lines(endpoint_name text, lines text, message_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 2e999cc13b5c3438e26067fc2840b74b
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 1c3f1c8f42a1b4f4235b7b2d51fa50fa
-function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 62e6d52cd5258e7829ee515bccda72b6
-function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 e7119360fbe07f2ef384144f5d18bad8
-function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns SETOF bigint language plpgsql md5 3ba9f62c2d067081141cc8cc9c7b3dc8
+function accept_run_bodies(job_name text, bodies text[], run_options jsonb[], OUT ids bigint[], OUT run_set int8multirange) returns record language plpgsql md5 b9d943f908df9f95ef40e182859f978d
+function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language sql md5 fa2c82d557cbaa1074409534b8cc9ecc
+function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language sql md5 6abbf706720eff1c9a505ba3206d572b
+function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns bigint[] language plpgsql md5 38461c2195ba9c6fe596dbc87058e1a8
 function accept_with_options(lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint) returns SETOF bigint language plpgsql md5 9f0322e7df218726390ac6b436a6285d
 function acknowledge_alert(alert_id bigint, actor text, remark text) returns boolean language plpgsql md5 2f21bf4f09245060e958c6c2e59ddb14
 function act_on_delivery(delivery_id text, kind text, note text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 4155de50ffda82379af7f6bda747d0f4
@@ -685,14 +698,16 @@ function assert_leader(me integer, my_term bigint) returns void language plpgsql
 function audit(who text, what text, about text, more jsonb DEFAULT '{}'::jsonb) returns void language sql md5 e91c45669ebb9fa4ea44afbdf45d0ca7
 function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[]) language plpgsql md5 51e4675d52451ed5e0c7d05a29ad0eb3
 function beat_worker(me integer, now_running integer) returns TABLE(is_known boolean, worker_state text, peers jsonb, cancelled jsonb) language plpgsql md5 3e8caa6d987e314c22705f30da1c8cf4
+function bundled_ids(first_id bigint, end_id bigint) returns SETOF bigint language sql stable md5 4bf651480a2d7e34dba862685e94eba9
+function bundled_runs(lanes integer[], job integer, before bigint, max_rows integer) returns SETOF holdfast.runs language sql stable md5 02a233880dd78783835afa247f258db9
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 ccad5795a85f2371304dd4ff241fe60a
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 73b73aaac3e4fa1d3deaead4697b4147
 function bury_runs(records jsonb, chosen bigint[], me integer) returns integer language plpgsql md5 4bff9e07679b299bd32850722173c59b
-function bury_worker(dead integer, seen_beat bigint, me integer) returns integer language plpgsql md5 e7513e44441f76f084a971abc1f8b1a4
+function bury_worker(dead integer, seen_beat bigint, me integer) returns integer language plpgsql md5 000a692d1e3cb405c0ab6e1f637e536d
 function cancel_deliveries(lane integer, only_route integer, why text) returns bigint language plpgsql md5 dac099332edf82f0074e95dd21b55bca
 function cancel_owed(delivery_ids bigint[], why text) returns integer language plpgsql md5 19a0d58332c20ccd8b95907ea49e4dbe
 function cancel_returned(returned bigint[]) returns void language plpgsql md5 1cce301a8aa06b3b28bf66a55e6a1210
-function cancel_run(run_id bigint, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 c3db7faf67d70575a303b23a71ad5c26
+function cancel_run(run_id bigint, why text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns text language plpgsql md5 5f5bd06782074e93c9d3ab7b7b3813bd
 function carry_out(op holdfast.operations, ids bigint[]) returns integer language plpgsql md5 ab0d4c61aac090bc4338fa630b2f836f
 function changes(before jsonb, after jsonb) returns jsonb language sql immutable md5 3d2145fa847d617370dce5bcf6393bbf
 function check_bound(added bigint) returns void language plpgsql stable md5 4d6b255bc30a711552a86587d8f904c4
@@ -702,15 +717,17 @@ function check_operation(kind text, filter jsonb, options jsonb) returns void la
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 68c536a2d5fe92f14ae32192735b28bb
 function claim_leadership(me integer, shard_epoch bigint) returns bigint language plpgsql md5 fc11581ff6ce0ac9e13841119b3e76d2
 function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 ce127ca97ec2cbf37ec77300b2f95e95
-function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 02a92de02d80e99159d5d897d234afdf
+function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 7456d7385a7c4a45352f32c44911b4ae
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
 function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce397167e07a41e766a86157
 function correlated_messages(wanted text) returns bigint[] language plpgsql stable md5 7ef43c791a710b5fa623a99cd74b023f
-function count_claimed(lane integer) returns integer language sql stable md5 0903148afd3dfba87e938eb2600e3b49
+function count_claimed(lane integer) returns integer language sql stable md5 ae695b615eadbfd928624aee3f48dfe2
+function count_owed_runs(lane integer) returns bigint language sql stable md5 91b238253043d9853b06a08cf79b2ed7
 function create_operation(kind text, filter jsonb, options jsonb DEFAULT '{}'::jsonb, rate double precision DEFAULT NULL::double precision, seen_as_of text DEFAULT NULL::text, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 f0c2d67d807be3c6c744c854b35ed49a
 function create_partition(parent text, part text, from_id bigint, to_id bigint) returns void language plpgsql set search_path=pg_catalog md5 10525fc6ab5ca9578c522ea46d9d7f5b
 function criticality_code(word text) returns smallint language sql immutable parallel safe md5 9180e7b219d6fcd361f64ba1d09fb494
+function cut_bundle(lane integer, bundle bigint, first_run bigint, total integer, due timestamp with time zone) returns void language plpgsql md5 2c17eea6e01f4da8ae8d9d9cfd3f0c5d
 function declare_job(job_name text, job_defaults jsonb) returns integer language plpgsql md5 f9c7bd113288d9872f794272d7031e37
 function delete_endpoint(endpoint_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 c559aef83b33e9b41e419d10633abff4
 function delete_expired_secrets() returns integer language plpgsql md5 2d59d80650e2ecb6566a4e1e6824bf89
@@ -743,13 +760,13 @@ function finish_task(me integer, my_term bigint, task_name text, duration_ms int
 function fire_schedules(fires jsonb) returns integer language plpgsql md5 d0392a0ed0a97e08e044e39799d7b66a
 function fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[] language sql stable md5 19e964e94f1e9f77c6e4313c444d5557
 function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 45929d9824e20f98c5bee2fd08b42c25
-function forget_former_queues() returns integer language plpgsql md5 ff6848674f25c5ee7b32296c892c5137
+function forget_former_queues() returns integer language plpgsql md5 47425f3d7220f8aee39595078ea2280a
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b
 function free_keys(lanes integer[], ordering_keys text[], concurrency_keys text[]) returns void language plpgsql md5 24e7e0588314b283f01f2e29b39e2661
 function free_slots_of(returned bigint[]) returns void language plpgsql md5 fbd5bd7dcd3f16e5de3b18ed40d510be
 function hasten_run(run_id bigint, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 01312ce0a1e144315cd0f53f8c50568e
 function header_problem(headers jsonb) returns text language plpgsql immutable md5 cf5a8eb77fec5b363c14e4f802c4f2bb
-function holder_of_run(run_id bigint) returns integer language sql stable md5 efe4bfe9b149bbcf307956cb3e1b22e0
+function holder_of_run(run_id bigint) returns integer language sql stable md5 e43743c56f256c9bedd4ec351734932a
 function holds_run(claim bigint, me integer, run holdfast.runs) returns boolean language sql stable md5 efa4357de0241858d443bc1bb869efac
 function hurry_deliveries(delivery_ids bigint[]) returns integer language plpgsql md5 5a86550ff696855628d67ca2743cd440
 function id_at(at timestamp with time zone) returns bigint language sql immutable parallel safe md5 4421b8f4cb74badd19bb6c5a67112ac8
@@ -757,9 +774,11 @@ function id_ranges(ids bigint[]) returns int8multirange language sql immutable m
 function in_scope(endpoint holdfast.endpoints, only_endpoint text, only_tag text) returns boolean language sql immutable md5 8c734ee6bf5251b9ffcf72f202daea28
 function is_replay(delivery bigint) returns boolean language sql stable md5 0fc2edc2473744b698f706a30901d411
 function is_stored(message bigint) returns boolean language sql stable md5 446428b0e8414508f7a040d26f5eb752
+function job_of_bundled(run bigint, lane integer, OUT job_id integer, OUT priority smallint) returns record language sql stable md5 b9cda9c4402ac21c2242540ed5ecf341
 function keep_bodies(message_ids bigint[]) returns integer language plpgsql md5 b1f5c649f8a18521fa48033e3205793a
 function keep_needed(part text, max_rows integer DEFAULT NULL::integer) returns integer language plpgsql md5 62724f99683b6fc8b4cbcbba4910584f
 function lane_of(endpoint_name text) returns integer language plpgsql stable md5 9663a990844aec7fdea7ce2f21ccb95c
+function late_bundles(lane integer, ended xid8[], above bigint, cursors bigint[]) returns SETOF holdfast.run_bundles language sql stable md5 fbaa4bd8cdd1ad583d1d8ba091c57d6f
 function letter_conditions(filter jsonb, OUT narrow text, OUT wide text, OUT asks_message boolean) returns record language plpgsql stable md5 e5bd2cc79a702485b2b6903425c3d7b7
 function letter_groups(filter jsonb, max_groups integer) returns TABLE(fingerprint text, lane_id integer, letters bigint, first_seen timestamp with time zone, last_seen timestamp with time zone, sample_id bigint) language plpgsql stable md5 a92d87a9615e39df9ae3701b53fcc00c
 function letter_state(dead_letter_id text, OUT id bigint, OUT state text) returns record language plpgsql md5 04a1dbfaf2f935c328bbb8ecc8a44ac6
@@ -772,7 +791,7 @@ function message_condition(field text, value text) returns text language sql sta
 function message_join(owner text) returns text language sql immutable md5 12777322eaed469a66f5884a48dfce88
 function messages_to_replay(filter jsonb, target_lane integer, target_route integer) returns text language plpgsql stable md5 76452af4fe44dc565f63a34433fb169c
 function metrics() returns TABLE(metric text, labels jsonb, value double precision) language plpgsql stable md5 9b8631bda1844b201f7b530af2e5a64e
-function needed_messages(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 f121583774608117b4db0710fe271c85
+function needed_messages(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 e908b315990467aedb770e527887c0cf
 function next_due_ms(lane integer, targets text[]) returns double precision language sql md5 804b2e72cf6a2bdd1b39c88b94668477
 function next_transaction(seen pg_snapshot) returns bigint language sql md5 8660a7f7078e1e71282e31e326edbb4f
 function normalise_error(error text) returns text language sql immutable parallel safe md5 842ff04befa3787ec185d49fbac64542
@@ -822,8 +841,8 @@ function replay_targets(filter jsonb, options jsonb) returns text language plpgs
 function resend_critical(actor text DEFAULT 'holdfast'::text) returns bigint language plpgsql md5 68013a3317daafcaa5c8b0a6fe68b303
 function reset_circuit_breaker(name text, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 029d47cd85e117b55ef9e0a2e8572ce8
 function retire_node(me integer) returns void language plpgsql md5 41a3dbba8cb19d968963caf4f6ea9db7
-function retire_worker(me integer) returns integer language plpgsql md5 8710464cd6e6747ea4ec78d9ecc34cdf
-function return_claim(me integer, lost_request bigint) returns integer language plpgsql md5 9cea17ee67e6ac0e9addb5dc0e8b4fcf
+function retire_worker(me integer) returns integer language plpgsql md5 77b9ef92d0a8ff8b75268b27cf307e97
+function return_claim(me integer, lost_request bigint) returns integer language plpgsql md5 bc0468bff7279d39c797a5c867588d1c
 function rewind_floors(lane integer) returns void language plpgsql md5 43aa23df6ca2069d7dba3743fe7e77aa
 function ring(lane_ids integer[]) returns void language plpgsql md5 d1dc8494d51baa5122b5d136fb0960ea
 function ring_workers(lane integer) returns void language plpgsql md5 78cf43780d93f052a5ebf1c440e3cec8
@@ -851,8 +870,8 @@ function settle_late_successes(delivery_ids bigint[]) returns bigint[] language 
 function settle_letter(dead_letter_id text, new_state text, new_note text, new_action text, actor text) returns void language plpgsql md5 14d9c6b490dfcf74ff165e104c8abdf9
 function settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer language plpgsql md5 a20c200095e49f97c90092ea4f6f7b29
 function settle_redriven(letter_ids bigint[]) returns void language sql md5 defdc40af401bc577f356e051fbf9d59
-function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 55cbe050d97108ffb0bb50e5c9bfeac1
-function settle_run_successes(me integer, run_ids bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 5262db09c21203c1591be613ae1036be
+function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 bd81c538ec8007964bf74887a97381d1
+function settle_run_successes(me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 1f1bc04a71a91b328d27404430bd3936
 function settle_runs(me integer, batch bigint, runs jsonb) returns integer[] language plpgsql md5 38dec1c79258134e61866fe647edcd56
 function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 59af48567db06c21e018a82b13ee1357
 function silence_alert(alert_id bigint, until timestamp with time zone, actor text, remark text) returns boolean language plpgsql md5 310e8a5fc091d826c2e75f2a5fe7a7a0
@@ -864,7 +883,10 @@ function store_secrets(lane integer, kept text[], fields text[], key_ids text[],
 function subject_of(lane integer) returns text language sql stable md5 13daecf249db95dc1f7be6a4ac816bb9
 function sum_rollups(only_lane integer, of_period smallint, since timestamp with time zone, step interval) returns TABLE(lane_id integer, starts_at timestamp with time zone, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb) language sql stable md5 a74bba9bc0bf32d662b770f4386abd8b
 function suspend_endpoint(lane integer, new_state text, why text, reenable_ms double precision, actor text) returns boolean language plpgsql md5 ec21113691537abd559d0ab487d9e02c
-function sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer language plpgsql md5 ba9ec962f43c268aef0cc578e47a9476
+function sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer language plpgsql md5 9e4b29d082ed264bdc4773bd3ff64f1c
+function take_out(run_id bigint) returns integer language plpgsql md5 bc335b87be3f8afc757a0e49e69fbf18
+function take_out_late(lane integer, ended xid8[], above bigint, cursors bigint[], due timestamp with time zone) returns integer language plpgsql md5 874f0882c5ac92ebc859af861ebbd9ad
+function take_out_of_claims(claims bigint[], chosen int8multirange DEFAULT NULL::int8multirange) returns void language plpgsql md5 224584bf0e14556f18bc66316300337f
 function take_shards(me integer, from_incarnation integer, seen_beat bigint, shards integer[]) returns TABLE(shard smallint, epoch bigint, is_suspect boolean) language plpgsql md5 c4ce5104b9c8a2402bc89eb7ef45a284
 function tell_nodes(channel text, payload text) returns void language sql md5 845970edeb1ba7c9b23db481c5cc2eb1
 function time_of_id(id bigint) returns timestamp with time zone language sql immutable parallel safe md5 5b7e0544fc27d799bd429586ebf90a53

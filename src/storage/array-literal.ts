@@ -10,3 +10,26 @@ export function numberArray(numbers: readonly (number | null)[]): string {
   }
   return `${literal}}`
 }
+
+/** An int8multirange literal of numbers: neighbours become one range, so that a thousand in a row are one short text. */
+export function numberSet(numbers: readonly number[]): string {
+  const sorted = [...numbers].sort((first, second) => first - second)
+  const ranges: string[] = []
+  let start = 0
+  for (let index = 1; index <= sorted.length; index++) {
+    const last = sorted[index - 1]
+    if (last === undefined || sorted[index] === last || sorted[index] === last + 1) continue
+    ranges.push(`[${sorted[start]},${last}]`)
+    start = index
+  }
+  return `{${ranges.join(',')}}`
+}
+
+/** The numbers of an int8multirange as PostgreSQL writes it, rising. */
+export function parseNumberSet(literal: string): number[] {
+  const numbers: number[] = []
+  for (const [, from, to] of literal.matchAll(/\[(\d+),(\d+)\)/g)) {
+    for (let value = Number(from); value < Number(to); value++) numbers.push(value)
+  }
+  return numbers
+}

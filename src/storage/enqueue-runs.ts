@@ -1,3 +1,4 @@
+import { parseNumberSet } from './array-literal.ts'
 import type { ClaimedRun } from './claim-runs.ts'
 import type { Sender } from './send-messages.ts'
 
@@ -26,7 +27,7 @@ export async function enqueueRuns(
   })
   const [row] = result.rows as [string][]
   if (row === undefined) throw new Error('accept_run_lines returned no row')
-  return row[0].split(',').map(Number)
+  return row[0].startsWith('{') ? parseNumberSet(row[0]) : row[0].split(',').map(Number)
 }
 
 export interface RunForWorker {

@@ -7,14 +7,14 @@ export interface OwedRunRow {
   readonly dueAt: Date | null
 }
 
-/** For tests: what a job owes, oldest first. Index: runs_pkey. */
+/** For tests: what a job owes, oldest first. Unfolds all bundles. */
 export async function readOwedRuns(database: Database, job: string): Promise<OwedRunRow[]> {
   return database.query<OwedRunRow>(
     {
       name: 'read_owed_runs',
       text: `
         select message.body as input, run.attempt, run.priority, run.due_at as "dueAt"
-        from holdfast.runs as run
+        from holdfast.owed_runs as run
         join holdfast.jobs as job on job.id = run.job_id
         join holdfast.messages as message on message.id = coalesce(run.message_id, run.id)
         where job.name = $1 order by run.id limit 1000`,
@@ -23,12 +23,12 @@ export async function readOwedRuns(database: Database, job: string): Promise<Owe
   )
 }
 
-/** For tests: runs that could be at work now. Index: runs_pkey. */
+/** For tests: runs that could be at work now. Unfolds all bundles. */
 export async function countDueRuns(database: Database): Promise<number> {
   const rows = await database.query<{ due: number }>(
     {
       name: 'count_due_runs',
-      text: `select count(*)::integer as due from holdfast.runs where due_at is null or due_at <= now() or claim_id is not null`,
+      text: `select count(*)::integer as due from holdfast.owed_runs where due_at is null or due_at <= now() or claim_id is not null`,
     },
     [],
   )

@@ -87,7 +87,8 @@ export async function clearLeftovers(database: Database): Promise<void> {
       text: `
         delete from holdfast.run_progress where run_id in (
           select run_id from holdfast.run_progress as old where updated_at < now() - interval '5 minutes'
-            and not exists (select from holdfast.runs where id = old.run_id) limit 1000
+            and not exists (select from holdfast.runs where id = old.run_id)
+            and not exists (select from holdfast.run_claims as claim where claim.bundled @> old.run_id) limit 1000
         )`,
     },
     [],

@@ -51,15 +51,15 @@ export interface RunDetailRow extends RunRow {
   readonly attempts: readonly RunAttemptRow[]
 }
 
-/** Runs that are owed. */
-const owed = `
+/** Runs that are owed: those of the table, or others in its form. */
+const owed = (source: string) => `
   select run.id, coalesce(run.message_id, run.id) as message_id, job.name as job, queue.name as queue,
     case when holder.worker is not null then 'running' when run.due_at > now() and run.due_at < 'infinity' then 'scheduled'
          else 'waiting' end as state,
     run.attempt, run.crashes, run.priority, case when run.due_at < 'infinity' then run.due_at end as due_at, run.expires_at,
     worker.name as worker, run.target, holdfast.time_of_id(run.id) as created_at, null::timestamptz as ended_at, null::text as error,
     null::text as error_code
-  from holdfast.runs as run
+  from ${source} as run
   join holdfast.jobs as job on job.id = run.job_id
   join holdfast.queues as queue on queue.id = run.lane_id
   cross join lateral (select holdfast.holder_of_run(run.id) as worker) as holder
@@ -105,7 +105,9 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
       name: 'read_run',
       text: `
         with known as (
-          (${owed} where run.id = $1) union all (${ended} and last.delivery_id = $1) union all (${untried} and letter.delivery_id = $1) limit 1
+          (${owed('holdfast.runs')} where run.id = $1)
+          union all (${owed('holdfast.bundled_runs(null, null, $1::bigint + 1, 1)')} where run.id = $1)
+          union all (${ended} and last.delivery_id = $1) union all (${untried} and letter.delivery_id = $1) limit 1
         )
         select known.*, coalesce(known.job, message.type) as job, message.body::text as payload, message.correlation_id, message.headers,
           message.metadata, progress.progress, progress.logs,
@@ -140,7 +142,10 @@ export async function listRuns(database: Database, filter: RunFilter): Promise<R
           select id from holdfast.queues where ($1::text is null or name = $1)
             and ($2::text is null or id in (select queue_id from holdfast.jobs where name = $2))
         ), known as (
-          (${owed} where run.lane_id in (select id from lanes) and run.id < $4 and ($2::text is null or job.name = $2) order by run.id desc limit $5 * 4)
+          (${owed('holdfast.runs')} where run.lane_id in (select id from lanes) and run.id < $4 and ($2::text is null or job.name = $2)
+           order by run.id desc limit $5 * 4)
+          union all
+          (${owed('holdfast.bundled_runs(array(select id from lanes), (select id from holdfast.jobs where name = $2), $4, $5 * 4)')})
           union all
           (${ended} and last.lane_id in (select id from lanes) and last.delivery_id < $4 order by last.delivery_id desc limit $5 * 4)
           union all
@@ -177,15 +182,13 @@ export async function hastenRun(database: Database, id: number, actor: string): 
   return rows[0]?.is_hastened ?? false
 }
 
-/** How many runs each queue owes, counted to `max`. Index: runs_pkey. */
+/** How many runs the queue owes; rows are counted to a million. */
 export async function countOwedRuns(database: Database, queue: string): Promise<number> {
   const rows = await database.query<{ owed: number }>(
     {
       name: 'count_owed_runs',
       text: `
-        select count(*)::integer as owed from (
-          select from holdfast.runs where lane_id = (select id from holdfast.queues where name = $1) limit 1000000
-        ) as counted`,
+        select holdfast.count_owed_runs(id)::integer as owed from holdfast.queues where name = $1`,
     },
     [queue],
   )

@@ -1,4 +1,4 @@
-import { numberArray } from './array-literal.ts'
+import { numberArray, numberSet } from './array-literal.ts'
 import type { Database } from './database.ts'
 
 /** What a worker has to say of one run; goes through its journal as it is. */
@@ -38,15 +38,18 @@ export async function settleRunSuccesses(
   endedClaims: readonly number[],
   nowMs: number,
 ): Promise<void> {
+  const ids = records.map(({ id }) => id)
   const hasDetails = records.some(({ detail }) => detail !== null)
   await database.queryArrays(
     {
       name: 'settle_run_successes',
-      text: 'select holdfast.settle_run_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      text: 'select holdfast.settle_run_successes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     },
     [
       worker,
-      numberArray(records.map(({ id }) => id)),
+      numberArray(ids),
+      numberSet(ids),
+      numberArray([...new Set(records.map(({ claim }) => claim))]),
       records.some(({ id, message }) => id !== message)
         ? numberArray(records.map(({ message }) => message))
         : '{}',

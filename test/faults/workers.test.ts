@@ -65,7 +65,7 @@ async function rows<Row = Record<string, unknown>>(text: string): Promise<Row[]>
 const whenDone = (timeoutMs = 60_000) =>
   until(
     'all runs to end',
-    async () => (await rows('select from holdfast.runs')).length,
+    async () => (await rows('select from holdfast.owed_runs')).length,
     (owed) => owed === 0,
     timeoutMs,
   )
@@ -244,7 +244,7 @@ test('a worker killed between handler and journal runs again what nobody knows t
   await enqueue([{ n: 0, does: 'die-after' }])
   await first.exited
   expect(first.ran).toEqual([0])
-  const [run] = await rows<{ id: number }>('select id from holdfast.runs')
+  const [run] = await rows<{ id: number }>('select id from holdfast.owed_runs')
   expect(run).toBeDefined()
   await database.pool.query(`update holdfast.messages set body = '{"n": 0}'`)
   // Its successor holds the lock of its journal, and so needn't wait for its lease.
@@ -274,7 +274,9 @@ test('a stop signal lets runs finish, hands the others back, and ends the proces
   stopping.terminate()
   await stopping.exited
   expect(stopping.signals.at(-1)).toEqual({ event: 'stopped' })
-  const left = await rows<{ attempt: number; crashes: number }>('select attempt, crashes from holdfast.runs')
+  const left = await rows<{ attempt: number; crashes: number }>(
+    'select attempt, crashes from holdfast.owed_runs',
+  )
   expect(left.length + (await successes()).length).toBe(6)
   expect(left.every(({ attempt, crashes }) => attempt === 0 && crashes === 0)).toBe(true)
   expect(await rows('select from holdfast.workers')).toEqual([])

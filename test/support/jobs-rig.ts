@@ -45,8 +45,10 @@ export class JobsRig {
       [lane],
     )
     const claim = async (suspectRoom = 10, mayTakeDeadly = true): Promise<number> => {
-      const held =
-        'select coalesce(sum(cardinality(run_ids)), 0)::int from holdfast.run_claims where worker = $1'
+      const held = `
+        select coalesce(sum(cardinality(run_ids)), 0)::int
+          + coalesce(sum((select sum(upper(part) - lower(part)) from unnest(bundled) as part)), 0)::int
+        from holdfast.run_claims where worker = $1`
       const before = await this.rig.value<number>(held, [me])
       await this.rig.rows('select from holdfast.claim_runs($1, $2, 10, $3, $4, 1)', [
         me,
@@ -60,7 +62,7 @@ export class JobsRig {
   }
 
   async owed(): Promise<number> {
-    return this.rig.count('runs')
+    return this.rig.count('owed_runs')
   }
 
   /** Resolves when no run is owed any more. */

@@ -92,7 +92,7 @@ export async function readMessagesByKey(pool: Pool): Promise<Map<string, number>
 export async function readRuns(pool: Pool): Promise<Map<number, FinalRun>> {
   const { rows } = await pool.query<FinalRun>(`
     select (message.body ->> 'n')::int as n,
-           exists (select from holdfast.runs as run where run.id = message.id) as "isOwed",
+           message.id in (select id from holdfast.owed_runs) as "isOwed",
            exists (select from holdfast.dead_letters as letter where letter.message_id = message.id) as "isDead",
            (select count(*)::int from holdfast.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
     from holdfast.messages as message where message.body ->> 'does' is not null`)

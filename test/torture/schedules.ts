@@ -101,7 +101,7 @@ async function readTickRuns(pool: Pool): Promise<(TickRun & { readonly schedule:
   const { rows } = await pool.query<Omit<TickRun, 'atMs'> & { schedule: string; at: Date }>(`
     select holdfast.format_id('run', message.id) as id, message.metadata ->> 'schedule' as schedule,
            (message.metadata ->> 'scheduledFor')::timestamptz as at,
-           exists (select from holdfast.runs as run where run.id = message.id) as "isOwed",
+           message.id in (select id from holdfast.owed_runs) as "isOwed",
            exists (select from holdfast.dead_letters as letter where letter.message_id = message.id) as "isDead",
            (select count(*)::int from holdfast.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
     from holdfast.messages as message where message.metadata ->> 'schedule' is not null`)

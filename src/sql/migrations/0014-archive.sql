@@ -266,7 +266,8 @@ begin
   union select message_id from holdfast.deliveries where message_id >= first_id and message_id < end_id and message_id <> id
   union select message_id from holdfast.dead_letters where message_id >= first_id and message_id < end_id and settled_at is null
   union select id from holdfast.runs where id >= first_id and id < end_id and message_id is null
-  union select message_id from holdfast.runs where message_id >= first_id and message_id < end_id;
+  union select message_id from holdfast.runs where message_id >= first_id and message_id < end_id
+  union select holdfast.bundled_ids(first_id, end_id);
 end $$;
 
 -- Marks the partitions whose whole range is older than their table's retention (or than `months`). Waits for redrives and replays that are

@@ -1,4 +1,5 @@
--- Runs: what a queue owes. docs/decisions/0010-jobs.md tells why a claim writes one row and not one per run.
+-- Runs: what a queue owes. docs/decisions/0010-jobs.md tells why a claim writes one row and not one per run, 0016-bundles.md why most plain
+-- runs have no row of their own here: 0022-run-bundles.sql has what gives them one.
 --
 -- A run waits in one of two lines. FRESH (due_at is null): plain runs, never touched; a cursor per priority passes them in order of
 -- id, and whatever it has passed belongs to the claim that lists it. DUE (due_at is set): everything that waits for a time, a key, a worker, or
@@ -39,6 +40,18 @@ create index runs_concurrent on holdfast.runs (concurrency_key, lane_id, claim_i
 create index runs_expiring on holdfast.runs (expires_at) where expires_at is not null;
 create index runs_ttl on holdfast.runs (ttl_at) where ttl_at is not null;
 
+-- Plain runs that were enqueued together and have neighbouring numbers: one row for all of them, written once, read under the cursor like fresh ones,
+-- and gone when it has passed the last. Whatever is peculiar about one of them later (a failure, a cancellation, a crash) makes it a row of `runs`.
+create table holdfast.run_bundles (
+  lane_id integer not null,
+  priority smallint not null,
+  last_id bigint not null unique,
+  first_id bigint not null,
+  job_id integer not null,
+  published_by xid8 not null,
+  primary key (lane_id, priority, last_id)
+);
+
 create sequence holdfast.run_claims_seq as bigint;
 create table holdfast.run_claims (
   id bigint primary key,
@@ -47,7 +60,9 @@ create table holdfast.run_claims (
   -- The worker's own number for the call that made it.
   request bigint not null default 0,
   claimed_at timestamptz not null default clock_timestamp(),
-  run_ids bigint[] not null
+  run_ids bigint[] not null,
+  -- Those of bundles, as long as they are neither settled nor rows of `runs`.
+  bundled int8multirange not null default '{}'
 );
 create index run_claims_worker on holdfast.run_claims (worker);
 create index run_claims_lane on holdfast.run_claims (lane_id);
@@ -138,8 +153,11 @@ begin
 end $$;
 
 -- The one way in for runs. `run_options` is null or holds one entry (or null) per body. A run and its message share their number. For a single
--- plain run each statement in here counts, so that one reads all that there is to know.
-create function holdfast.accept_runs(job_name text, bodies text[], run_options jsonb[] default null) returns setof bigint
+-- plain run each statement in here counts, so that one reads all that there is to know. The numbers come back as `ids`, in the order of the bodies; or,
+-- when they rise in it, as the set of them.
+create function holdfast.accept_run_bodies(
+  job_name text, bodies text[], run_options jsonb[], out ids bigint[], out run_set int8multirange
+)
 language plpgsql as $$
 declare
   -- Before the ids: a claim whose snapshot is older knows that these ids lie beyond its horizon. And before the look at who sleeps: a worker
@@ -148,6 +166,7 @@ declare
   total integer := coalesce(cardinality(bodies), 0);
   facts record;
   worst record;
+  drawn bigint[];
 begin
   select job.id, job.queue_id, job.settings, ids.last_value as last_id,
          (select value::text::bigint from holdfast.settings where name = 'max_payload_bytes') as max_bytes,
@@ -175,7 +194,8 @@ begin
       raise exception 'run %: %', worst.at, worst.problem using errcode = 'HF002';
     end if;
   end if;
-  if total > 1 or octet_length(bodies[1]) > facts.max_bytes then
+  if (total = 1 and octet_length(bodies[1]) > facts.max_bytes)
+    or (total > 1 and (select max(octet_length(body)) from unnest(bodies) as body) > facts.max_bytes) then
     select octet_length(body) as bytes, at into worst
     from unnest(bodies) with ordinality as given (body, at) where octet_length(body) > facts.max_bytes limit 1;
     if found then
@@ -190,28 +210,47 @@ begin
   if holdfast.id_at(clock_timestamp()) - facts.last_id > 4096 * 5000 then
     perform holdfast.advance_ids();
   end if;
-  if run_options is null and not facts.settings ?| '{priority,expiresAfterMs}' then
-    return query
-    with given as (
-      select nextval('holdfast.ids') as id, body from unnest(bodies) as body
-    ), stored as (
+  if run_options is null and total > 1 and not facts.settings ? 'expiresAfterMs' then
+    drawn := array(select nextval('holdfast.ids') from generate_series(1, total));
+    insert into holdfast.messages (id, size, is_run, type, body)
+    select given.id, octet_length(given.body), true, job_name, given.body::json from unnest(drawn, bodies) as given (id, body);
+    if drawn[total] - drawn[1] = total - 1 then
+      run_set := int8multirange(int8range(drawn[1], drawn[total], '[]'));
+    else
+      -- Numbers that others drew meanwhile lie between two bundles, never within one.
+      select range_agg(int8range(each, each, '[]')) into run_set from unnest(drawn) as each;
+    end if;
+    insert into holdfast.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
+    select facts.queue_id, coalesce((facts.settings ->> 'priority')::smallint, 0), lower(part), upper(part) - 1, facts.id, own_transaction
+    from unnest(run_set) as part;
+  elsif run_options is null and not facts.settings ?| '{priority,expiresAfterMs}' then
+    with stored as (
       insert into holdfast.messages (id, size, is_run, type, body)
-      select given.id, octet_length(given.body), true, job_name, given.body::json from given
+      values (nextval('holdfast.ids'), octet_length(bodies[1]), true, job_name, bodies[1]::json) returning id
     )
     insert into holdfast.runs as owed (id, published_by, lane_id, job_id)
-    select given.id, own_transaction, facts.queue_id, facts.id from given
-    returning owed.id;
+    select stored.id, own_transaction, facts.queue_id, facts.id from stored
+    returning array[owed.id] into ids;
   else
-    return query select holdfast.accept_runs_with_options(facts.id, job_name, facts.queue_id, facts.settings, bodies, run_options);
+    ids := holdfast.accept_runs_with_options(facts.id, job_name, facts.queue_id, facts.settings, bodies, run_options);
   end if;
   if facts.has_sleepers then
     perform pg_notify('holdfast_queue_' || facts.queue_id, '');
   end if;
 end $$;
 
+create function holdfast.accept_runs(job_name text, bodies text[], run_options jsonb[] default null) returns setof bigint
+language sql as $$
+  select id from holdfast.accept_run_bodies(job_name, bodies, run_options) as accepted cross join lateral (
+    select unnest(accepted.ids)
+    union all
+    select generate_series(lower(part), upper(part) - 1) from unnest(accepted.run_set) as part
+  ) as each (id)
+$$;
+
 create function holdfast.accept_runs_with_options(
   job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]
-) returns setof bigint
+) returns bigint[]
 language plpgsql as $$
 declare
   total integer := cardinality(bodies);
@@ -278,7 +317,7 @@ begin
                   'tags:' || (select string_agg(tag, ',' order by tag) from jsonb_array_elements_text(option -> 'requireTags') as tag))
   from unnest(ids, run_options, is_repeated) as run (id, option, is_known)
   where not is_known;
-  return query select unnest(ids);
+  return ids;
 end $$;
 
 -- The run that had this idempotency key (the same body) or unique key (any body) first; null when the key is new.
@@ -341,12 +380,9 @@ language sql as $$
   ) as id
 $$;
 
--- What the SDK calls: bodies as lines of one text, ids back as one text; see accept_lines.
+-- What the SDK calls: bodies as lines of one text, see accept_lines. Numbers come back as one text, each by itself (`1,2,3`) or as a set (`{[1,4)}`).
 create function holdfast.accept_run_lines(job_name text, lines text, run_options jsonb[] default null) returns text
-language plpgsql as $$
-declare
-  ids text;
-begin
-  select string_agg(id::text, ',') into ids from holdfast.accept_runs(job_name, string_to_array(lines, E'\n'), run_options) as id;
-  return ids;
-end $$;
+language sql as $$
+  select coalesce(array_to_string(ids, ','), run_set::text)
+  from holdfast.accept_run_bodies(job_name, string_to_array(lines, E'\n'), run_options)
+$$;

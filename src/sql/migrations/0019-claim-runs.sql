@@ -3,10 +3,17 @@
 -- How many runs of the queue workers hold, running or about to. Asked for limited queues only.
 create function holdfast.count_claimed(lane integer) returns integer
 language sql stable as $$
-  select count(*)::integer
-  from holdfast.run_claims as claim cross join unnest(claim.run_ids) as held (id)
-  join holdfast.runs as run on run.id = held.id and (run.due_at is null or run.claim_id = claim.id)
-  where claim.lane_id = lane
+  select (
+    (
+      select count(*)
+      from holdfast.run_claims as claim cross join unnest(claim.run_ids) as held (id)
+      join holdfast.runs as run on run.id = held.id and (run.due_at is null or run.claim_id = claim.id)
+      where claim.lane_id = lane
+    ) + (
+      select coalesce(sum(upper(part) - lower(part)), 0)
+      from holdfast.run_claims as claim cross join unnest(claim.bundled) as part where claim.lane_id = lane
+    )
+  )::integer
 $$;
 
 -- The targets in this queue that a worker of this name and these tags fits; found by skipping from one to the next in runs_targeted.
@@ -63,7 +70,12 @@ declare
   fresh_priorities smallint[];
   fresh_expiries timestamptz[];
   fresh_active boolean[];
+  -- The last number of the bundle that each is from; null: it has a row.
+  fresh_bundles bigint[];
+  passed_bundles bigint[];
   fresh_taken bigint[];
+  taken_rows bigint[];
+  taken_bundled int8multirange := '{}';
   parked bigint[];
   new_cursors bigint[];
   new_floors timestamptz[];
@@ -139,6 +151,7 @@ begin
   select pg_current_snapshot(), holdfast.next_transaction(pg_current_snapshot()), array_agg(fresh.id), array_agg(fresh.job_id),
          array_agg(fresh.priority), array_agg(fresh.expires_at),
          case when bool_and(fresh.is_active) is false then array_agg(fresh.is_active) end,
+         case when max(fresh.bundle) is not null then array_agg(fresh.bundle) end,
          -- Whether anything waits that isn't fresh, now or for a time to come.
          exists (
            select from generate_series(0, 3) as level cross join lateral (
@@ -153,16 +166,30 @@ begin
            select from holdfast.runs as run
            where run.lane_id = lane and run.crashes > 0 and run.due_at is not null and run.due_at < 'infinity' and run.claim_id is null
          )
-  into seen, seen_next, fresh_ids, fresh_jobs, fresh_priorities, fresh_expiries, fresh_active, has_due_line
+  into seen, seen_next, fresh_ids, fresh_jobs, fresh_priorities, fresh_expiries, fresh_active, fresh_bundles, has_due_line
   from (
     select candidate.*, job.state = 'active' as is_active
     from generate_series(3, 0, -1) as level cross join lateral (
-      select run.id, run.job_id, run.priority, run.expires_at from holdfast.runs as run
-      -- As a range of pairs and not `priority = level … order by id`: for that the primary key seems as good to a planner, and an
-      -- empty priority would cost a walk over the whole backlog.
-      where run.lane_id = lane and run.due_at is null
-        and (run.priority, run.id) > (level, state.cursors[level + 1]) and (run.priority, run.id) < (level + 1, 0)
-      order by run.priority, run.id limit fresh_rows
+      (
+        select run.id, run.job_id, run.priority, run.expires_at, null::bigint as bundle from holdfast.runs as run
+        -- As a range of pairs and not `priority = level … order by id`: for that the primary key seems as good to a planner, and an
+        -- empty priority would cost a walk over the whole backlog.
+        where run.lane_id = lane and run.due_at is null
+          and (run.priority, run.id) > (level, state.cursors[level + 1]) and (run.priority, run.id) < (level + 1, 0)
+        order by run.priority, run.id limit fresh_rows
+      )
+      union all
+      (
+        select each, bundle.job_id, bundle.priority, null, bundle.last_id
+        from (
+          select * from holdfast.run_bundles as known
+          where known.lane_id = lane
+            and (known.priority, known.last_id) > (level, state.cursors[level + 1]) and (known.priority, known.last_id) < (level + 1, 0)
+          order by known.priority, known.last_id limit fresh_rows
+        ) as bundle
+        cross join lateral generate_series(greatest(bundle.first_id, state.cursors[level + 1] + 1), bundle.last_id) as each
+        limit fresh_rows
+      )
     ) as candidate
     join holdfast.jobs as job on job.id = candidate.job_id
     order by candidate.priority desc, candidate.id limit fresh_rows
@@ -308,6 +335,7 @@ begin
     )
     update holdfast.runs as run set due_at = looked_at - interval '1 microsecond' from behind where run.id = behind.id;
     get diagnostics late = row_count;
+    late := late + holdfast.take_out_late(lane, ended, ended_id, state.cursors, looked_at - interval '1 microsecond');
     -- What is left: more than the bound, or a row that somebody held just now.
     if exists (
       select from generate_series(0, 3) as level cross join lateral (
@@ -316,7 +344,7 @@ begin
           and (run.priority, run.id) > (level, ended_id) and (run.priority, run.id) <= (level, state.cursors[level + 1])
           and run.published_by = any (ended) limit 1
       ) as behind
-    ) then
+    ) or exists (select from holdfast.late_bundles(lane, ended, ended_id, state.cursors)) then
       kept_xids := kept_xids || ended;
       kept_ids := kept_ids || array_fill(ended_id, array[cardinality(ended)]);
       kept_floors := kept_floors || array_fill(reset_floor, array[cardinality(ended)]);
@@ -357,12 +385,35 @@ begin
     update holdfast.runs set due_at = 'infinity' where runs.id = any (parked);
   end if;
   new_claim := nextval('holdfast.run_claims_seq');
+  taken_rows := fresh_taken;
+  if fresh_bundles is not null then
+    -- Of what the cursor passes everything is taken, but for the runs of jobs that aren't active.
+    select coalesce(range_agg(int8range(part.first, part.last, '[]')) filter (where part.is_active is not false), '{}'),
+           array_agg(part.bundle) filter (where part.bundle = part.last)
+    into taken_bundled, passed_bundles
+    from (
+      select fresh.bundle, fresh.is_active, min(fresh.id) as first, max(fresh.id) as last
+      from unnest(fresh_ids, fresh_bundles, fresh_priorities, fresh_active) as fresh (id, bundle, priority, is_active)
+      where fresh.bundle is not null and fresh.id <= new_cursors[fresh.priority + 1] group by 1, 2
+    ) as part;
+    taken_rows := array(
+      select fresh.id from unnest(fresh_ids, fresh_bundles, fresh_priorities, fresh_active) as fresh (id, bundle, priority, is_active)
+      where fresh.bundle is null and fresh.id <= new_cursors[fresh.priority + 1] and fresh.is_active is not false
+    );
+    if parked is not null then
+      insert into holdfast.runs (id, lane_id, job_id, priority, due_at)
+      select fresh.id, lane, fresh.job, fresh.priority, 'infinity'
+      from unnest(fresh_ids, fresh_bundles, fresh_jobs, fresh_priorities, fresh_active) as fresh (id, bundle, job, priority, is_active)
+      where fresh.bundle is not null and fresh.id <= new_cursors[fresh.priority + 1] and fresh.is_active is false;
+    end if;
+    delete from holdfast.run_bundles as passed where passed.lane_id = lane and passed.last_id = any (passed_bundles);
+  end if;
   if due_taken is not null then
     update holdfast.runs set claim_id = new_claim where runs.id = any (due_taken);
   end if;
   with held as (
-    insert into holdfast.run_claims (id, lane_id, worker, request, run_ids)
-    select new_claim, lane, me, claim_runs.request, coalesce(due_taken, '{}') || fresh_taken where taken > 0
+    insert into holdfast.run_claims (id, lane_id, worker, request, run_ids, bundled)
+    select new_claim, lane, me, claim_runs.request, coalesce(due_taken, '{}') || taken_rows, taken_bundled where taken > 0
   ), former as (
     delete from holdfast.queue_cursors as old where old.lane_id = lane and old.seq = state.seq
   )

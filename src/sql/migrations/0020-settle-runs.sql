@@ -54,28 +54,47 @@ begin
   end if;
 end $$;
 
--- Arrays may be shorter than run_ids: what is missing is nothing (message_ids, details), or what the first one is (the others).
+-- Arrays may be shorter than run_ids: what is missing is nothing (message_ids, details), or what the first one is (the others). `run_set`: the
+-- same ids, for the claims that hold some of them without a row.
 create function holdfast.settle_run_successes(
-  me integer, run_ids bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[],
-  durations_ms integer[], details jsonb[], ended_claims bigint[]
+  me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[],
+  ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]
 ) returns void
 language plpgsql as $$
 declare
   removed integer;
+  removed_rows integer;
   jobs_done integer[];
   letters bigint[];
   key_lanes integer[];
   ordering_keys text[];
   concurrency_keys text[];
 begin
-  with gone as (
-    delete from holdfast.runs where id = any (run_ids) returning lane_id, job_id, ordering_key, concurrency_key, dead_letter_id
+  -- Claims before rows: whoever makes rows of what a claim holds has the claim locked, and we see them then.
+  with held as materialized (
+    select claim.id, claim.bundled * run_set as settled from holdfast.run_claims as claim
+    where claim.id = any (claims) and claim.bundled && run_set order by claim.id for update
+  ), freed as (
+    update holdfast.run_claims as claim set bundled = claim.bundled - run_set from held where claim.id = held.id
   )
-  select count(*), array_agg(distinct job_id), array_agg(dead_letter_id) filter (where dead_letter_id is not null),
-         array_agg(lane_id) filter (where coalesce(ordering_key, concurrency_key) is not null),
-         array_agg(ordering_key) filter (where coalesce(ordering_key, concurrency_key) is not null),
-         array_agg(concurrency_key) filter (where coalesce(ordering_key, concurrency_key) is not null)
-  into removed, jobs_done, letters, key_lanes, ordering_keys, concurrency_keys from gone;
+  select coalesce(sum(upper(part) - lower(part)), 0) into removed from held cross join unnest(held.settled) as part;
+  if removed > 0 and exists (select from holdfast.jobs where queue_id = any (lanes) and streak > 0) then
+    jobs_done := array(
+      select distinct job.id from holdfast.messages as message join holdfast.jobs as job on job.name = message.type
+      where message.id = any (run_ids) and job.streak > 0
+    );
+  end if;
+  if removed < cardinality(run_ids) then
+    with gone as (
+      delete from holdfast.runs where id = any (run_ids) returning lane_id, job_id, ordering_key, concurrency_key, dead_letter_id
+    )
+    select count(*), jobs_done || array_agg(distinct job_id), array_agg(dead_letter_id) filter (where dead_letter_id is not null),
+           array_agg(lane_id) filter (where coalesce(ordering_key, concurrency_key) is not null),
+           array_agg(ordering_key) filter (where coalesce(ordering_key, concurrency_key) is not null),
+           array_agg(concurrency_key) filter (where coalesce(ordering_key, concurrency_key) is not null)
+    into removed_rows, jobs_done, letters, key_lanes, ordering_keys, concurrency_keys from gone;
+    removed := removed + removed_rows;
+  end if;
   begin
     insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, detail)
     select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
@@ -94,7 +113,7 @@ begin
       outcome = 1, duration_ms = excluded.duration_ms, detail = excluded.detail, error_code = null, error = null
     where attempts.outcome <> 1;
   end;
-  delete from holdfast.run_claims where id = any (ended_claims) and worker = me;
+  delete from holdfast.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
   update holdfast.jobs set streak = 0, streak_started_at = null
   where id = any (array(
     select id from holdfast.jobs where id = any (jobs_done) and streak > 0 order by id for update skip locked
@@ -167,6 +186,10 @@ declare
   lane integer;
 begin
   perform holdfast.lock_incarnation_shared(me);
+  perform holdfast.take_out_of_claims(
+    array(select id from holdfast.run_claims where worker = me and id = any (array(select r.claim from holdfast.run_records(records) as r))),
+    (select range_agg(int8range(r.id, r.id, '[]')) from holdfast.run_records(records) as r)
+  );
   insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, error_code, error, detail)
   select r.id, r.message, now() - make_interval(secs => r."ageMs" / 1000), r.attempt, me, r.lane, r."durationMs", r.outcome,
          r."errorCode", r.error, r.detail
@@ -206,7 +229,7 @@ begin
   from ended
   on conflict do nothing;
 
-  delete from holdfast.run_claims where id = any (ended_claims) and worker = me;
+  delete from holdfast.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
   perform holdfast.cancel_returned(held);
   if key_lanes is not null then
     perform holdfast.free_keys(key_lanes, ordering_keys, concurrency_keys);
@@ -313,6 +336,7 @@ begin
   if not found then
     return 0;
   end if;
+  perform holdfast.take_out_of_claims(array(select id from holdfast.run_claims where worker = dead));
   select array_agg(run.id) into lost from (
     select run.id from holdfast.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
     join holdfast.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
@@ -345,6 +369,7 @@ declare
   lane integer;
 begin
   perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), me);
+  perform holdfast.take_out_of_claims(array(select id from holdfast.run_claims where worker = me));
   select array_agg(run.id) into left_over from (
     select run.id from holdfast.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
     join holdfast.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
@@ -373,6 +398,7 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), me);
   update holdfast.workers set min_request = greatest(min_request, lost_request + 1) where incarnation = me;
+  perform holdfast.take_out_of_claims(array(select id from holdfast.run_claims where worker = me and request = lost_request));
   select array_agg(run.id) into returned from (
     select run.id from holdfast.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
     join holdfast.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
@@ -391,10 +417,15 @@ end $$;
 -- Who holds this run; null: nobody.
 create function holdfast.holder_of_run(run_id bigint) returns integer
 language sql stable as $$
-  select claim.worker from holdfast.runs as run
-  join holdfast.run_claims as claim on claim.lane_id = run.lane_id and run.id = any (claim.run_ids)
-  where run.id = run_id and (run.due_at is null or run.claim_id = claim.id)
-  order by claim.id desc limit 1
+  select coalesce(
+    (
+      select claim.worker from holdfast.runs as run
+      join holdfast.run_claims as claim on claim.lane_id = run.lane_id and run.id = any (claim.run_ids)
+      where run.id = run_id and (run.due_at is null or run.claim_id = claim.id)
+      order by claim.id desc limit 1
+    ),
+    (select claim.worker from holdfast.run_claims as claim where claim.bundled @> run_id limit 1)
+  )
 $$;
 
 -- A waiting run ends at once; a running one when its handler has heard of it. Returns 'cancelled', 'requested', or null: it isn't owed.
@@ -412,6 +443,9 @@ begin
   loop
     select lane_id into lane from holdfast.runs where id = run_id;
     if not found then
+      lane := holdfast.take_out(run_id);
+    end if;
+    if lane is null then
       return null;
     end if;
     tries := tries + 1;
@@ -609,6 +643,10 @@ declare
   failed bigint[];
   requeued bigint[];
 begin
+  perform holdfast.take_out_of_claims(array(
+    select id from holdfast.run_claims
+    where claimed_at < clock_timestamp() - make_interval(secs => threshold_ms / 1000) and bundled <> '{}' order by id limit 100
+  ));
   select array_agg(zombie.id) filter (where zombie.policy <> 'requeue'), array_agg(zombie.id) filter (where zombie.policy = 'requeue')
   into failed, requeued from (
     select run.id, case when run.crashes + 1 < coalesce((job.settings ->> 'maxCrashes')::integer, 3)
@@ -679,7 +717,11 @@ begin
   loop
     kept := array(
       select lane from unnest(job.former_queue_ids) with ordinality as former (lane, place)
-      where exists (select from holdfast.runs as run where run.lane_id = lane and run.job_id = job.id) order by place
+      where exists (select from holdfast.runs as run where run.lane_id = lane and run.job_id = job.id)
+        or exists (select from holdfast.run_bundles as bundle where bundle.lane_id = lane and bundle.job_id = job.id)
+        -- Whose they are isn't written there: the next round will see.
+        or exists (select from holdfast.run_claims as claim where claim.lane_id = lane and claim.bundled <> '{}')
+      order by place
     );
     if kept <> job.former_queue_ids then
       update holdfast.jobs set former_queue_ids = kept where id = job.id;

@@ -2,19 +2,25 @@ import * as fc from 'fast-check'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defineJob } from '../../../src/jobs/job.ts'
-import { type ClaimedRun, claimRuns } from '../../../src/storage/claim-runs.ts'
+import { type ClaimedRun, claimRuns, returnClaim } from '../../../src/storage/claim-runs.ts'
 import { Database } from '../../../src/storage/database.ts'
-import { enqueueClaimedRun } from '../../../src/storage/enqueue-runs.ts'
+import { enqueueClaimedRun, enqueueRuns } from '../../../src/storage/enqueue-runs.ts'
+import { cancelRun } from '../../../src/storage/runs.ts'
 import { outcomeCodes } from '../../../src/storage/settle.ts'
 import { type RunRecord, settleRunFailures, settleRunSuccesses } from '../../../src/storage/settle-runs.ts'
 import { registerWorker } from '../../../src/storage/workers.ts'
 import { JobsRig } from '../../support/jobs-rig.ts'
 
-/** Transactions that enqueue, commit and roll back in any order, claims in between, and results of what was claimed. */
+/** Transactions that enqueue, commit and roll back in any order, claims in between, results of what was claimed, and what people do meanwhile. */
 type Step =
   | { readonly do: 'draw' | 'commit' | 'roll back'; readonly session: number }
   | { readonly do: 'enqueue'; readonly session: number; readonly options: Options }
-  | { readonly do: 'claim' }
+  | { readonly do: 'enqueue together'; readonly session: number; readonly total: number }
+  | { readonly do: 'claim'; readonly wanted: number }
+  | { readonly do: 'lose the answer'; readonly which: number }
+  | { readonly do: 'cancel'; readonly which: number }
+  | { readonly do: 'pause' }
+  | { readonly do: 'enable' }
   | { readonly do: 'hand over' }
   | { readonly do: 'speak late'; readonly which: number }
   | { readonly do: 'settle'; readonly which: number; readonly action: 'succeed' | 'retry' | 'release' }
@@ -41,7 +47,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({ do: fc.constantFrom('draw', 'draw', 'commit', 'commit', 'roll back'), session }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('claim' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('enqueue together' as const),
+      session,
+      total: fc.integer({ min: 2, max: 12 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('claim' as const), wanted: fc.constantFrom(1, 2, 3, 5, 8, 100) }),
+  },
+  fc.record({ do: fc.constant('lose the answer' as const), which: fc.nat(40) }),
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat(40) }) },
+  fc.constantFrom({ do: 'pause' as const }, { do: 'enable' as const }, { do: 'enable' as const }),
   fc.record({ do: fc.constant('hand over' as const) }),
   fc.record({ do: fc.constant('speak late' as const), which: fc.nat(20) }),
   {
@@ -97,14 +117,22 @@ class Books {
   readonly #out = new Map<number, ClaimedRun>()
   /** What was claimed once and has gone back. */
   readonly #former: ClaimedRun[] = []
+  readonly #requests = new Map<number, number>()
+  readonly #cancelled = new Set<number>()
   #request = Date.now()
+  #state: 'active' | 'paused' = 'active'
 
   get isDone(): boolean {
     return this.#owed.size === 0
   }
 
   async take(each: Step): Promise<void> {
-    if (each.do === 'claim') await this.claim()
+    if (each.do === 'claim') await this.claim(each.wanted)
+    else if (each.do === 'lose the answer') await this.#loseAnswer(each.which)
+    else if (each.do === 'cancel') await this.#cancel(each.which)
+    else if (each.do === 'pause') await this.setState('paused')
+    else if (each.do === 'enable') await this.setState('active')
+    else if (each.do === 'enqueue together') await this.#storeTogether(each.session, each.total)
     else if (each.do === 'hand over') await this.#handOver()
     else if (each.do === 'speak late') await this.#speakLate(each.which)
     else if (each.do === 'settle') await this.#settleOne(each.which, each.action)
@@ -113,12 +141,24 @@ class Books {
     else await this.#store(each.session, each.do === 'enqueue' ? each.options : null)
   }
 
-  async #store(at: number, given: Options | null): Promise<void> {
+  async #begin(at: number): Promise<PoolClient> {
     const client = clients[at] as PoolClient
     if (this.#open[at] === null) {
       await client.query('begin')
       this.#open[at] = []
     }
+    return client
+  }
+
+  async #storeTogether(at: number, total: number): Promise<void> {
+    const client = await this.#begin(at)
+    const bodies = Array.from({ length: total }, (_, n) => String(n))
+    for (const id of await enqueueRuns(client, 'noted', bodies, null))
+      this.#open[at]?.push({ id, options: {} })
+  }
+
+  async #store(at: number, given: Options | null): Promise<void> {
+    const client = await this.#begin(at)
     if (given === null) {
       await client.query('select pg_current_xact_id()')
       return
@@ -139,17 +179,26 @@ class Books {
     if (isKept) for (const run of stored) this.#owed.set(run.id, run.options)
   }
 
-  async claim(): Promise<void> {
+  async setState(state: 'active' | 'paused'): Promise<void> {
+    if (this.#state === state) return
+    this.#state = state
+    const { jobs: known } = jobs.rig.client()
+    await (state === 'paused' ? known.pause('noted') : known.enable('noted'))
+  }
+
+  async claim(wanted = 100): Promise<void> {
     this.#request += 1
     const { runs } = await claimRuns(database, {
       worker: me,
       laneId,
-      wanted: 100,
+      wanted,
       suspectRoom: 0,
       mayTakeDeadly: false,
       request: this.#request,
     })
+    expect(runs.length).toBeLessThanOrEqual(this.#state === 'active' ? wanted : 0)
     for (const run of runs) {
+      this.#requests.set(run.claimId, this.#request)
       expect(this.#owed.has(run.id), 'committed, and not ended').toBe(true)
       expect(this.#out.has(run.id), 'nobody else has it').toBe(false)
       const { orderingKey, concurrencyKey } = this.#owed.get(run.id) ?? {}
@@ -163,13 +212,49 @@ class Books {
     }
   }
 
+  /** Waiting ones end at once; those that are out end unless they succeed. */
+  async #cancel(which: number): Promise<void> {
+    const all = [...this.#owed.keys()]
+    const id = all[which % Math.max(1, all.length)]
+    if (id === undefined) return
+    const isOut = this.#out.has(id)
+    expect(await cancelRun(database, id, null, 'test')).toBe(isOut ? 'requested' : 'cancelled')
+    if (isOut) this.#cancelled.add(id)
+    else this.#owed.delete(id)
+    expect(await cancelRun(database, -id, null, 'test')).toBe(null)
+  }
+
+  /** Everything of one claim goes back. */
+  async #loseAnswer(which: number): Promise<void> {
+    const all = [...this.#out.values()]
+    const lost = all[which % Math.max(1, all.length)]
+    if (lost === undefined) return
+    const held = all.filter(({ claimId }) => claimId === lost.claimId)
+    expect(await returnClaim(database, me, this.#requests.get(lost.claimId)!)).toBe(held.length)
+    for (const run of held) this.#goBack(run)
+  }
+
+  #goBack(run: ClaimedRun): void {
+    this.#out.delete(run.id)
+    this.#former.push(run)
+    if (this.#cancelled.delete(run.id)) this.#owed.delete(run.id)
+  }
+
+  /** What the database says is owed. */
+  async expectOwed(): Promise<void> {
+    const rows = await jobs.rig.rows<{ id: number }>('select id from holdfast.owed_runs order by id')
+    expect(rows.map(({ id }) => id)).toEqual([...this.#owed.keys()].sort((first, second) => first - second))
+  }
+
   async #handOver(): Promise<void> {
+    if (this.#state === 'paused') return
     this.#request += 1
     const run = { job: 'noted', body: '1', worker: me, request: this.#request }
     const { id, claimed } = await enqueueClaimedRun(database.sender, run)
     expect(claimed).not.toBeNull()
     this.#owed.set(id, {})
     this.#out.set(id, claimed!)
+    this.#requests.set(claimed!.claimId, this.#request)
   }
 
   #outWith(field: 'orderingKey' | 'concurrencyKey', key: string): number {
@@ -219,13 +304,13 @@ class Books {
 
   async #settle(run: ClaimedRun, action: 'succeed' | 'retry' | 'release'): Promise<void> {
     const record = this.#record(run, action)
-    this.#out.delete(run.id)
     if (action === 'succeed') {
       await settleRunSuccesses(database, me, [record], [], Date.now())
+      this.#out.delete(run.id)
       this.#owed.delete(run.id)
     } else {
       expect(await settleRunFailures(database, me, [record], [], Date.now()), 'not refused').toEqual([])
-      this.#former.push(run)
+      this.#goBack(run)
     }
   }
 }
@@ -234,7 +319,11 @@ it('every committed run is claimed, by one at a time and within its key in order
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 40, size: 'max' }), async (steps) => {
       const books = new Books()
-      for (const each of steps) await books.take(each)
+      for (const each of steps) {
+        await books.take(each)
+        await books.expectOwed()
+      }
+      await books.setState('active')
       for (let at = 0; at < sessions; at += 1) await books.end(at, true)
       const deadlineMs = performance.now() + 5000
       while (!books.isDone && performance.now() < deadlineMs) {

@@ -338,7 +338,7 @@ test('stopping hands back what has not begun and what gives way, uncounted', asy
   )
   await worker.stop()
   const rows = await jobs.rig.rows(
-    `select attempt, crashes, claim_id from holdfast.runs as run join holdfast.jobs as job on job.id = run.job_id where job.name = $1`,
+    `select attempt, crashes, claim_id from holdfast.owed_runs as run join holdfast.jobs as job on job.id = run.job_id where job.name = $1`,
     [job.name],
   )
   expect(rows).toHaveLength(30)
@@ -350,7 +350,7 @@ test('stopping hands back what has not begun and what gives way, uncounted', asy
       worker.incarnation,
     ]),
   ).toBe(0)
-  await jobs.rig.rows('delete from holdfast.runs')
+  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
 })
 
 test('failed runs are found among the dead letters by their job, and redriven by it', async () => {

@@ -79,7 +79,7 @@ test('a worker that has lost its lease starts nothing more of what it claimed ah
   )
   const worker = await jobs.work({ jobs: [cutOff], databaseUrl: proxy.url, concurrency: 1, limits })
   await until('the first long one', () => gates.length)
-  const held = `select count(*)::int from holdfast.runs as run join holdfast.run_claims as claim on run.id = any (claim.run_ids)`
+  const held = `select count(*)::int from holdfast.owed_runs where holdfast.holder_of_run(id) is not null`
   await until(
     'only long ones to be left',
     () => jobs.rig.value<number>(held),

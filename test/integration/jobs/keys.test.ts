@@ -19,7 +19,7 @@ const numberOf = (id: string) => jobs.rig.value<number>(`select holdfast.parse_i
 
 /** Its holder says what became of a run. */
 const decide = (action: string) => async (run: number) => {
-  const claim = await jobs.rig.value<number>('select claim_id from holdfast.runs where id = $1', [run])
+  const claim = await jobs.rig.value<number>('select claim_id from holdfast.owed_runs where id = $1', [run])
   const isTried = action !== 'expire'
   const record = { id: run, message: run, claim, lane: hand.lane, attempt: isTried ? 1 : 0, expected: 0 }
   const ending = { outcome: 2, action, ageMs: 0, durationMs: 0, delayMs: 600_000, reason: action, isTried }
@@ -32,7 +32,7 @@ const decide = (action: string) => async (run: number) => {
 }
 const succeed = (run: number) =>
   jobs.rig.rows(
-    `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
+    `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', '{}', '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
     [hand.me, run, hand.lane],
   )
 const bury = () => jobs.rig.rows('select holdfast.bury_worker($1, 0, 0)', [hand.me])
@@ -72,7 +72,7 @@ const waits: Record<string, (run: number) => Promise<unknown>> = {
 /** Two runs of one key, of which the second is set aside while the first has its turn. */
 async function pair(options: object, delayMs: number): Promise<number> {
   await jobs.rig.rows(
-    'delete from holdfast.runs; delete from holdfast.run_claims; delete from holdfast.workers',
+    'delete from holdfast.runs; delete from holdfast.run_bundles; delete from holdfast.run_claims; delete from holdfast.workers',
   )
   hand = await jobs.claimByHand()
   const { id } = await holdfast.enqueue(job, 'first', { ...options, delayMs })

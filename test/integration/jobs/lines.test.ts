@@ -157,7 +157,7 @@ test('runs of a paused job wait, others of the queue go on, and resuming lets th
   await holdfast.enqueue(paused, { label: 'held back, too' }, { orderingKey: 'k' })
   await until(
     'them to be set aside',
-    () => jobs.rig.value(`select count(*)::int from holdfast.runs where due_at = 'infinity'`),
+    () => jobs.rig.value(`select count(*)::int from holdfast.owed_runs where due_at = 'infinity'`),
     (count) => count === 2,
   )
   expect(ran).not.toContain('held back')
@@ -196,7 +196,7 @@ test('a run aimed at a worker or at tags runs there only', async () => {
   await whenRan('for anybody')
   expect(ran).not.toContain('for an absent one')
   expect(ran).not.toContain('for windows')
-  await jobs.rig.rows('delete from holdfast.runs')
+  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
 })
 
 test('work for a worker that never comes ends as a dead letter after its TTL, or goes to another', async () => {
@@ -298,7 +298,7 @@ test('what a claim took whose answer was lost goes back, and the claim itself co
   expect(await claimed(7)).toBeGreaterThan(0)
   expect(await jobs.rig.value(`select holdfast.return_claim($1, 7)`, [me])).toBe(2)
   expect(await claimed(7), 'held up by the network').toBe(0)
-  const waiting = `select count(*)::int from holdfast.runs where lane_id = $1 and claim_id is null and crashes = 0 and due_at <= now()`
+  const waiting = `select count(*)::int from holdfast.owed_runs where lane_id = $1 and claim_id is null and crashes = 0 and due_at <= now()`
   expect(await jobs.rig.value(waiting, [lane])).toBe(2)
   expect(await claimed(8)).toBe(3)
 })
@@ -316,7 +316,7 @@ test('a unique key makes one run of several in the same batch, and an idempotenc
   const repeated = await holdfast.enqueue(plain, { label: 'd' }, keyed)
   expect(repeated).toEqual(ids[0])
   expect(await holdfast.enqueue(plain, { label: 'd' }, keyed), 'said again').toEqual(ids[0])
-  await jobs.rig.rows('delete from holdfast.runs')
+  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
 })
 
 test('two batches with the same unique keys in different order wait for each other, and make each run once', async () => {
@@ -329,6 +329,6 @@ test('two batches with the same unique keys in different order wait for each oth
   for (let round = 0; round < 5; round++) {
     const [forwards, backwards] = await Promise.all([batch(keys), batch(keys.toReversed())])
     expect(backwards.toReversed()).toEqual(forwards)
-    await jobs.rig.rows('delete from holdfast.runs')
+    await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
   }
 })

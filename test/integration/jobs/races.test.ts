@@ -134,7 +134,9 @@ describe('a job that is paused', () => {
     expect(total()).toBe(15)
     expect(Math.max(...taken), 'no more than were wanted').toBe(10)
     await holdfast.jobs.enable('paused')
-    expect(await jobs.rig.value(`select count(*)::int from holdfast.runs where due_at = 'infinity'`)).toBe(0)
+    expect(
+      await jobs.rig.value(`select count(*)::int from holdfast.owed_runs where due_at = 'infinity'`),
+    ).toBe(0)
     expect(await claim()).toBe(10)
   })
 })
@@ -236,7 +238,7 @@ describe('a key that becomes free', () => {
       await client.query(`select pg_advisory_xact_lock(hashtext('holdfast.claims'), $1)`, [lane])
       await client.query(`update holdfast.runs set due_at = 'infinity' where id = $1`, [second])
       settled = jobs.rig.rows(
-        `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
+        `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', '{}', '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
         [me, first, lane],
       )
       await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))])
@@ -421,9 +423,10 @@ describe('a success that waits to be handed in', () => {
         [behind],
       )
       await until('it to be claimed again', () =>
-        jobs.rig.value('select count(*)::int from holdfast.runs where id = $1 and claim_id is not null', [
-          behind,
-        ]),
+        jobs.rig.value(
+          'select count(*)::int from holdfast.owed_runs where id = $1 and claim_id is not null',
+          [behind],
+        ),
       )
       await holdfast.enqueue(job, { label: 'claimed after it' })
       await whenRan('claimed after it')
@@ -444,7 +447,7 @@ describe('a decision', () => {
     expect(await claim()).toBe(1)
     await jobs.rig.rows('update holdfast.runs set attempt = 2')
     const settle = async (expected: number) => {
-      const held = await jobs.rig.value<number>('select claim_id from holdfast.runs')
+      const held = await jobs.rig.value<number>('select claim_id from holdfast.owed_runs')
       const record = { id: run, message: run, claim: held, lane, attempt: expected + 1, expected, outcome: 2 }
       return jobs.rig.value('select holdfast.settle_run_failures($1, $2, $3)', [
         me,

@@ -58,7 +58,9 @@ test('a redriven run keeps what says how it is run and what it belongs to, and m
     metadata: { tags: ['a'] },
   })
   expect(
-    await jobs.rig.rows('select priority, criticality, ordering_key, expires_at, ttl_at from holdfast.runs'),
+    await jobs.rig.rows(
+      'select priority, criticality, ordering_key, expires_at, ttl_at from holdfast.owed_runs',
+    ),
   ).toEqual([{ priority: 2, criticality: 2, ordering_key: 'o', expires_at: null, ttl_at: null }])
   const another = await holdfast.enqueue(job, {}, { uniqueKey: 'u' })
   expect(another.id, 'its unique key is free').not.toBe(id)
@@ -71,10 +73,10 @@ test('redriven runs of one concurrency key still run one at a time', async () =>
   ]
   const { me, lane, claim } = await jobs.claimByHand()
   expect(await claim()).toBe(1)
-  const success = `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`
+  const success = `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', '{}', '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`
   await jobs.rig.rows(success, [me, await numberOf(first), lane])
   expect(await claim()).toBe(1)
-  expect(await jobs.rig.rows('select id from holdfast.runs')).toEqual([{ id: await numberOf(second) }])
+  expect(await jobs.rig.rows('select id from holdfast.owed_runs')).toEqual([{ id: await numberOf(second) }])
 })
 
 test('a redriven run is still aimed at its worker or at its tags', async () => {
@@ -83,10 +85,9 @@ test('a redriven run is still aimed at its worker or at its tags', async () => {
   await redriven({ worker: 'by hand' })
   const { claim } = await jobs.claimByHand()
   expect(await claim()).toBe(1)
-  expect(await jobs.rig.rows('select target from holdfast.runs where claim_id is null order by id')).toEqual([
-    { target: 'worker:another' },
-    { target: 'tags:gpu' },
-  ])
+  expect(
+    await jobs.rig.rows('select target from holdfast.owed_runs where claim_id is null order by id'),
+  ).toEqual([{ target: 'worker:another' }, { target: 'tags:gpu' }])
 })
 
 test('the TTL of a redriven run begins anew, with as long as it was given first', async () => {
@@ -94,7 +95,7 @@ test('the TTL of a redriven run begins anew, with as long as it was given first'
   await redriven({ worker: 'another' })
   await redriven({ ttlMs: 90_000 })
   const waits = await jobs.rig.rows<{ left: number }>(
-    `select round(extract(epoch from ttl_at - due_at))::int as left from holdfast.runs order by id`,
+    `select round(extract(epoch from ttl_at - due_at))::int as left from holdfast.owed_runs order by id`,
   )
   expect(waits.map(({ left }) => left)).toEqual([60, 300, 90])
   await jobs.rig.rows(`update holdfast.runs set ttl_at = now(), due_at = due_at - interval '6 minutes'`)
@@ -121,14 +122,14 @@ test('a run that comes back waits for its worker as long as it was given itself,
 
 const succeed = (run: number, message: number, me = 0) =>
   jobs.rig.rows(
-    `select holdfast.settle_run_successes($1, array[$2::bigint], array[$3::bigint], '{1}', '{1}', '{0}', '{0}', '{}', '{}')`,
+    `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', '{}', array[$3::bigint], '{1}', '{1}', '{0}', '{0}', '{}', '{}')`,
     [me, run, message],
   )
 
 test('a success that comes after a redriven run was given up, too, resolves its letter', async () => {
   const again = await redriven({})
   const run = await numberOf(again)
-  const message = await jobs.rig.value<number>('select message_id from holdfast.runs')
+  const message = await jobs.rig.value<number>('select message_id from holdfast.owed_runs')
   await jobs.rig.rows(`select holdfast.fail_runs(array[$1::bigint], 'timed_out', 'timed_out', 'slow', 0)`, [
     run,
   ])

@@ -91,5 +91,7 @@ test('a claim that finds nothing says so, and not to look again at once', async 
   expect(await waitMs()).toBeNull()
   await holdfast.enqueue(later, {}, { delayMs: 60_000 })
   expect(await waitMs()).toBeGreaterThan(50_000)
-  await jobs.rig.rows(`delete from holdfast.runs; delete from holdfast.workers where name = 'idle'`)
+  await jobs.rig.rows(
+    `delete from holdfast.runs; delete from holdfast.run_bundles; delete from holdfast.workers where name = 'idle'`,
+  )
 })

@@ -339,7 +339,7 @@ describe('a replay', () => {
     await rig.rows(`select holdfast.declare_job('tidy-up', '{}')`)
     await rig.rows(`select holdfast.enqueue('tidy-up', '{"secret": true}', '{"correlationId": "leaving"}')`)
     await rig.rows(
-      `select holdfast.fail_runs(array(select id from holdfast.runs), 'permanent', 'handler_error', 'no', 0)`,
+      `select holdfast.fail_runs(array(select id from holdfast.owed_runs), 'permanent', 'handler_error', 'no', 0)`,
     )
     expect(await node.holdfast.replays.preview(ofThem)).toMatchObject({ count: 0 })
     const toTarget = { ...ofThem, targetEndpoint: target.name }
