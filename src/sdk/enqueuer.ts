@@ -101,6 +101,8 @@ export class Enqueuer {
 
   /** The run is stored as claimed by the worker that keeps the slot, which starts it when it is committed. */
   async #handOver(slot: KeptSlot, job: string, body: string): Promise<number> {
+    // A worker that sleeps can be rung: the connections to this database are sessions of our own.
+    this.#database.startPreparing()
     try {
       const { worker, request } = slot
       const { id, claimed } = await enqueueClaimedRun(this.#database.sender, { job, body, worker, request })

@@ -677,7 +677,7 @@ view owed_runs md5 cab0236e3b427dde9064b2cf53e1b9d2
 view waiting_bundles md5 6291a57b02c85c79338df4f608c8bbde
 function abandon_probe(lane integer, token text) returns void language sql md5 74dfa8265e35d93970c4213774c549b2
 function accept(endpoint_name text, bodies text[], message_options jsonb[], publisher integer, OUT ids bigint[], OUT lane integer, OUT is_publishers boolean) returns record language plpgsql md5 230023f16c026ecfc2c5b526d6047af0
-function accept_claimed_run(job_name text, body text, me integer, request bigint, OUT run bigint, OUT claim bigint, OUT job integer, OUT lane integer) returns record language plpgsql md5 0fbc3d229984067474d31ea821695843
+function accept_claimed_run(job_name text, body text, me integer, request bigint, OUT run bigint, OUT claim bigint, OUT job integer, OUT lane integer) returns record language plpgsql md5 0e1b6b2cd8dda17fefeaadb83d51351f
 function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 2f0bad27242b072b4e11c4d7a740e687
 function accept_lines(endpoint_name text, lines text, message_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 2e999cc13b5c3438e26067fc2840b74b
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 1c3f1c8f42a1b4f4235b7b2d51fa50fa
@@ -696,8 +696,8 @@ function alert_changes(changes jsonb) returns TABLE(id bigint, rule text, kind t
 function alert_findings(kind text, threshold double precision, only_endpoint text, only_tag text) returns TABLE(subject text, value double precision) language plpgsql stable md5 69a24f20bdd55d0b8533d13e1d65fe23
 function assert_leader(me integer, my_term bigint) returns void language plpgsql md5 56ed6afb814645f5f497332c5f34ad17
 function audit(who text, what text, about text, more jsonb DEFAULT '{}'::jsonb) returns void language sql md5 e91c45669ebb9fa4ea44afbdf45d0ca7
-function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[]) language plpgsql md5 51e4675d52451ed5e0c7d05a29ad0eb3
-function beat_worker(me integer, now_running integer) returns TABLE(is_known boolean, worker_state text, peers jsonb, cancelled jsonb) language plpgsql md5 3e8caa6d987e314c22705f30da1c8cf4
+function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[]) language plpgsql md5 65fdffcea6d127d55468fbcb144fdb8b
+function beat_worker(me integer, now_running integer) returns TABLE(is_known boolean, worker_state text, peers jsonb, cancelled jsonb) language plpgsql md5 22bbf9a163bc4aa3bfc42446619815fb
 function bundled_ids(first_id bigint, end_id bigint) returns SETOF bigint language sql stable md5 4bf651480a2d7e34dba862685e94eba9
 function bundled_runs(lanes integer[], job integer, before bigint, max_rows integer) returns SETOF holdfast.runs language sql stable md5 02a233880dd78783835afa247f258db9
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 ccad5795a85f2371304dd4ff241fe60a

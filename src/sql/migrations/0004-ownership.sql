@@ -12,11 +12,12 @@ language sql as $$
 $$;
 
 -- One round trip a second: says that this node lives, and returns who else does and who holds what.
--- No row for `me` means that somebody declared this incarnation dead.
+-- No row for `me` means that somebody declared this incarnation dead. A beat needn't survive the server: nobody waits for the disk because of it.
 create function holdfast.beat(me integer, owed bigint)
 returns table (is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[])
 language plpgsql as $$
 begin
+  perform set_config('synchronous_commit', 'off', true);
   update holdfast.nodes set beat = beat + 1, beat_at = clock_timestamp(), pending = owed where incarnation = me;
   is_known := found;
   perform holdfast.advance_ids();

@@ -467,45 +467,41 @@ end $$;
 
 -- Stores one plain run as claimed already, by a sleeping worker in the process of whoever enqueues: it starts when that hears of the commit, without
 -- a bell and a second transaction. A run that has to wait for anything is stored like any other, and `claim` is null then; so is one whose worker
--- may not have it. It joins the due line, whose runs are claimed by name: the cursor and the lock of the queue aren't needed. `request`: see return_claim.
+-- may not have it. It needs neither a row nor the cursor and the lock of the queue: the claim has it like a run of a bundle. `request`: see return_claim.
 create function holdfast.accept_claimed_run(
   job_name text, body text, me integer, request bigint, out run bigint, out claim bigint, out job integer, out lane integer
 )
 language plpgsql as $$
-declare
-  own_transaction xid8;
-  last_id bigint;
+#variable_conflict use_variable
 begin
   -- Whoever takes this worker's runs from it waits for us, but we don't wait for him. What is read must be read after that, in another statement.
   if pg_try_advisory_xact_lock_shared(hashtext('holdfast.incarnation'), me) then
-    select known.id, known.queue_id, ids.last_value into job, lane, last_id
-    from holdfast.workers as worker
-    join holdfast.jobs as known on known.name = job_name and known.queue_id = any (worker.lanes)
-    join holdfast.queues as queue on queue.id = known.queue_id
-    cross join holdfast.ids
-    where worker.incarnation = me and worker.state = 'active' and worker.min_request <= request
-      and known.state = 'active' and not known.settings ?| '{priority,expiresAfterMs}'
-      and queue.state = 'active' and queue.concurrency is null and queue.rate_per_second is null
-      and octet_length(body) <= (select value::text::bigint from holdfast.settings where name = 'max_payload_bytes')
-      and (select value::text::bigint from holdfast.settings where name = 'max_pending') not between 1 and holdfast.owed_overall();
+    with facts as materialized (
+      select known.id as job_id, known.queue_id,
+             case when holdfast.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000 then holdfast.advance_ids() end as is_advanced
+      from holdfast.workers as worker
+      join holdfast.jobs as known on known.name = job_name and known.queue_id = any (worker.lanes)
+      join holdfast.queues as queue on queue.id = known.queue_id
+      cross join holdfast.ids
+      where worker.incarnation = me and worker.state = 'active' and worker.min_request <= request
+        and known.state = 'active' and not known.settings ?| '{priority,expiresAfterMs}'
+        and queue.state = 'active' and queue.concurrency is null and queue.rate_per_second is null
+        and octet_length(body) <= (select value::text::bigint from holdfast.settings where name = 'max_payload_bytes')
+        and (select value::text::bigint from holdfast.settings where name = 'max_pending') not between 1 and holdfast.owed_overall()
+    ), drawn as materialized (
+      select nextval('holdfast.ids') as run_id, nextval('holdfast.run_claims_seq') as claim_id, facts.* from facts
+    ), stored as (
+      insert into holdfast.messages (id, size, is_run, type, body)
+      select drawn.run_id, octet_length(body), true, job_name, body::json from drawn
+    ), claimed as (
+      insert into holdfast.run_claims (id, lane_id, worker, request, run_ids, bundled)
+      select drawn.claim_id, drawn.queue_id, me, request, '{}', int8multirange(int8range(drawn.run_id, drawn.run_id, '[]')) from drawn
+    )
+    select drawn.run_id, drawn.claim_id, drawn.job_id, drawn.queue_id into run, claim, job, lane from drawn;
   end if;
-  if not found then
+  if run is null then
     select accepted into run from holdfast.accept_runs(job_name, array[body]) as accepted;
-    return;
   end if;
-  own_transaction := pg_current_xact_id();
-  if holdfast.id_at(clock_timestamp()) - last_id > 4096 * 5000 then
-    perform holdfast.advance_ids();
-  end if;
-  run := nextval('holdfast.ids');
-  claim := nextval('holdfast.run_claims_seq');
-  with stored as (
-    insert into holdfast.messages (id, size, is_run, type, body) values (run, octet_length(body), true, job_name, body::json)
-  ), claimed as (
-    insert into holdfast.run_claims (id, lane_id, worker, request, run_ids) values (claim, lane, me, request, array[run])
-  )
-  insert into holdfast.runs (id, published_by, lane_id, job_id, claim_id, due_at)
-  values (run, own_transaction, lane, job, claim, clock_timestamp());
 end $$;
 
 -- When the next run of this queue falls due, at the earliest; null: none waits for a time. Indexes: runs_due, runs_suspect, runs_targeted.

@@ -57,7 +57,7 @@ const claimed = async (worker: number) =>
 
 const runs = (columns: string) =>
   jobs.rig.rows(
-    `select ${columns} from holdfast.runs where job_id = (select id from holdfast.jobs where name = $1)`,
+    `select ${columns} from holdfast.owed_runs where job_id = (select id from holdfast.jobs where name = $1)`,
     [name],
   )
 
@@ -75,8 +75,8 @@ async function inTransaction(work: (client: PoolClient) => Promise<void>): Promi
 it('stores a run that the worker holds, and nobody else can claim', async () => {
   const { run, claim } = await accept(7)
   expect(
-    await jobs.rig.rows('select worker, request, run_ids from holdfast.run_claims where id = $1', [claim]),
-  ).toEqual([{ worker: me, request: 7, run_ids: [run] }])
+    await jobs.rig.rows('select worker, request, bundled from holdfast.run_claims where id = $1', [claim]),
+  ).toEqual([{ worker: me, request: 7, bundled: `{[${run},${run + 1})}` }])
   expect(await jobs.rig.value('select holdfast.holder_of_run($1)', [run])).toBe(me)
   expect(await jobs.rig.value('select holdfast.count_claimed($1)', [lane])).toBe(1)
   expect(await runs('id, claim_id')).toEqual([{ id: run, claim_id: claim }])
