@@ -696,7 +696,7 @@ function alert_changes(changes jsonb) returns TABLE(id bigint, rule text, kind t
 function alert_findings(kind text, threshold double precision, only_endpoint text, only_tag text) returns TABLE(subject text, value double precision) language plpgsql stable md5 69a24f20bdd55d0b8533d13e1d65fe23
 function assert_leader(me integer, my_term bigint) returns void language plpgsql md5 56ed6afb814645f5f497332c5f34ad17
 function audit(who text, what text, about text, more jsonb DEFAULT '{}'::jsonb) returns void language sql md5 e91c45669ebb9fa4ea44afbdf45d0ca7
-function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[]) language plpgsql md5 65fdffcea6d127d55468fbcb144fdb8b
+function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[]) language plpgsql md5 8a9b0936150bc3edceca2a7eb117dc67
 function beat_worker(me integer, now_running integer) returns TABLE(is_known boolean, worker_state text, peers jsonb, cancelled jsonb) language plpgsql md5 22bbf9a163bc4aa3bfc42446619815fb
 function bundled_ids(first_id bigint, end_id bigint) returns SETOF bigint language sql stable md5 4bf651480a2d7e34dba862685e94eba9
 function bundled_runs(lanes integer[], job integer, before bigint, max_rows integer) returns SETOF holdfast.runs language sql stable md5 02a233880dd78783835afa247f258db9

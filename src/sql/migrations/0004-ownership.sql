@@ -23,8 +23,8 @@ begin
   perform holdfast.advance_ids();
   select jsonb_agg(jsonb_build_object('incarnation', incarnation, 'name', name, 'beat', beat, 'isStopping', is_stopping))
   into nodes from holdfast.nodes;
-  select array_agg(coalesce(incarnation, 0) order by shard), array_agg(epoch order by shard), array_agg(is_suspect order by shard)
-  into owners, epochs, suspects from holdfast.shard_leases;
+  select array_agg(lease.owner), array_agg(lease.epoch), array_agg(lease.is_suspect) into owners, epochs, suspects
+  from (select coalesce(incarnation, 0) as owner, epoch, is_suspect from holdfast.shard_leases order by shard) as lease;
   return next;
 end $$;
 
