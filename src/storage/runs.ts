@@ -106,7 +106,7 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
       text: `
         with known as (
           (${owed('holdfast.runs')} where run.id = $1)
-          union all (${owed('holdfast.bundled_runs(null, null, $1::bigint + 1, 1)')} where run.id = $1)
+          union all (${owed('holdfast.bundled_runs(null, null, $1::bigint + 1, 1, $1)')} where run.id = $1)
           union all (${ended} and last.delivery_id = $1) union all (${untried} and letter.delivery_id = $1) limit 1
         )
         select known.*, coalesce(known.job, message.type) as job, message.body::text as payload, message.correlation_id, message.headers,

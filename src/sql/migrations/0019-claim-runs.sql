@@ -187,7 +187,11 @@ begin
             and (known.priority, known.last_id) > (level, state.cursors[level + 1]) and (known.priority, known.last_id) < (level + 1, 0)
           order by known.priority, known.last_id limit fresh_rows
         ) as bundle
-        cross join lateral generate_series(greatest(bundle.first_id, state.cursors[level + 1] + 1), bundle.last_id) as each
+        -- The series ends where the claim does: it is made as a whole, however few of it are wanted.
+        cross join lateral generate_series(
+          greatest(bundle.first_id, state.cursors[level + 1] + 1),
+          least(bundle.last_id, greatest(bundle.first_id, state.cursors[level + 1] + 1) + fresh_rows - 1)
+        ) as each
         limit fresh_rows
       )
     ) as candidate

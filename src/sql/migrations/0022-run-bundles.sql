@@ -14,6 +14,13 @@ create view holdfast.waiting_bundles as
     ) as id
   ) as passed;
 
+-- What is left of the bundle that this run waits in. Bundles don't overlap, so that only the first that ends behind it can be the one; the rest of the
+-- line isn't looked at. Index: run_bundles_last_id_key.
+create function holdfast.bundle_of(run bigint) returns setof holdfast.waiting_bundles
+language sql stable as $$
+  select * from (select * from holdfast.waiting_bundles where last_id >= run order by last_id limit 1) as next where first_id <= run
+$$;
+
 -- The job of a run that a claim holds without a row: its message has the name. (Where that is gone, any of the queue's jobs will do to bury it.)
 create function holdfast.job_of_bundled(run bigint, lane integer, out job_id integer, out priority smallint)
 language sql stable as $$
@@ -30,28 +37,43 @@ language sql stable as $$
   )
 $$;
 
--- Runs without a row, as if they had one: the newest first, below `before`, in these queues and of this job (null: of all).
-create function holdfast.bundled_runs(lanes integer[], job integer, before bigint, max_rows integer) returns setof holdfast.runs
+-- Runs without a row, as if they had one: the newest first, below `before` and from `lowest` on, in these queues and of this job (null: of all).
+-- A series is made as a whole, however few of it are wanted: each says where it ends.
+create function holdfast.bundled_runs(lanes integer[], job integer, before bigint, max_rows integer, lowest bigint default 0)
+returns setof holdfast.runs
 language sql stable as $$
   with waiting as (
     select each.id, bundle.lane_id, bundle.job_id, bundle.priority, null::bigint as claim_id
     from (
-      select * from holdfast.waiting_bundles
-      where first_id < before and (lanes is null or lane_id = any (lanes)) and (job is null or job_id = job)
+      select * from (
+        -- The one that `before` may cut, and the whole ones below.
+        select * from holdfast.bundle_of(before - 1)
+        union all
+        (
+          select * from holdfast.waiting_bundles
+          where last_id < before - 1 and last_id >= lowest and (lanes is null or lane_id = any (lanes)) and (job is null or job_id = job)
+          order by last_id desc limit max_rows
+        )
+      ) as below
+      where (lanes is null or lane_id = any (lanes)) and (job is null or job_id = job)
       order by last_id desc limit max_rows
     ) as bundle
     cross join lateral (
-      select id from generate_series(least(bundle.last_id, before - 1), bundle.first_id, -1) as id limit max_rows
+      select id from generate_series(
+        least(bundle.last_id, before - 1), greatest(bundle.first_id, lowest, least(bundle.last_id, before - 1) - max_rows + 1), -1
+      ) as id limit max_rows
     ) as each
     limit max_rows
   ), held as (
     select each.id, claim.lane_id, claim.id as claim_id
-    from holdfast.run_claims as claim cross join unnest(claim.bundled) as part
+    from holdfast.run_claims as claim cross join unnest(claim.bundled * int8multirange(int8range(lowest, before))) as part
+    -- One part may have runs of several jobs.
     cross join lateral (
-      select id from generate_series(least(upper(part) - 1, before - 1), lower(part), -1) as id limit max_rows
+      select id from generate_series(
+        upper(part) - 1, case when job is null then greatest(lower(part), upper(part) - max_rows) else lower(part) end, -1
+      ) as id limit case when job is null then max_rows end
     ) as each
-    where lanes is null or claim.lane_id = any (lanes)
-    -- Their jobs are looked up, so that they come first; nobody holds more than a few thousand.
+    where claim.bundled && int8range(lowest, before) and (lanes is null or claim.lane_id = any (lanes))
     order by each.id desc limit case when job is null then max_rows end
   )
   select id, null::xid8, lane_id, job_id, 0, 0::smallint, priority, 1::smallint, null::bigint, claim_id, null::timestamptz, null::timestamptz,
@@ -59,8 +81,11 @@ language sql stable as $$
   from (
     select id, lane_id, job_id, priority, claim_id from waiting
     union all
-    select held.id, held.lane_id, its.job_id, its.priority, held.claim_id
-    from held cross join lateral holdfast.job_of_bundled(held.id, held.lane_id) as its where job is null or its.job_id = job
+    (
+      -- Their jobs are looked up, the newest first, until there are enough; nobody holds more than a few thousand.
+      select held.id, held.lane_id, its.job_id, its.priority, held.claim_id
+      from held cross join lateral holdfast.job_of_bundled(held.id, held.lane_id) as its where job is null or its.job_id = job limit max_rows
+    )
   ) as bundled
   order by id desc limit max_rows
 $$;
@@ -126,7 +151,7 @@ begin
     if found then
       return lane;
     end if;
-    select lane_id into lane from holdfast.waiting_bundles where last_id >= run_id and first_id <= run_id order by last_id limit 1;
+    select lane_id into lane from holdfast.bundle_of(run_id);
     if not found then
       -- Unless it has just moved on into a claim.
       continue when exists (select from holdfast.run_claims where bundled @> run_id);
@@ -134,7 +159,7 @@ begin
     end if;
     begin
       perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
-      select * into bundle from holdfast.waiting_bundles where last_id >= run_id and first_id <= run_id order by last_id limit 1;
+      select * into bundle from holdfast.bundle_of(run_id);
       if not found then
         -- Claimed meanwhile. Whoever settles it may have the claim's row and come for the queue: we let go of that first.
         raise lock_not_available;

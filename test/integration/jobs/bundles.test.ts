@@ -69,6 +69,29 @@ describe('runs that are enqueued together', () => {
     expect(running.every(({ worker }) => worker === 'by hand')).toBe(true)
   })
 
+  it('are listed by job, also where one claim holds more of another job with higher numbers', async () => {
+    const ids = await enqueue(2)
+    await holdfast.enqueueBatch(
+      defineJob({ name: 'other' }),
+      Array.from({ length: 8 }, () => ({ input: 1 })),
+    )
+    const { claim } = await jobs.claimByHand()
+    expect(await claim()).toBe(10)
+    expect((await holdfast.runs.list({ job: 'together', limit: 1 })).map(({ id }) => id)).toEqual([ids[1]])
+  })
+
+  it('are claimed, listed, read and cancelled without unfolding the rest, be it ever so long', async () => {
+    const ids = await enqueue(20)
+    await jobs.rig.rows('update holdfast.run_bundles set last_id = last_id + 1000000000000')
+    const { claim } = await jobs.claimByHand()
+    expect(await claim()).toBe(10)
+    expect(await states([ids[9]!, ids[10]!])).toEqual(['running', 'waiting'])
+    expect(await holdfast.runs.list({ limit: 3 })).toHaveLength(3)
+    await holdfast.runs.cancel(ids[15]!)
+    expect(await claim()).toBe(10)
+    expect(await states([ids[14]!, ids[15]!, ids[16]!])).toEqual(['running', 'cancelled', 'running'])
+  })
+
   it('make as many bundles as it takes when others draw numbers in between', async () => {
     await enqueue(2)
     const stop = new AbortController()
