@@ -545,6 +545,7 @@ table run_bundles
   published_by xid8 not null
   constraint run_bundles_last_id_key UNIQUE (last_id)
   constraint run_bundles_pkey PRIMARY KEY (lane_id, priority, last_id)
+  constraint run_bundles_priority_check CHECK (((priority >= 0) AND (priority <= 3)))
 table run_cancellations
   run_id bigint not null
   worker integer not null
@@ -740,6 +741,7 @@ function drop_old_partitions(retention_months integer DEFAULT NULL::integer) ret
 function due_operations(max_rows integer, OUT ids bigint[], OUT next_ms double precision) returns record language sql stable md5 4de561b987b8af6b3ff8d36e771cffc1
 function empty_partition(part text) returns void language plpgsql md5 deab040ff638db3b33ea7bb021741f6e
 function end_deliveries(me integer, records jsonb, owned integer[]) returns void language sql md5 e3a2672ba42ee5085d54ab7d51c49ed6
+function end_waiting(run_ids bigint[]) returns integer language plpgsql md5 97f11579a50ff00b3a04b1c03592025b
 function endpoint_health(endpoint_name text DEFAULT NULL::text) returns TABLE(endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamp with time zone, probe_at timestamp with time zone, held_until timestamp with time zone, pending bigint, in_flight integer, oldest_due_at timestamp with time zone, dead_letters bigint) language sql stable md5 324e3c59f1a9e4e3b61d1cbb3246936e
 function endpoint_metrics(names text[], top integer) returns TABLE(metric text, labels jsonb, value double precision) language sql stable md5 6c82e5607fbb5efd231c75ee5dfeeaa9
 function endpoint_view(endpoint holdfast.endpoints) returns jsonb language sql stable md5 ecaf3090aebdbdd05758f2ec6d074571
@@ -760,7 +762,7 @@ function finish_task(me integer, my_term bigint, task_name text, duration_ms int
 function fire_schedules(fires jsonb) returns integer language plpgsql md5 d0392a0ed0a97e08e044e39799d7b66a
 function fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[] language sql stable md5 19e964e94f1e9f77c6e4313c444d5557
 function follow_notices(patience_ms double precision) returns TABLE(channel text, title text, text text, error text) language sql md5 45929d9824e20f98c5bee2fd08b42c25
-function forget_former_queues() returns integer language plpgsql md5 47425f3d7220f8aee39595078ea2280a
+function forget_former_queues() returns integer language plpgsql md5 cb034e78b591d4b5a4defe56c55f3aca
 function format_id(prefix text, id bigint) returns text language sql immutable parallel safe md5 82133be8effe0335b9b030d44fabdf7b
 function free_keys(lanes integer[], ordering_keys text[], concurrency_keys text[]) returns void language plpgsql md5 24e7e0588314b283f01f2e29b39e2661
 function free_slots_of(returned bigint[]) returns void language plpgsql md5 fbd5bd7dcd3f16e5de3b18ed40d510be
@@ -774,7 +776,7 @@ function id_ranges(ids bigint[]) returns int8multirange language sql immutable m
 function in_scope(endpoint holdfast.endpoints, only_endpoint text, only_tag text) returns boolean language sql immutable md5 8c734ee6bf5251b9ffcf72f202daea28
 function is_replay(delivery bigint) returns boolean language sql stable md5 0fc2edc2473744b698f706a30901d411
 function is_stored(message bigint) returns boolean language sql stable md5 446428b0e8414508f7a040d26f5eb752
-function job_of_bundled(run bigint, lane integer, OUT job_id integer, OUT priority smallint) returns record language sql stable md5 b9cda9c4402ac21c2242540ed5ecf341
+function job_of_bundled(run bigint, lane integer, OUT job_id integer, OUT priority smallint) returns record language sql stable md5 83989e6d1f56fc8b54c98340f2ad6d52
 function keep_bodies(message_ids bigint[]) returns integer language plpgsql md5 b1f5c649f8a18521fa48033e3205793a
 function keep_needed(part text, max_rows integer DEFAULT NULL::integer) returns integer language plpgsql md5 62724f99683b6fc8b4cbcbba4910584f
 function lane_of(endpoint_name text) returns integer language plpgsql stable md5 9663a990844aec7fdea7ce2f21ccb95c
@@ -871,7 +873,7 @@ function settle_letter(dead_letter_id text, new_state text, new_note text, new_a
 function settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer language plpgsql md5 a20c200095e49f97c90092ea4f6f7b29
 function settle_redriven(letter_ids bigint[]) returns void language sql md5 defdc40af401bc577f356e051fbf9d59
 function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 bd81c538ec8007964bf74887a97381d1
-function settle_run_successes(me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 1f1bc04a71a91b328d27404430bd3936
+function settle_run_successes(me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 91124b85ef3f4f1c1658118649199f32
 function settle_runs(me integer, batch bigint, runs jsonb) returns integer[] language plpgsql md5 38dec1c79258134e61866fe647edcd56
 function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 59af48567db06c21e018a82b13ee1357
 function silence_alert(alert_id bigint, until timestamp with time zone, actor text, remark text) returns boolean language plpgsql md5 310e8a5fc091d826c2e75f2a5fe7a7a0

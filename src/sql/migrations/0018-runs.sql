@@ -44,7 +44,7 @@ create index runs_ttl on holdfast.runs (ttl_at) where ttl_at is not null;
 -- and gone when it has passed the last. Whatever is peculiar about one of them later (a failure, a cancellation, a crash) makes it a row of `runs`.
 create table holdfast.run_bundles (
   lane_id integer not null,
-  priority smallint not null,
+  priority smallint not null check (priority between 0 and 3),
   last_id bigint not null unique,
   first_id bigint not null,
   job_id integer not null,

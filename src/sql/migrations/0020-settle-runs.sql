@@ -78,7 +78,7 @@ begin
     update holdfast.run_claims as claim set bundled = claim.bundled - run_set from held where claim.id = held.id
   )
   select coalesce(sum(upper(part) - lower(part)), 0) into removed from held cross join unnest(held.settled) as part;
-  if removed > 0 and exists (select from holdfast.jobs where queue_id = any (lanes) and streak > 0) then
+  if removed > 0 and exists (select from holdfast.jobs where streak > 0 and (queue_id = any (lanes) or former_queue_ids && lanes)) then
     jobs_done := array(
       select distinct job.id from holdfast.messages as message join holdfast.jobs as job on job.name = message.type
       where message.id = any (run_ids) and job.streak > 0
@@ -94,6 +94,9 @@ begin
            array_agg(concurrency_key) filter (where coalesce(ordering_key, concurrency_key) is not null)
     into removed_rows, jobs_done, letters, key_lanes, ordering_keys, concurrency_keys from gone;
     removed := removed + removed_rows;
+    if removed < cardinality(run_ids) then
+      removed := removed + holdfast.end_waiting(run_ids);
+    end if;
   end if;
   begin
     insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, detail)
@@ -718,9 +721,7 @@ begin
     kept := array(
       select lane from unnest(job.former_queue_ids) with ordinality as former (lane, place)
       where exists (select from holdfast.runs as run where run.lane_id = lane and run.job_id = job.id)
-        or exists (select from holdfast.run_bundles as bundle where bundle.lane_id = lane and bundle.job_id = job.id)
-        -- Whose they are isn't written there: the next round will see.
-        or exists (select from holdfast.run_claims as claim where claim.lane_id = lane and claim.bundled <> '{}')
+        or exists (select from holdfast.bundled_runs(array[lane], job.id, 9223372036854775807, 1))
       order by place
     );
     if kept <> job.former_queue_ids then

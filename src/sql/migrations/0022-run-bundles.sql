@@ -21,7 +21,7 @@ language sql stable as $$
   select * from (select * from holdfast.waiting_bundles where last_id >= run order by last_id limit 1) as next where first_id <= run
 $$;
 
--- The job of a run that a claim holds without a row: its message has the name. (Where that is gone, any of the queue's jobs will do to bury it.)
+-- The job of a run that a claim holds without a row: its message has the name. (Where that is gone, any job will do to bury it, best one of the queue's.)
 create function holdfast.job_of_bundled(run bigint, lane integer, out job_id integer, out priority smallint)
 language sql stable as $$
   select job.id, coalesce((job.settings ->> 'priority')::smallint, 0)
@@ -33,7 +33,7 @@ language sql stable as $$
         select type from holdfast.messages where id = run union all select type from holdfast.messages_kept where id = run limit 1
       )
     ),
-    (select min(other.id) from holdfast.jobs as other where other.queue_id = lane)
+    (select other.id from holdfast.jobs as other order by other.queue_id = lane desc, other.id limit 1)
   )
 $$;
 
@@ -169,6 +169,20 @@ begin
     exception when lock_not_available then
     end;
   end loop;
+end $$;
+
+-- Ends those of these runs that wait in bundles though they have succeeded: whoever ran them had claimed them, but this server has taken over from one
+-- that failed, or was restored, and doesn't know of it. Returns how many.
+create function holdfast.end_waiting(run_ids bigint[]) returns integer
+language plpgsql as $$
+declare
+  waiting bigint[] := array(select each from unnest(run_ids) as each where exists (select from holdfast.bundle_of(each)) order by each);
+  ended integer;
+begin
+  perform holdfast.take_out(each) from unnest(waiting) as each;
+  delete from holdfast.runs where id = any (waiting);
+  get diagnostics ended = row_count;
+  return ended;
 end $$;
 
 -- Makes due rows of some neighbours in a bundle; what is left before and after them stays. Under the lock of the queue's claims.

@@ -31,6 +31,12 @@ const bundles = () =>
 const rowsOf = (columns: string) => jobs.rig.rows(`select ${columns} from holdfast.runs order by id`)
 const numberOf = (id: string) => parseId('run', id)!
 const bury = ({ me }: HandClaimer) => jobs.rig.value('select holdfast.bury_worker($1, 0, 0)', [me])
+const succeed = async (worker: number, lane: number, ids: readonly string[]) =>
+  jobs.rig.rows(
+    `select holdfast.settle_run_successes($1, $2::bigint[], (select range_agg(int8range(id, id, '[]')) from unnest($2::bigint[]) as id),
+       array(select id from holdfast.run_claims), '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
+    [worker, ids.map(numberOf), lane],
+  )
 const states = async (ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await holdfast.runs.get(id)).state))
 
@@ -134,6 +140,12 @@ describe('runs that are enqueued together', () => {
     await jobs.whenDone()
     expect(ran).toEqual(['now', 'now', 0, 1, 2])
   })
+
+  it('of a job with a priority that no claim looks for are refused', async () => {
+    await holdfast.jobs.declare(job)
+    await jobs.rig.rows(`select holdfast.override_job('together', '{"priority": 4}')`)
+    await expect(enqueue(2)).rejects.toThrow('check constraint')
+  })
 })
 
 describe('one of them', () => {
@@ -182,6 +194,23 @@ describe('one of them', () => {
     expect(await jobs.owed()).toBe(4)
   })
 
+  it('that succeeds although nobody has claimed it is not run: the claim was lost with the server that had it', async () => {
+    const ids = await enqueue(5)
+    const { me, lane, claim } = await jobs.claimByHand()
+    await succeed(me, lane, [ids[1]!, ids[2]!, ids[4]!])
+    expect(await states(ids)).toEqual(['waiting', 'succeeded', 'succeeded', 'waiting', 'succeeded'])
+    expect([await claim(), await jobs.owed()]).toEqual([2, 2])
+  })
+
+  it('goes back from a dead worker though its message is gone and its job has moved', async () => {
+    await enqueue(3)
+    const victim = await jobs.claimByHand()
+    await victim.claim()
+    await holdfast.jobs.override('together', { queue: 'elsewhere' })
+    await jobs.rig.rows('delete from holdfast.messages')
+    expect(await bury(victim)).toBe(3)
+  })
+
   it('that a worker has lost sight of is found', async () => {
     await enqueue(3)
     const { claim } = await jobs.claimByHand()
@@ -221,6 +250,30 @@ describe('they count', () => {
     await jobs.work({ jobs: [job.handledBy(() => {})] })
     await jobs.whenDone()
     expect(await jobs.rig.value('select streak from holdfast.jobs')).toBe(0)
+  })
+
+  it('as a success that ends a series of failures, also in a queue that their job has left', async () => {
+    const ids = await enqueue(2)
+    const { me, lane, claim } = await jobs.claimByHand()
+    await claim()
+    await holdfast.jobs.override('together', { queue: 'elsewhere' })
+    await jobs.rig.rows(`update holdfast.jobs set streak = 3, streak_started_at = now()`)
+    await succeed(me, lane, ids)
+    expect(await jobs.rig.value('select streak from holdfast.jobs')).toBe(0)
+  })
+
+  it('as a reason to take from a queue that their job has left, but those of other jobs do not', async () => {
+    const ids = await enqueue(2)
+    await holdfast.enqueueBatch(defineJob({ name: 'other' }), [{ input: 1 }, { input: 2 }])
+    const { me, lane, claim } = await jobs.claimByHand()
+    await holdfast.jobs.override('together', { queue: 'elsewhere' })
+    await jobs.rig.rows(`update holdfast.jobs set moved_at = now() - interval '2 hours', moved_by = '3'`)
+    const forget = () => jobs.rig.value('select holdfast.forget_former_queues()')
+    expect(await forget(), 'they wait there').toBe(0)
+    expect(await claim()).toBe(4)
+    expect(await forget(), 'somebody holds them').toBe(0)
+    await succeed(me, lane, ids)
+    expect(await forget()).toBe(1)
   })
 
   it('as a reason to keep their bodies when their partition goes', async () => {
