@@ -768,7 +768,7 @@ function free_keys(lanes integer[], ordering_keys text[], concurrency_keys text[
 function free_slots_of(returned bigint[]) returns void language plpgsql md5 fbd5bd7dcd3f16e5de3b18ed40d510be
 function hasten_run(run_id bigint, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 01312ce0a1e144315cd0f53f8c50568e
 function header_problem(headers jsonb) returns text language plpgsql immutable md5 cf5a8eb77fec5b363c14e4f802c4f2bb
-function holder_of_run(run_id bigint) returns integer language sql stable md5 e43743c56f256c9bedd4ec351734932a
+function holder_of_run(run_id bigint) returns integer language sql stable md5 5503660d8ca6cb93308220bb92c5c3eb
 function holds_run(claim bigint, me integer, run holdfast.runs) returns boolean language sql stable md5 efa4357de0241858d443bc1bb869efac
 function hurry_deliveries(delivery_ids bigint[]) returns integer language plpgsql md5 5a86550ff696855628d67ca2743cd440
 function id_at(at timestamp with time zone) returns bigint language sql immutable parallel safe md5 4421b8f4cb74badd19bb6c5a67112ac8

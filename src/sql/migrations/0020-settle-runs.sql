@@ -417,18 +417,15 @@ begin
   return coalesce(cardinality(returned), 0);
 end $$;
 
--- Who holds this run; null: nobody.
+-- Who holds this run; null: nobody. One that has a row is in no claim's set, so that those aren't looked through for it.
 create function holdfast.holder_of_run(run_id bigint) returns integer
 language sql stable as $$
-  select coalesce(
-    (
-      select claim.worker from holdfast.runs as run
-      join holdfast.run_claims as claim on claim.lane_id = run.lane_id and run.id = any (claim.run_ids)
-      where run.id = run_id and (run.due_at is null or run.claim_id = claim.id)
-      order by claim.id desc limit 1
-    ),
-    (select claim.worker from holdfast.run_claims as claim where claim.bundled @> run_id limit 1)
-  )
+  select case when exists (select from holdfast.runs where id = run_id) then (
+    select claim.worker from holdfast.runs as run
+    join holdfast.run_claims as claim on claim.lane_id = run.lane_id and run.id = any (claim.run_ids)
+    where run.id = run_id and (run.due_at is null or run.claim_id = claim.id)
+    order by claim.id desc limit 1
+  ) else (select claim.worker from holdfast.run_claims as claim where claim.bundled @> run_id limit 1) end
 $$;
 
 -- A waiting run ends at once; a running one when its handler has heard of it. Returns 'cancelled', 'requested', or null: it isn't owed.
