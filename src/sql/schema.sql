@@ -699,8 +699,9 @@ function assert_leader(me integer, my_term bigint) returns void language plpgsql
 function audit(who text, what text, about text, more jsonb DEFAULT '{}'::jsonb) returns void language sql md5 e91c45669ebb9fa4ea44afbdf45d0ca7
 function beat(me integer, owed bigint) returns TABLE(is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[]) language plpgsql md5 8a9b0936150bc3edceca2a7eb117dc67
 function beat_worker(me integer, now_running integer) returns TABLE(is_known boolean, worker_state text, peers jsonb, cancelled jsonb) language plpgsql md5 22bbf9a163bc4aa3bfc42446619815fb
+function bundle_of(run bigint) returns SETOF holdfast.waiting_bundles language sql stable md5 fa0c42f705bb57dbf113291748b673b3
 function bundled_ids(first_id bigint, end_id bigint) returns SETOF bigint language sql stable md5 4bf651480a2d7e34dba862685e94eba9
-function bundled_runs(lanes integer[], job integer, before bigint, max_rows integer) returns SETOF holdfast.runs language sql stable md5 02a233880dd78783835afa247f258db9
+function bundled_runs(lanes integer[], job integer, before bigint, max_rows integer, lowest bigint DEFAULT 0) returns SETOF holdfast.runs language sql stable md5 6391cb732bf805e0dcac322e59bce5cf
 function bury_deliveries(records jsonb, owned integer[]) returns integer language plpgsql md5 ccad5795a85f2371304dd4ff241fe60a
 function bury_node(dead integer, seen_beat bigint) returns boolean language plpgsql md5 73b73aaac3e4fa1d3deaead4697b4147
 function bury_runs(records jsonb, chosen bigint[], me integer) returns integer language plpgsql md5 4bff9e07679b299bd32850722173c59b
@@ -718,7 +719,7 @@ function check_operation(kind text, filter jsonb, options jsonb) returns void la
 function claim_idempotency_key(key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]) returns bigint[] language plpgsql md5 68c536a2d5fe92f14ae32192735b28bb
 function claim_leadership(me integer, shard_epoch bigint) returns bigint language plpgsql md5 fc11581ff6ce0ac9e13841119b3e76d2
 function claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint language plpgsql md5 ce127ca97ec2cbf37ec77300b2f95e95
-function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 7456d7385a7c4a45352f32c44911b4ae
+function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 8dadc92a076d3c0732a38e4884063356
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
 function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce397167e07a41e766a86157
@@ -885,8 +886,8 @@ function store_secrets(lane integer, kept text[], fields text[], key_ids text[],
 function subject_of(lane integer) returns text language sql stable md5 13daecf249db95dc1f7be6a4ac816bb9
 function sum_rollups(only_lane integer, of_period smallint, since timestamp with time zone, step interval) returns TABLE(lane_id integer, starts_at timestamp with time zone, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb) language sql stable md5 a74bba9bc0bf32d662b770f4386abd8b
 function suspend_endpoint(lane integer, new_state text, why text, reenable_ms double precision, actor text) returns boolean language plpgsql md5 ec21113691537abd559d0ab487d9e02c
-function sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer language plpgsql md5 9e4b29d082ed264bdc4773bd3ff64f1c
-function take_out(run_id bigint) returns integer language plpgsql md5 bc335b87be3f8afc757a0e49e69fbf18
+function sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer language plpgsql md5 089e7e9a1c678baa71eb875fd21e1e17
+function take_out(run_id bigint) returns integer language plpgsql md5 13d312f3f59b50fd863f86df26b3bcc1
 function take_out_late(lane integer, ended xid8[], above bigint, cursors bigint[], due timestamp with time zone) returns integer language plpgsql md5 874f0882c5ac92ebc859af861ebbd9ad
 function take_out_of_claims(claims bigint[], chosen int8multirange DEFAULT NULL::int8multirange) returns void language plpgsql md5 224584bf0e14556f18bc66316300337f
 function take_shards(me integer, from_incarnation integer, seen_beat bigint, shards integer[]) returns TABLE(shard smallint, epoch bigint, is_suspect boolean) language plpgsql md5 c4ce5104b9c8a2402bc89eb7ef45a284

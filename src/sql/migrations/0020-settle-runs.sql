@@ -643,9 +643,12 @@ declare
   failed bigint[];
   requeued bigint[];
 begin
+  -- Claims that are older than any job's time-out allows: those of long runs stay as they are.
   perform holdfast.take_out_of_claims(array(
     select id from holdfast.run_claims
-    where claimed_at < clock_timestamp() - make_interval(secs => threshold_ms / 1000) and bundled <> '{}' order by id limit 100
+    where bundled <> '{}' and claimed_at < clock_timestamp() - make_interval(secs => (
+      threshold_ms + (select min(coalesce((settings ->> 'timeoutMs')::double precision, 3600000)) from holdfast.jobs)) / 1000)
+    order by id limit 20
   ));
   select array_agg(zombie.id) filter (where zombie.policy <> 'requeue'), array_agg(zombie.id) filter (where zombie.policy = 'requeue')
   into failed, requeued from (
