@@ -59,7 +59,8 @@ declare
   looked_at timestamptz := clock_timestamp();
   seen pg_snapshot;
   seen_next bigint;
-  has_due_line boolean;
+  first_due_at timestamptz;
+  has_others boolean;
   due_ids bigint[];
   due_verdicts text[];
   due_priorities smallint[];
@@ -152,21 +153,22 @@ begin
          array_agg(fresh.priority), array_agg(fresh.expires_at),
          case when bool_and(fresh.is_active) is false then array_agg(fresh.is_active) end,
          case when max(fresh.bundle) is not null then array_agg(fresh.bundle) end,
-         -- Whether anything waits that isn't fresh, now or for a time to come.
-         exists (
-           select from generate_series(0, 3) as level cross join lateral (
-             select from holdfast.runs as run
+         -- When the first falls due of what waits for nothing but a time; null: none does.
+         (
+           select min(due.due_at) from generate_series(0, 3) as level cross join lateral (
+             select run.due_at from holdfast.runs as run
              where run.lane_id = lane and run.priority = level and run.due_at is not null and run.target is null and run.crashes = 0
                and run.due_at >= state.floors[level + 1] and run.due_at < 'infinity' and run.claim_id is null
              order by run.due_at limit 1
            ) as due
-         )
-         or exists (select from holdfast.runs as run where run.lane_id = lane and run.target is not null)
+         ),
+         -- Whether anything else waits that isn't fresh, now or for a time to come.
+         exists (select from holdfast.runs as run where run.lane_id = lane and run.target is not null)
          or exists (
            select from holdfast.runs as run
            where run.lane_id = lane and run.crashes > 0 and run.due_at is not null and run.due_at < 'infinity' and run.claim_id is null
          )
-  into seen, seen_next, fresh_ids, fresh_jobs, fresh_priorities, fresh_expiries, fresh_active, fresh_bundles, has_due_line
+  into seen, seen_next, fresh_ids, fresh_jobs, fresh_priorities, fresh_expiries, fresh_active, fresh_bundles, first_due_at, has_others
   from (
     select candidate.*, job.state = 'active' as is_active
     from generate_series(3, 0, -1) as level cross join lateral (
@@ -216,7 +218,7 @@ begin
   end if;
 
   -- Due runs, with what to do about each. Rows that somebody else is just changing are left for the next look.
-  if has_due_line or ended is not null then
+  if first_due_at <= looked_at or has_others or ended is not null then
     if exists (select from holdfast.runs where lane_id = lane and target is not null) then
       targets := holdfast.fitting_targets(lane, state.worker_name, state.worker_tags);
     end if;
@@ -319,7 +321,7 @@ begin
 
   if taken = 0 and ended is null and parked is null and new_cursors = state.cursors then
     -- Nothing to remember: the next look will compare itself with the same one before.
-    wait_ms := case when has_due_line then holdfast.next_due_ms(lane, targets) end;
+    wait_ms := case when has_others or first_due_at is not null then holdfast.next_due_ms(lane, targets) end;
     xmin_seen := pg_snapshot_xmin(seen)::text::bigint;
     next_seen := seen_next;
     return next;
@@ -461,7 +463,7 @@ begin
     wait_ms := case
       when late > 0 or parked is not null then 0
       when taken = room then limit_ms
-      when has_due_line then holdfast.next_due_ms(lane, targets)
+      when has_others or first_due_at is not null then holdfast.next_due_ms(lane, targets)
     end;
     xmin_seen := pg_snapshot_xmin(seen)::text::bigint;
     next_seen := seen_next;
