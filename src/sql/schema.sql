@@ -874,7 +874,7 @@ function settle_letter(dead_letter_id text, new_state text, new_note text, new_a
 function settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer language plpgsql md5 a20c200095e49f97c90092ea4f6f7b29
 function settle_redriven(letter_ids bigint[]) returns void language sql md5 defdc40af401bc577f356e051fbf9d59
 function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 bd81c538ec8007964bf74887a97381d1
-function settle_run_successes(me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 91124b85ef3f4f1c1658118649199f32
+function settle_run_successes(me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 48fc7440baa38701014a27d781211a9a
 function settle_runs(me integer, batch bigint, runs jsonb) returns integer[] language plpgsql md5 38dec1c79258134e61866fe647edcd56
 function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 59af48567db06c21e018a82b13ee1357
 function silence_alert(alert_id bigint, until timestamp with time zone, actor text, remark text) returns boolean language plpgsql md5 310e8a5fc091d826c2e75f2a5fe7a7a0

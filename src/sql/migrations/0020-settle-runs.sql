@@ -85,8 +85,12 @@ begin
     );
   end if;
   if removed < cardinality(run_ids) then
-    with gone as (
-      delete from holdfast.runs where id = any (run_ids) returning lane_id, job_id, ordering_key, concurrency_key, dead_letter_id
+    -- In the order of ids, as whoever takes a dead worker's runs from it.
+    with locked as materialized (
+      select id from holdfast.runs where id = any (run_ids) order by id for update
+    ), gone as (
+      delete from holdfast.runs as run using locked where run.id = locked.id
+      returning run.lane_id, run.job_id, run.ordering_key, run.concurrency_key, run.dead_letter_id
     )
     select count(*), jobs_done || array_agg(distinct job_id), array_agg(dead_letter_id) filter (where dead_letter_id is not null),
            array_agg(lane_id) filter (where coalesce(ordering_key, concurrency_key) is not null),
