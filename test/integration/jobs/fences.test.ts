@@ -53,7 +53,12 @@ test.each([
       kept = proxy.keepNextAnswer(statement)
       release()
     }
-    await jobs.rig.rows('select holdfast.bury_worker(incarnation, beat, 0) from holdfast.workers')
+    // It goes on beating: one that comes in between saves it.
+    await until('it to be declared dead', () =>
+      jobs.rig.value<number>(
+        'select sum(holdfast.bury_worker(incarnation, beat, 0))::int from holdfast.workers',
+      ),
+    )
     await until('it to come back', () => worker.incarnation !== first)
     await until('it to be known', () => jobs.rig.count('workers'))
     answer()
