@@ -318,7 +318,12 @@ describe('when the answer does not come', () => {
     const kept = proxy.keepNextAnswer('accept_claimed_run')
     const enqueued = remote.enqueue(job, 'a')
     const { release } = await kept
-    await jobs.rig.rows('select holdfast.bury_worker(incarnation, beat, 0) from holdfast.workers')
+    // It goes on beating: one that comes in between saves it.
+    await until('it to be declared dead', () =>
+      jobs.rig.value<number>(
+        'select sum(holdfast.bury_worker(incarnation, beat, 0))::int from holdfast.workers',
+      ),
+    )
     await until('it to come back', () => worker.incarnation !== first)
     release()
     await enqueued
