@@ -4,6 +4,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { MetricsPage } from '../observe/metrics/metrics-page.ts'
 import { RunMetrics } from '../observe/metrics/run-metrics.ts'
 import { Holdfast } from '../sdk/holdfast.ts'
+import { readQueueGauges } from '../storage/metrics.ts'
 import { countWorkers } from '../storage/workers.ts'
 
 export interface WorkerMetricsOptions {
@@ -28,7 +29,7 @@ export class WorkerMetrics {
     this.#holdfast = new Holdfast({ databaseUrl: options.databaseUrl })
     this.#page = new MetricsPage({
       own: this.runs,
-      gauges: ['workers', 'runs_in_progress'],
+      gauges: ['workers', 'queue_runs', 'queue_oldest_due_seconds', 'runs_in_progress'],
       readGauges: () => this.#readGauges(),
       nowMs: () => performance.now(),
     })
@@ -55,8 +56,9 @@ export class WorkerMetrics {
   }
 
   async #readGauges() {
-    const workers = await countWorkers(this.#holdfast.database)
-    return [{ metric: 'workers', labels: {}, value: workers }]
+    const { database } = this.#holdfast
+    const [workers, ofQueues] = await Promise.all([countWorkers(database), readQueueGauges(database)])
+    return [{ metric: 'workers', labels: {}, value: workers }, ...ofQueues]
   }
 
   async #answer(method = '', url = '', response: ServerResponse): Promise<void> {

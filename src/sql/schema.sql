@@ -793,7 +793,7 @@ function meets_filter(body json, filter jsonpath) returns boolean language plpgs
 function message_condition(field text, value text) returns text language sql stable md5 9fd95a7308a586dc040896f6e460a345
 function message_join(owner text) returns text language sql immutable md5 12777322eaed469a66f5884a48dfce88
 function messages_to_replay(filter jsonb, target_lane integer, target_route integer) returns text language plpgsql stable md5 76452af4fe44dc565f63a34433fb169c
-function metrics() returns TABLE(metric text, labels jsonb, value double precision) language plpgsql stable md5 9b8631bda1844b201f7b530af2e5a64e
+function metrics() returns TABLE(metric text, labels jsonb, value double precision) language plpgsql stable md5 0ae2bfac0a932c27e533301383ac9776
 function needed_messages(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 e908b315990467aedb770e527887c0cf
 function next_due_ms(lane integer, targets text[]) returns double precision language sql md5 804b2e72cf6a2bdd1b39c88b94668477
 function next_transaction(seen pg_snapshot) returns bigint language sql md5 8660a7f7078e1e71282e31e326edbb4f
@@ -801,6 +801,7 @@ function normalise_error(error text) returns text language sql immutable paralle
 function note_change() returns trigger language plpgsql md5 44238258c1198c85fad3e5dfc37898ad
 function note_move() returns trigger language plpgsql md5 9393104d91ddb2e9ba29b36a14d7f4da
 function oldest_owed(lane integer) returns timestamp with time zone language sql stable md5 ea1398d41e68d54cfaaba0d28a09a9e0
+function oldest_waiting_run(lane integer) returns timestamp with time zone language sql stable md5 8372eb9c569a1d8b3d55f89e93595860
 function open_pause(pauses jsonb) returns jsonb language sql md5 488bf3f9c0021a69ddd81e6bca09f09b
 function operation_targets(kind text, filter jsonb, options jsonb) returns text language plpgsql stable md5 871ddf93883e5961d09b01982365be97
 function option_problem(options jsonb) returns text language plpgsql stable md5 0d102129a860fce1d6e3bd40dc3d3b3b
@@ -820,6 +821,7 @@ function purge_alerts(keep_days integer, max_rows integer) returns integer langu
 function purge_archive(max_rows integer) returns integer language plpgsql md5 625c73ef441642351e947a75ebfbfca3
 function purge_idempotency_keys(max_rows integer) returns integer language plpgsql md5 688e235b8fdd50dfbbef0f5eba1c4c77
 function purge_rollups(max_rows integer) returns integer language plpgsql md5 b3f288c1cad6d3537f17f3dbb0dda114
+function queue_metrics() returns TABLE(metric text, labels jsonb, value double precision) language sql stable md5 d3bb4dfcb5cddbb6f7885d44416810f5
 function read_bodies(wanted bigint[], OUT ids text, OUT texts text, OUT extras jsonb) returns record language plpgsql stable md5 c969f178e5bfc761472fd347f7254554
 function record_job_failures(job integer, failures integer, actor text) returns boolean language plpgsql md5 fd008deae7c6e59ac06f7c40df8e1c85
 function record_progress(me integer, entries jsonb) returns void language sql md5 b8869247366a08a48834ea81143e7b01

@@ -13,6 +13,14 @@ export interface ChosenEndpoints {
   readonly top: number
 }
 
+/** Those of queues alone, for a worker's page. A scan of runs, to a million rows. */
+export async function readQueueGauges(database: Database): Promise<Gauge[]> {
+  return database.query<Gauge>(
+    { name: 'read_queue_metrics', text: 'select metric, labels, value from holdfast.queue_metrics()' },
+    [],
+  )
+}
+
 /** What only the database knows of the whole cluster. Indexes: deliveries_ready, dead_letters_state; a scan of breakers. */
 export async function readGauges(database: Database, chosen: ChosenEndpoints): Promise<Gauge[]> {
   const gauges = await database.query<Gauge>(

@@ -41,6 +41,11 @@ export const metricCatalogue = {
     type: 'gauge',
     help: 'Circuit of each endpoint that is not healthy, at most 1000: 0 closed, 1 half-open, 2 open.',
   },
+  queue_runs: { type: 'gauge', help: 'Job runs that a queue owes: waiting, scheduled and running.' },
+  queue_oldest_due_seconds: {
+    type: 'gauge',
+    help: 'How long the oldest run of a queue that could run now has waited.',
+  },
   database_up: {
     type: 'gauge',
     help: 'Whether the database answered this scrape; without it the gauges of the cluster are absent.',

@@ -184,6 +184,7 @@ begin
       or endpoint.state in ('rejecting', 'disabled')
     order by 2 desc, 1 limit 1000
   ) as unwell;
+  return query select * from holdfast.queue_metrics();
 end $$;
 
 -- Gauges of chosen endpoints: these by name, and the `top` with the longest lines.

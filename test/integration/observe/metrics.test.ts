@@ -168,6 +168,41 @@ describe('metrics', () => {
     }
   })
 
+  it('show what a queue owes, and how long the oldest that could run has waited', async () => {
+    const job = defineJob({ name: 'measured', queue: 'measured' })
+    const { holdfast } = node
+    const read = async () => {
+      const gauges = await rig.rows<{ metric: string; value: number }>(
+        `select metric, value from holdfast.queue_metrics() where labels ->> 'queue' = 'measured'`,
+      )
+      return Object.fromEntries(gauges.map(({ metric, value }) => [metric, value]))
+    }
+    await holdfast.enqueue(job, 'tomorrow', { delayMs: 86_400_000 })
+    await holdfast.enqueueBatch(job, [{ input: 1, orderingKey: 'a' }])
+    await rig.rows(`update holdfast.runs set due_at = 'infinity' where ordering_key = 'a'`)
+    expect(await read()).toEqual({ queue_runs: 2, queue_oldest_due_seconds: 0 })
+    const enqueue: Record<string, () => Promise<unknown>> = {
+      due: () => holdfast.enqueue(job, 'due', { delayMs: 1 }),
+      'aimed at a worker': () => holdfast.enqueue(job, 'aimed', { worker: 'absent' }),
+      fresh: () => holdfast.enqueue(job, 'fresh'),
+      together: () => holdfast.enqueueBatch(job, [{ input: 1 }, { input: 2 }, { input: 3 }]),
+    }
+    const owed: Record<string, number> = { due: 3, 'aimed at a worker': 3, fresh: 3, together: 5 }
+    for (const [kind, store] of Object.entries(enqueue)) {
+      await store()
+      await until(
+        `one that is ${kind} to have waited`,
+        async () => (await read())['queue_oldest_due_seconds']! > 0,
+      )
+      expect((await read())['queue_runs'], kind).toBe(owed[kind])
+      await rig.rows('delete from holdfast.run_bundles')
+      await rig.rows(`delete from holdfast.runs where due_at is null or due_at < now() + interval '1 hour'`)
+    }
+    await until('a scrape to show it', async () =>
+      (await scrape()).includes('holdfast_queue_runs{queue="measured"}'),
+    )
+  })
+
   it('are listed in the docs, each of them', () => {
     const docs = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8')
     for (const name of Object.keys(metricCatalogue)) expect(docs).toContain(`\`${metricPrefix}${name}`)
