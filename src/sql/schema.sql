@@ -682,7 +682,7 @@ function accept_claimed_run(job_name text, body text, me integer, request bigint
 function accept_events(event_types text[], bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[], are_checked boolean DEFAULT false) returns TABLE(message_id bigint, deliveries integer, held integer) language plpgsql md5 2f0bad27242b072b4e11c4d7a740e687
 function accept_lines(endpoint_name text, lines text, message_options jsonb[] DEFAULT NULL::jsonb[]) returns text language plpgsql md5 2e999cc13b5c3438e26067fc2840b74b
 function accept_messages(endpoint_name text, bodies text[], message_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language plpgsql md5 1c3f1c8f42a1b4f4235b7b2d51fa50fa
-function accept_run_bodies(job_name text, bodies text[], run_options jsonb[], OUT ids bigint[], OUT run_set int8multirange) returns record language plpgsql md5 b9d943f908df9f95ef40e182859f978d
+function accept_run_bodies(job_name text, bodies text[], run_options jsonb[], OUT ids bigint[], OUT run_set int8multirange) returns record language plpgsql md5 cc96761c18ba0202cb775c651c0605ee
 function accept_run_lines(job_name text, lines text, run_options jsonb[] DEFAULT NULL::jsonb[]) returns text language sql md5 fa2c82d557cbaa1074409534b8cc9ecc
 function accept_runs(job_name text, bodies text[], run_options jsonb[] DEFAULT NULL::jsonb[]) returns SETOF bigint language sql md5 6abbf706720eff1c9a505ba3206d572b
 function accept_runs_with_options(job integer, job_name text, lane integer, settings jsonb, bodies text[], run_options jsonb[]) returns bigint[] language plpgsql md5 38461c2195ba9c6fe596dbc87058e1a8
@@ -875,7 +875,7 @@ function settle_late_successes(delivery_ids bigint[]) returns bigint[] language 
 function settle_letter(dead_letter_id text, new_state text, new_note text, new_action text, actor text) returns void language plpgsql md5 14d9c6b490dfcf74ff165e104c8abdf9
 function settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer language plpgsql md5 a20c200095e49f97c90092ea4f6f7b29
 function settle_redriven(letter_ids bigint[]) returns void language sql md5 defdc40af401bc577f356e051fbf9d59
-function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 bd81c538ec8007964bf74887a97381d1
+function settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[] language plpgsql md5 782ba3d9dddb7fd46a660b31a349b0c7
 function settle_run_successes(me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]) returns void language plpgsql md5 48fc7440baa38701014a27d781211a9a
 function settle_runs(me integer, batch bigint, runs jsonb) returns integer[] language plpgsql md5 38dec1c79258134e61866fe647edcd56
 function settle_successes(me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[], status_codes integer[]) returns bigint[] language plpgsql md5 59af48567db06c21e018a82b13ee1357

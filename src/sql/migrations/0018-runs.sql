@@ -214,12 +214,8 @@ begin
     drawn := array(select nextval('holdfast.ids') from generate_series(1, total));
     insert into holdfast.messages (id, size, is_run, type, body)
     select given.id, octet_length(given.body), true, job_name, given.body::json from unnest(drawn, bodies) as given (id, body);
-    if drawn[total] - drawn[1] = total - 1 then
-      run_set := int8multirange(int8range(drawn[1], drawn[total], '[]'));
-    else
-      -- Numbers that others drew meanwhile lie between two bundles, never within one.
-      select range_agg(int8range(each, each, '[]')) into run_set from unnest(drawn) as each;
-    end if;
+    -- Numbers that others drew meanwhile lie between two bundles, never within one.
+    run_set := holdfast.id_ranges(drawn);
     insert into holdfast.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
     select facts.queue_id, coalesce((facts.settings ->> 'priority')::smallint, 0), lower(part), upper(part) - 1, facts.id, own_transaction
     from unnest(run_set) as part;

@@ -190,12 +190,6 @@ begin
   perform holdfast.ring(array(select distinct unnest(target_lanes)));
 end $$;
 
--- Ids in ascending order as ranges. What was drawn together is mostly one.
-create function holdfast.id_ranges(ids bigint[]) returns int8multirange
-language sql immutable
-return case when ids[cardinality(ids)] - ids[1] = cardinality(ids) - 1 then int8multirange(int8range(ids[1], ids[cardinality(ids)], '[]'))
-       else (select range_agg(int8range(id, id, '[]')) from unnest(ids) as id) end;
-
 -- One message, once more: to a target as it is, along a route (whatever its filter says), or every way that it went. Also takes a delivery's
 -- id. Returns the new deliveries.
 create function holdfast.replay_message(
