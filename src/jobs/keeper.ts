@@ -48,6 +48,8 @@ export interface KeeperOptions {
 }
 
 const maxRowsPerSweep = 500
+/** Of those that are parked: most are so for a good reason, and only looked at. */
+const maxParkedPerLook = 20_000
 const watchMs = 1000
 /** Without a worker to watch. */
 const emptyWatchMs = 5000
@@ -113,7 +115,7 @@ export class Keeper {
       if (found > 0) logger.warn({ runs: found }, 'Zombie runs were found')
     }
     if (await this.#isOurRound('revive', reviveMs)) {
-      const revived = await reviveRuns(database, maxRowsPerSweep)
+      const revived = await reviveRuns(database, maxParkedPerLook)
       if (revived > 0) logger.warn({ runs: revived }, 'Parked runs had been left behind')
       await clearLeftovers(database)
     }

@@ -290,6 +290,7 @@ table idempotency_keys
   expires_at timestamp with time zone not null
   constraint idempotency_keys_pkey PRIMARY KEY (scope, key)
   CREATE INDEX idempotency_keys_expiry ON holdfast.idempotency_keys USING btree (expires_at)
+  CREATE INDEX idempotency_keys_held ON holdfast.idempotency_keys USING btree ((((result ->> 0))::bigint)) WHERE (expires_at = 'infinity'::timestamp with time zone)
 table jobs with (fillfactor=70)
   id integer not null generated always as identity
   name text not null
@@ -322,6 +323,7 @@ table jobs with (fillfactor=70)
 table keeper_rounds with (fillfactor=50)
   name text not null
   next_at timestamp with time zone not null
+  position bigint not null default 0
   constraint keeper_rounds_pkey PRIMARY KEY (name)
 table lane_stats with (fillfactor=50)
   lane_id integer not null
@@ -599,6 +601,7 @@ table runs with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=
   CREATE INDEX runs_fresh ON holdfast.runs USING btree (lane_id, priority, id) WHERE (due_at IS NULL)
   CREATE INDEX runs_ordered ON holdfast.runs USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)
   CREATE INDEX runs_ordered_out ON holdfast.runs USING btree (ordering_key, lane_id) WHERE ((ordering_key IS NOT NULL) AND (claim_id IS NOT NULL))
+  CREATE INDEX runs_parked ON holdfast.runs USING btree (id) WHERE ((due_at = 'infinity'::timestamp with time zone) AND (claim_id IS NULL))
   CREATE INDEX runs_suspect ON holdfast.runs USING btree (lane_id, priority DESC, due_at) WHERE ((due_at IS NOT NULL) AND (crashes > 0))
   CREATE INDEX runs_targeted ON holdfast.runs USING btree (lane_id, target, due_at) WHERE (target IS NOT NULL)
   CREATE INDEX runs_ttl ON holdfast.runs USING btree (ttl_at) WHERE (ttl_at IS NOT NULL)
@@ -722,6 +725,7 @@ function claim_run_keys(job integer, body text, options jsonb, new_run bigint) r
 function claim_runs(me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint DEFAULT 0) returns TABLE(claim bigint, id bigint, message_id bigint, job_id integer, attempt integer, crashes smallint, expires_at_ms double precision, body text, correlation_id text, headers jsonb, metadata jsonb, fresh_run_ids text, fresh_run_jobs text, fresh_run_expiries text, body_ids text, bodies text, body_extras jsonb, wait_ms double precision, xmin_seen bigint, next_seen bigint) language plpgsql md5 b5bcd9048c4d7b60cc49ffa0ea01db17
 function cleanup_dlq(max_rows integer DEFAULT 10000) returns integer language plpgsql md5 538c58e250d42b3ae2ab8d980c39be99
 function clear_suspicion(me integer, shards integer[]) returns void language sql md5 d422fefe20938b682f1e9a377d947f0c
+function clear_unique_keys(max_rows integer) returns integer language plpgsql md5 ca5c77756ea14f0ed1195c8129d23cfc
 function close_pause(pauses jsonb) returns jsonb language sql md5 e3f9a315ce397167e07a41e766a86157
 function correlated_messages(wanted text) returns bigint[] language plpgsql stable md5 7ef43c791a710b5fa623a99cd74b023f
 function count_claimed(lane integer) returns integer language sql stable md5 ae695b615eadbfd928624aee3f48dfe2
@@ -735,7 +739,7 @@ function delete_endpoint(endpoint_name text, force boolean DEFAULT false, actor 
 function delete_expired_secrets() returns integer language plpgsql md5 2d59d80650e2ecb6566a4e1e6824bf89
 function delete_route(route_name text, force boolean DEFAULT false, actor text DEFAULT CURRENT_USER) returns bigint language plpgsql md5 62606bdc8db17d8a0ca1338a64225db0
 function delivery_conditions(filter jsonb, OUT lane integer, OUT message_ids bigint[], OUT wanted_state text, OUT wide text, OUT asks_message boolean, OUT from_id bigint, OUT to_id bigint) returns record language plpgsql stable md5 d35acd294e4487e83cb4e2d360659399
-function delivery_source(source text, lane integer, messages bigint[], ending smallint, asks_error boolean) returns text language plpgsql immutable md5 80b205135f7a32af7f932f1fa86870fa
+function delivery_source(source text, lane integer, messages bigint[], ending smallint, asks_error boolean) returns text language plpgsql immutable md5 e9450f15d165cfc06c8fa616f6c2d68e
 function dlq_summary() returns TABLE(endpoint text, dead bigint, redriven bigint, resolved bigint, discarded bigint, oldest timestamp with time zone, newest timestamp with time zone, queue text) language plpgsql stable md5 336ccc444075872a83ac293e010e354d
 function drain_worker(worker integer, actor text DEFAULT CURRENT_USER) returns boolean language plpgsql md5 f16dd1f5bb8dda1d3fd484a57d7e8563
 function drop_old_partitions(retention_months integer DEFAULT NULL::integer) returns integer language plpgsql md5 e78fa0d8ac051aa7228368a1b5d51602
@@ -743,7 +747,7 @@ function due_operations(max_rows integer, OUT ids bigint[], OUT next_ms double p
 function empty_partition(part text) returns void language plpgsql md5 deab040ff638db3b33ea7bb021741f6e
 function end_deliveries(me integer, records jsonb, owned integer[]) returns void language sql md5 e3a2672ba42ee5085d54ab7d51c49ed6
 function end_waiting(run_ids bigint[]) returns integer language plpgsql md5 97f11579a50ff00b3a04b1c03592025b
-function endpoint_health(endpoint_name text DEFAULT NULL::text) returns TABLE(endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamp with time zone, probe_at timestamp with time zone, held_until timestamp with time zone, pending bigint, in_flight integer, oldest_due_at timestamp with time zone, dead_letters bigint) language sql stable md5 324e3c59f1a9e4e3b61d1cbb3246936e
+function endpoint_health(endpoint_name text DEFAULT NULL::text) returns TABLE(endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamp with time zone, probe_at timestamp with time zone, held_until timestamp with time zone, pending bigint, in_flight integer, oldest_due_at timestamp with time zone, dead_letters bigint) language sql stable md5 342e13472cfe9c3f152c6c6f59ccf53b
 function endpoint_metrics(names text[], top integer) returns TABLE(metric text, labels jsonb, value double precision) language sql stable md5 6c82e5607fbb5efd231c75ee5dfeeaa9
 function endpoint_view(endpoint holdfast.endpoints) returns jsonb language sql stable md5 ecaf3090aebdbdd05758f2ec6d074571
 function enqueue(job text, payload jsonb, options jsonb DEFAULT NULL::jsonb) returns text language sql md5 369da71470ff7d52b2adcaa25701f227
@@ -780,6 +784,7 @@ function is_stored(message bigint) returns boolean language sql stable md5 44642
 function job_of_bundled(run bigint, lane integer, OUT job_id integer, OUT priority smallint) returns record language sql stable md5 83989e6d1f56fc8b54c98340f2ad6d52
 function keep_bodies(message_ids bigint[]) returns integer language plpgsql md5 b1f5c649f8a18521fa48033e3205793a
 function keep_needed(part text, max_rows integer DEFAULT NULL::integer) returns integer language plpgsql md5 62724f99683b6fc8b4cbcbba4910584f
+function keep_position(round text, reached bigint) returns void language sql md5 6307fca3ed21fa6854f56eb4f6a5a635
 function lane_of(endpoint_name text) returns integer language plpgsql stable md5 9663a990844aec7fdea7ce2f21ccb95c
 function late_bundles(lane integer, ended xid8[], above bigint, cursors bigint[]) returns SETOF holdfast.run_bundles language sql stable md5 fbaa4bd8cdd1ad583d1d8ba091c57d6f
 function letter_conditions(filter jsonb, OUT narrow text, OUT wide text, OUT asks_message boolean) returns record language plpgsql stable md5 e5bd2cc79a702485b2b6903425c3d7b7
@@ -800,7 +805,7 @@ function next_transaction(seen pg_snapshot) returns bigint language sql md5 8660
 function normalise_error(error text) returns text language sql immutable parallel safe md5 842ff04befa3787ec185d49fbac64542
 function note_change() returns trigger language plpgsql md5 44238258c1198c85fad3e5dfc37898ad
 function note_move() returns trigger language plpgsql md5 9393104d91ddb2e9ba29b36a14d7f4da
-function oldest_owed(lane integer) returns timestamp with time zone language sql stable md5 ea1398d41e68d54cfaaba0d28a09a9e0
+function oldest_owed(lane integer) returns timestamp with time zone language sql stable md5 28114ecaf4113d335c54c5065f858e65
 function oldest_waiting_run(lane integer) returns timestamp with time zone language sql stable md5 8372eb9c569a1d8b3d55f89e93595860
 function open_pause(pauses jsonb) returns jsonb language sql md5 488bf3f9c0021a69ddd81e6bca09f09b
 function operation_targets(kind text, filter jsonb, options jsonb) returns text language plpgsql stable md5 871ddf93883e5961d09b01982365be97
@@ -900,7 +905,7 @@ function time_problem(deliver_at text, expires_at text) returns text language pl
 function tried_and_owed(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 0fa30b2d7b1ea6d42ce0741be4e2d4db
 function unpark_job(job integer) returns integer language plpgsql md5 c0a540c4b3fb917c536e7a483ff7017f
 function unpark_jobs() returns integer language plpgsql md5 89029f98162bae4d48976ba896ecfc4e
-function unpark_stranded(max_rows integer) returns integer language plpgsql md5 447b7ad71aa8dc40da56186f4790ffe4
+function unpark_stranded(max_rows integer) returns integer language plpgsql md5 c94fa6162b3d0dad1f54711233aa3856
 function was_visible(row_xid xid, as_of pg_snapshot, top bigint, bottom_age integer) returns boolean language sql stable parallel safe md5 35fc35214fc791e7d2b10d51bf263080
 function worker_beats() returns jsonb language sql stable md5 f1616394c92372dc92a0d5bd238aed3f
 function write_alerts(changes jsonb) returns void language plpgsql md5 362f1915e74802fc7f268ca547ff7ab7

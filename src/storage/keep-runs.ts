@@ -55,7 +55,7 @@ export async function sweepZombies(
   return count(database, 'sweep_zombies', text, [thresholdMs, maxRows, by])
 }
 
-/** Safety nets: parked runs whose key is free, and due runs below a floor. Indexes: runs_due, queue_cursors_pkey. */
+/** Safety nets: parked runs whose key is free, and due runs below a floor. Indexes: runs_parked, queue_cursors_pkey. */
 export async function reviveRuns(database: Database, maxRows: number): Promise<number> {
   await database.query(
     { name: 'rewind_floors', text: 'select holdfast.rewind_floors(id) from holdfast.queues' },
@@ -68,6 +68,10 @@ export async function reviveRuns(database: Database, maxRows: number): Promise<n
 export async function forgetFormerQueues(database: Database): Promise<number> {
   return count(database, 'forget_former_queues', 'select holdfast.forget_former_queues() as count', [])
 }
+
+const maxKeysPerLook = 5000
+/** Half a million keys a round, and the next round goes on from there. */
+const maxKeyLooks = 100
 
 /** What ended runs left behind: progress that nobody cleared, cancellations that came too late, unique keys whose run is over. Bounded. */
 export async function clearLeftovers(database: Database): Promise<void> {
@@ -94,17 +98,12 @@ export async function clearLeftovers(database: Database): Promise<void> {
     },
     [],
   )
-  await database.query(
-    {
-      name: 'clear_unique_keys',
-      text: `
-        delete from holdfast.idempotency_keys where (scope, key, result) in (
-          select scope, key, result from holdfast.idempotency_keys as held where expires_at = 'infinity'
-            and not exists (select from holdfast.runs where id = (held.result ->> 0)::bigint) limit 1000
-        )`,
-    },
-    [],
-  )
+  // Where many have ended the look goes on at once, else in the next round.
+  const text = 'select holdfast.clear_unique_keys($1) as count'
+  for (let looks = 0; looks < maxKeyLooks; looks++) {
+    const cleared = await count(database, 'clear_unique_keys', text, [maxKeysPerLook])
+    if (cleared < maxKeysPerLook / 10) break
+  }
 }
 
 async function count(database: Database, name: string, text: string, values: unknown[]): Promise<number> {

@@ -15,7 +15,10 @@ language sql stable as $$
     (
       select min(coalesce(owed.owed_at, holdfast.time_of_id(owed.id)))
       from generate_series(0, 3) as level cross join lateral (
-        select id, owed_at from holdfast.deliveries where lane_id = endpoint.id and priority = level order by id limit 1
+        -- As a range of pairs: see oldest_owed.
+        select id, owed_at from holdfast.deliveries
+        where lane_id = endpoint.id and (priority, id) >= (level, 0) and (priority, id) < (level + 1, 0)
+        order by priority, id limit 1
       ) as owed
     ),
     (select count(*) from holdfast.dead_letters as letter where letter.lane_id = endpoint.id and letter.state = 'open')

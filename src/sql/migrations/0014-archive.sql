@@ -102,7 +102,8 @@ begin
       when messages is not null then format('(select * from holdfast.deliveries where id = any (%1$L::bigint[]) and message_id = id
         union all select * from holdfast.deliveries where message_id = any (%1$L::bigint[]) and message_id <> id)', messages::text)
       when lane is not null then format('(select line.* from generate_series(0, 3) as level cross join lateral (
-          select * from holdfast.deliveries where lane_id = %s and priority = level and id < $1 and id >= $4 order by id desc limit $3
+          select * from holdfast.deliveries where lane_id = %s and (priority, id) < (level, $1) and (priority, id) >= (level, $4)
+          order by priority desc, id desc limit $3
         ) as line)', lane)
       else 'holdfast.deliveries' end;
     return format('select %s from %s as owed %s where owed.id < $1 and owed.id >= $4 %s order by owed.id desc limit $3',

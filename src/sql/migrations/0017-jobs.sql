@@ -373,5 +373,7 @@ end $$;
 -- Rounds that one of all processes makes: whoever moves the time on.
 create table holdfast.keeper_rounds (
   name text primary key,
-  next_at timestamptz not null
+  next_at timestamptz not null,
+  -- Where a look that is too long for one round goes on, by the number of a run.
+  position bigint not null default 0
 ) with (fillfactor = 50);

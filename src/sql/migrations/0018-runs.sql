@@ -39,6 +39,7 @@ create index runs_ordered_out on holdfast.runs (ordering_key, lane_id) where ord
 create index runs_concurrent on holdfast.runs (concurrency_key, lane_id, claim_id, id) where concurrency_key is not null;
 create index runs_expiring on holdfast.runs (expires_at) where expires_at is not null;
 create index runs_ttl on holdfast.runs (ttl_at) where ttl_at is not null;
+create index runs_parked on holdfast.runs (id) where due_at = 'infinity' and claim_id is null;
 
 -- Plain runs that were enqueued together and have neighbouring numbers: one row for all of them, written once, read under the cursor like fresh ones,
 -- and gone when it has passed the last. Whatever is peculiar about one of them later (a failure, a cancellation, a crash) makes it a row of `runs`.
@@ -315,6 +316,9 @@ begin
   where not is_known;
   return ids;
 end $$;
+
+-- Unique keys that are held until their run has ended, for whoever clears them away.
+create index idempotency_keys_held on holdfast.idempotency_keys (((result ->> 0)::bigint)) where expires_at = 'infinity';
 
 -- The run that had this idempotency key (the same body) or unique key (any body) first; null when the key is new.
 create function holdfast.claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint

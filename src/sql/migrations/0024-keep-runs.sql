@@ -118,32 +118,69 @@ begin
   return coalesce(cardinality(failed), 0) + coalesce(cardinality(requeued), 0);
 end $$;
 
--- A safety net: parked runs whose key is free, or whose job is active and who have none, come back.
+-- A safety net: parked runs whose key is free, or whose job is active and who have none, come back. Looks at a bounded number of those that are
+-- parked, and goes on from there the next time. Index: runs_parked.
 create function holdfast.unpark_stranded(max_rows integer) returns integer
 language plpgsql as $$
 declare
-  freed integer;
+  start bigint := coalesce((select position from holdfast.keeper_rounds where name = 'stranded'), 0);
+  reached bigint;
+  stranded bigint[];
 begin
-  with stranded as (
-    select run.id from holdfast.runs as run join holdfast.jobs as job on job.id = run.job_id
-    where run.due_at = 'infinity' and run.claim_id is null and job.state = 'active'
-      and not exists (
-        select from holdfast.runs as older
-        where older.ordering_key = run.ordering_key and older.lane_id = run.lane_id and older.id < run.id
-      )
-      and (run.concurrency_key is null or (
-        select count(*) from holdfast.runs as other
-        where other.concurrency_key = run.concurrency_key and other.lane_id = run.lane_id and other.claim_id is not null
-      ) < coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1))
-    limit max_rows for update of run skip locked
+  with parked as materialized (
+    select id, lane_id, job_id, ordering_key, concurrency_key from holdfast.runs
+    where due_at = 'infinity' and claim_id is null and id > start order by id limit max_rows
   )
-  update holdfast.runs as run set due_at = clock_timestamp() from stranded where run.id = stranded.id;
-  get diagnostics freed = row_count;
-  if freed > 0 then
-    perform holdfast.ring_workers(id) from holdfast.queues;
+  select case when count(*) = max_rows then max(run.id) else 0 end, array_agg(run.id) filter (where job.state = 'active'
+    and not exists (
+      select from holdfast.runs as older
+      where older.ordering_key = run.ordering_key and older.lane_id = run.lane_id and older.id < run.id
+    )
+    and (run.concurrency_key is null or (
+      select count(*) from holdfast.runs as other
+      where other.concurrency_key = run.concurrency_key and other.lane_id = run.lane_id and other.claim_id is not null
+    ) < coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1)))
+  into reached, stranded from parked as run left join holdfast.jobs as job on job.id = run.job_id;
+  perform holdfast.keep_position('stranded', reached);
+  if stranded is null then
+    return 0;
   end if;
-  return freed;
+  with free as (
+    select id from holdfast.runs where id = any (stranded) and due_at = 'infinity' and claim_id is null for update skip locked
+  )
+  update holdfast.runs as run set due_at = clock_timestamp() from free where run.id = free.id;
+  perform holdfast.ring_workers(id) from holdfast.queues;
+  return cardinality(stranded);
 end $$;
+
+-- Unique keys whose run has ended; those of runs that wait for months hide nothing behind them, because the next look goes on where this one
+-- ends. Returns how many it cleared away. Indexes: idempotency_keys_held, runs_pkey, idempotency_keys_pkey.
+create function holdfast.clear_unique_keys(max_rows integer) returns integer
+language plpgsql as $$
+declare
+  start bigint := coalesce((select position from holdfast.keeper_rounds where name = 'unique_keys'), 0);
+  reached bigint;
+  ended bigint[];
+  cleared integer;
+begin
+  with held as materialized (
+    select (result ->> 0)::bigint as run from holdfast.idempotency_keys
+    where expires_at = 'infinity' and (result ->> 0)::bigint > start order by (result ->> 0)::bigint limit max_rows
+  )
+  select case when count(*) = max_rows then max(held.run) else 0 end,
+         array_agg(held.run) filter (where not exists (select from holdfast.runs where id = held.run))
+  into reached, ended from held;
+  perform holdfast.keep_position('unique_keys', reached);
+  delete from holdfast.idempotency_keys where expires_at = 'infinity' and (result ->> 0)::bigint = any (ended);
+  get diagnostics cleared = row_count;
+  return cleared;
+end $$;
+
+create function holdfast.keep_position(round text, reached bigint) returns void
+language sql as $$
+  insert into holdfast.keeper_rounds as known (name, next_at, position) values (round, '-infinity', reached)
+  on conflict (name) do update set position = excluded.position where known.position <> excluded.position
+$$;
 
 -- Jobs take no longer from queues that they have left and where nothing of theirs waits: others' runs, which their workers can't handle, would be
 -- handed back by them. A transaction from before the move may still store runs there, and one that has read where the job was may be about to begin; for
@@ -193,7 +230,7 @@ begin
 end $$;
 
 -- Parked runs of a job come back, also in queues that it has left, a bounded number at a time in order of their numbers; those that a key still
--- blocks are parked again by the next claim. A line of a million in one step would meet the deadline of a statement, at every try. Index: runs_pkey.
+-- blocks are parked again by the next claim. A line of a million in one step would meet the deadline of a statement, at every try. Index: runs_parked.
 create function holdfast.unpark_job(job integer) returns integer
 language plpgsql as $$
 declare
