@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { findFreePort } from '../../../src/postgres/embedded/free-port.ts'
 import {
   type EmbeddedPostgres,
@@ -44,6 +45,21 @@ export class DatabaseProcess {
 
   get url(): string {
     return this.#server.connectionString
+  }
+
+  async rows<Row>(text: string): Promise<Row[]> {
+    const client = new Client({ connectionString: this.url })
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(text)).rows as Row[]
+    } finally {
+      await client.end()
+    }
+  }
+
+  async count(text: string): Promise<number> {
+    return (await this.rows(text)).length
   }
 
   /** kill -9 of the server and everything that it runs. */
