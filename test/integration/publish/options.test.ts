@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import type { HandlerMessage } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
@@ -27,6 +27,9 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
       limits: { concurrency: 1 },
     })
     publish = open(rig, node.holdfast)
+  })
+  beforeEach(() => {
+    received.length = 0
   })
   afterAll(() => rig.stop())
 
@@ -60,7 +63,6 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
     await rig.whenSettled(endpoint)
     await node.holdfast.endpoints.update(endpoint, { tenant: null })
     await node.holdfast.routes.delete('meta')
-    received.length = 0
   })
 
   it('priority: the more urgent ones go first', async () => {
@@ -71,10 +73,12 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
       [3, 1],
     ] as const)
       await publish('urgent', payload, { priority })
+    // What it hears of one after the other it would send so.
+    const pending = async () => (await node.holdfast.endpoints.health(endpoint)).pending
+    await until('the node to know of all', pending, (count) => count === 3)
     await node.holdfast.endpoints.resume(endpoint)
     await until('three', () => received.length === 3)
     expect(received.map(({ payload }) => payload)).toEqual([2, 3, 1])
-    received.length = 0
   })
 
   it('orderingKey: one after the other, in the order of publishing, past a retry', async () => {
@@ -92,7 +96,6 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
     await rig.whenSettled(keyed)
     expect(order).toEqual([1, 1, 2, 3])
     await rig.whenSettled(endpoint)
-    received.length = 0
   })
 
   it('deliverAt: not before', async () => {
@@ -100,7 +103,6 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
     const id = await publish('later', 'later', { deliverAt: new Date(atMs).toISOString() })
     await until('it', () => received.find((message) => message.id === id))
     expect(Date.now()).toBeGreaterThanOrEqual(atMs - 50)
-    received.length = 0
   })
 
   it('expiresAt: ends as expired, visible', async () => {
@@ -130,7 +132,6 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
     expect(await publish('once', { a: 1, b: 2 }, { idempotencyKey: 'k' })).not.toBe(first)
     await rig.whenSettled(endpoint)
     expect(new Set(received.map(({ deliveryId }) => deliveryId)).size).toBe(received.length)
-    received.length = 0
   })
 
   it('idempotencyKey: of many at once, one is stored and all get its id', async () => {
