@@ -4,7 +4,7 @@ import { checkpoint } from './checkpoint.ts'
 import { measureProcessing } from './measure-processing.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 
-/** A tenth more or less of a second is the machine's; of four, it would be ours. */
+/** More due runs than in other rows, for a clock of three seconds instead of one: the machine's hiccups weigh less. */
 const DUE_RUNS_FACTOR = 3
 
 /**

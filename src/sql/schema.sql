@@ -905,7 +905,7 @@ function time_problem(deliver_at text, expires_at text) returns text language pl
 function tried_and_owed(first_id bigint, end_id bigint) returns SETOF bigint language plpgsql stable md5 0fa30b2d7b1ea6d42ce0741be4e2d4db
 function unpark_job(job integer) returns integer language plpgsql md5 c0a540c4b3fb917c536e7a483ff7017f
 function unpark_jobs() returns integer language plpgsql md5 89029f98162bae4d48976ba896ecfc4e
-function unpark_stranded(max_rows integer) returns integer language plpgsql md5 c94fa6162b3d0dad1f54711233aa3856
+function unpark_stranded(max_rows integer) returns integer language plpgsql md5 d2e90ed18d88f381041b057930abca1e
 function was_visible(row_xid xid, as_of pg_snapshot, top bigint, bottom_age integer) returns boolean language sql stable parallel safe md5 35fc35214fc791e7d2b10d51bf263080
 function worker_beats() returns jsonb language sql stable md5 f1616394c92372dc92a0d5bd238aed3f
 function write_alerts(changes jsonb) returns void language plpgsql md5 362f1915e74802fc7f268ca547ff7ab7

@@ -126,6 +126,7 @@ declare
   start bigint := coalesce((select position from holdfast.keeper_rounds where name = 'stranded'), 0);
   reached bigint;
   stranded bigint[];
+  freed integer;
 begin
   with parked as materialized (
     select id, lane_id, job_id, ordering_key, concurrency_key from holdfast.runs
@@ -142,19 +143,19 @@ begin
     ) < coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1)))
   into reached, stranded from parked as run left join holdfast.jobs as job on job.id = run.job_id;
   perform holdfast.keep_position('stranded', reached);
-  if stranded is null then
-    return 0;
-  end if;
   with free as (
     select id from holdfast.runs where id = any (stranded) and due_at = 'infinity' and claim_id is null for update skip locked
   )
   update holdfast.runs as run set due_at = clock_timestamp() from free where run.id = free.id;
-  perform holdfast.ring_workers(id) from holdfast.queues;
-  return cardinality(stranded);
+  get diagnostics freed = row_count;
+  if freed > 0 then
+    perform holdfast.ring_workers(id) from holdfast.queues;
+  end if;
+  return freed;
 end $$;
 
 -- Unique keys whose run has ended; those of runs that wait for months hide nothing behind them, because the next look goes on where this one
--- ends. Returns how many it cleared away. Indexes: idempotency_keys_held, runs_pkey, idempotency_keys_pkey.
+-- ends. Returns how many it cleared away. Indexes: idempotency_keys_held, runs_pkey.
 create function holdfast.clear_unique_keys(max_rows integer) returns integer
 language plpgsql as $$
 declare
