@@ -65,16 +65,16 @@ export const holdfastJobs: Contender = {
         const result = await client.query<{ drained: boolean }>(
           // By the indexes of claims: a million runs that are scheduled for later must not be read to find out.
           `select not exists (
-             select from holdfast.queues as queue cross join generate_series(0, 3) as level cross join lateral (
-               select from holdfast.runs
+             select from holdfast_internal.queues as queue cross join generate_series(0, 3) as level cross join lateral (
+               select from holdfast_internal.runs
                where lane_id = queue.id and priority = level
                  and due_at is not null and target is null and crashes = 0 and due_at <= now()
                limit 1
              ) as due
-           ) and not exists (select from holdfast.runs where due_at is null)
-             and not exists (select from holdfast.runs where due_at is not null and crashes > 0)
-             and not exists (select from holdfast.run_bundles)
-             and not exists (select from holdfast.run_claims where bundled <> '{}') as drained`,
+           ) and not exists (select from holdfast_internal.runs where due_at is null)
+             and not exists (select from holdfast_internal.runs where due_at is not null and crashes > 0)
+             and not exists (select from holdfast_internal.run_bundles)
+             and not exists (select from holdfast_internal.run_claims where bundled <> '{}') as drained`,
         )
         return result.rows[0]?.drained === true
       },

@@ -62,7 +62,7 @@ export const holdfast: Contender = {
       },
       async isDrained() {
         const result = await client.query<{ drained: boolean }>(
-          'select not exists (select from holdfast.deliveries) as drained',
+          'select not exists (select from holdfast_internal.deliveries) as drained',
         )
         return result.rows[0]?.drained === true
       },

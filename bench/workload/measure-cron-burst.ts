@@ -28,8 +28,8 @@ export async function measureCronBurst({ databaseUrl }: SampleContext): Promise<
     const dueAtMs = Math.ceil((Date.now() + LEAD_MS) / 60_000) * 60_000
     const due = new Date(dueAtMs)
     await client.query(
-      `insert into holdfast.schedules (name, job_id, cron, next_at)
-       select 'schedule-' || n, (select id from holdfast.jobs where name = 'tick'), $1, $2 from generate_series(1, $3::int) as n`,
+      `insert into holdfast_internal.schedules (name, job_id, cron, next_at)
+       select 'schedule-' || n, (select id from holdfast_internal.jobs where name = 'tick'), $1, $2 from generate_series(1, $3::int) as n`,
       [`${due.getUTCMinutes()} ${due.getUTCHours()} * * *`, due, SCHEDULES],
     )
     await sleep(dueAtMs - Date.now())
@@ -58,7 +58,7 @@ export async function measureCronBurst({ databaseUrl }: SampleContext): Promise<
 async function untilFired(client: Client): Promise<{ most: number }> {
   for (;;) {
     const { rows } = await client.query<{ fired: number; most: number }>(
-      'select sum(fired)::int as fired, max(fired)::int as most from holdfast.schedules',
+      'select sum(fired)::int as fired, max(fired)::int as most from holdfast_internal.schedules',
     )
     const [row] = rows
     if (row !== undefined && row.fired >= SCHEDULES) return row

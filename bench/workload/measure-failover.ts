@@ -47,7 +47,7 @@ export async function measureFailover(context: SampleContext): Promise<Sample> {
 async function untilShared(client: Client): Promise<void> {
   for (;;) {
     const result = await client.query<{ shards: number }>(
-      'select count(*)::int as shards from holdfast.shard_leases where incarnation is not null group by incarnation',
+      'select count(*)::int as shards from holdfast_internal.shard_leases where incarnation is not null group by incarnation',
     )
     const [first, second] = result.rows
     if (first !== undefined && second !== undefined && first.shards + second.shards === 256) return

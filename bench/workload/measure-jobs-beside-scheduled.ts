@@ -36,14 +36,14 @@ async function scheduleForTomorrow(
   try {
     for (let stored = 0; stored < backlogMessages; stored += 10_000) {
       await client.query(
-        `select count(*) from holdfast.accept_runs(
+        `select count(*) from holdfast_internal.accept_runs(
            'bench', array_fill('{}'::text, array[10000]), array_fill('{"delayMs": 86400000}'::jsonb, array[10000]))`,
       )
     }
     // Before they may go: the first vacuum of a million writes them once more.
     await refreshStatistics(databaseUrl)
     await checkpoint(databaseUrl)
-    if (!keepsThem) await client.query('truncate holdfast.runs')
+    if (!keepsThem) await client.query('truncate holdfast_internal.runs')
   } finally {
     await client.end()
   }

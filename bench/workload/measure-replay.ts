@@ -65,7 +65,7 @@ async function storedBodies(databaseUrl: string): Promise<number> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows } = await client.query<{ bodies: string }>(
-    'select (select count(*) from holdfast.messages) + (select count(*) from holdfast.messages_kept) as bodies',
+    'select (select count(*) from holdfast_internal.messages) + (select count(*) from holdfast_internal.messages_kept) as bodies',
   )
   await client.end()
   return Number(rows[0]?.bodies)

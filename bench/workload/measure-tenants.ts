@@ -39,12 +39,12 @@ async function createRoutes(databaseUrl: string, tenants: number): Promise<void>
   await client.connect()
   try {
     await client.query(
-      `insert into holdfast.routes (name, tenant, event_type, exact_type, lane_id)
+      `insert into holdfast_internal.routes (name, tenant, event_type, exact_type, lane_id)
        select 'tenant-' || number, 'tenant-' || number, 'order.created', 'order.created', endpoint.id
-       from generate_series(0, $1::int - 1) as number, holdfast.endpoints as endpoint`,
+       from generate_series(0, $1::int - 1) as number, holdfast_internal.endpoints as endpoint`,
       [tenants],
     )
-    await client.query('analyze holdfast.routes')
+    await client.query('analyze holdfast_internal.routes')
   } finally {
     await client.end()
   }

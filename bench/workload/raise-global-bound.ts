@@ -4,8 +4,9 @@ import { Client } from 'pg'
 export async function raiseGlobalBound(databaseUrl: string, maxPending: number): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
-  await client.query(`update holdfast.settings set value = to_jsonb($1::bigint) where name = 'max_pending'`, [
-    maxPending,
-  ])
+  await client.query(
+    `update holdfast_internal.settings set value = to_jsonb($1::bigint) where name = 'max_pending'`,
+    [maxPending],
+  )
   await client.end()
 }

@@ -13,7 +13,7 @@ function parse(text: string): EventTypePattern {
   return result.value
 }
 
-/** What `holdfast.matching_routes` does with the columns. */
+/** What `holdfast_internal.matching_routes` does with the columns. */
 function matchesInSql(pattern: EventTypePattern, type: string): boolean {
   if (pattern.exact !== null) return pattern.exact === type
   if (pattern.regex !== null) return new RegExp(pattern.regex, 's').test(type)

@@ -323,7 +323,7 @@ export class Settler {
     }
     logger.error(
       { deliveryId: record.id, error: String(cause) },
-      'A result could not be stored in any form; see the table holdfast.quarantine',
+      'A result could not be stored in any form; see the table holdfast_internal.quarantine',
     )
     this.#unsettled -= 1
     this.#options.onQuarantined(record)

@@ -273,7 +273,7 @@ export class RunSettler {
     }
     logger.error(
       { runId: record.id, error: String(cause) },
-      'A result could not be stored in any form; see the table holdfast.quarantine',
+      'A result could not be stored in any form; see the table holdfast_internal.quarantine',
     )
   }
 

@@ -1,16 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { HoldfastError } from '../core/errors.ts'
+import { version } from '../version.ts'
 import { isConnectionError } from './connection-error.ts'
 import type { PostgresLogger } from './logger.ts'
-import { type Migration, readMigrations } from './migration-files.ts'
 import { closePool, createPool } from './pool.ts'
-import { type AppliedMigration, assertServerVersion, readAppliedMigrations } from './schema.ts'
+import {
+  type AppliedMigration,
+  assertServerVersion,
+  hasSources,
+  readAppliedSchema,
+  type SchemaFolders,
+} from './schema.ts'
+import { applySources } from './sources/apply-sources.ts'
+import { readSources, type SourceSet } from './sources/source-files.ts'
+import { type Migration, readMigrations } from './table-files.ts'
 
-export interface MigrateOptions {
-  /** Stop after this number; left out, all are applied. */
+export interface MigrateOptions extends SchemaFolders {
+  /** Apply the tables up to this number only, and no functions; left out, everything is applied. */
   readonly toNumber?: number
-  readonly migrationsDir?: string
   /** How long to wait for another process that migrates, or for a lock that a statement needs. */
   readonly lockTimeoutMs?: number
   /** The pause before the second try of a migration that running nodes were in the way of; each further one is twice as long. */
@@ -19,8 +27,10 @@ export interface MigrateOptions {
 }
 
 export interface MigrateResult {
-  /** The names of the migrations that THIS call applied, in order. */
+  /** The names of the changes of tables that THIS call applied, in order. */
   readonly applied: readonly string[]
+  /** The functions, views and triggers that THIS call created or replaced. */
+  readonly sources: readonly string[]
   readonly schemaNumber: number
 }
 
@@ -37,14 +47,23 @@ const defaultFirstPauseMs = 500
 /** A deadlock, a lock that didn't come in time, a serialization failure: somebody was in the way who may be gone the next time. */
 const passingCodes: ReadonlySet<unknown> = new Set(['40P01', '55P03', '40001'])
 
+/** All that a database shall have. */
+interface Wanted {
+  readonly migrations: readonly Migration[]
+  readonly set: SourceSet
+}
+
 /**
- * Brings the schema up to date. Every migration runs in its own transaction, which takes the lock and then reads
- * anew what is applied: ten processes that start at once share the work without doing any of it twice. The lock is of
- * the transaction, not of the session, because a transaction-pooling proxy wouldn't keep a session's.
+ * Brings the schema up to date: first the tables, every change in a transaction of its own, then all functions, views and triggers in one.
+ * Each transaction takes the lock and then reads anew what is applied: ten processes that start at once share the work without doing any of
+ * it twice. The lock is of the transaction, not of the session, because a transaction-pooling proxy wouldn't keep a session's.
  */
 export async function migrate(target: Pool | string, options: MigrateOptions = {}): Promise<MigrateResult> {
-  const migrations = await readMigrations(options.migrationsDir)
-  if (typeof target !== 'string') return migrateOnPool(target, migrations, options)
+  const wanted = {
+    migrations: await readMigrations(options.tablesDir),
+    set: await readSources(options.functionsDir),
+  }
+  if (typeof target !== 'string') return migrateOnPool(target, wanted, options)
   const pool = createPool({
     connectionString: target,
     max: 1,
@@ -52,25 +71,21 @@ export async function migrate(target: Pool | string, options: MigrateOptions = {
     connectTimeoutMs,
   })
   try {
-    return await migrateOnPool(pool, migrations, options)
+    return await migrateOnPool(pool, wanted, options)
   } finally {
     await closePool(pool, connectTimeoutMs)
   }
 }
 
-async function migrateOnPool(
-  pool: Pool,
-  migrations: readonly Migration[],
-  options: MigrateOptions,
-): Promise<MigrateResult> {
+async function migrateOnPool(pool: Pool, wanted: Wanted, options: MigrateOptions): Promise<MigrateResult> {
   const client = await pool.connect()
   let failure: unknown
   try {
     await assertServerVersion(client)
     const applied: string[] = []
     for (;;) {
-      const step = await applyNextPatiently(client, migrations, options)
-      if (step.applied === null) return { applied, schemaNumber: step.schemaNumber }
+      const step = await applyNextPatiently(client, wanted, options)
+      if (step.applied === null) return { applied, sources: step.sources, schemaNumber: step.schemaNumber }
       applied.push(step.applied)
     }
   } catch (error) {
@@ -83,20 +98,22 @@ async function migrateOnPool(
 }
 
 interface Step {
+  /** Null: no change of the tables was left. */
   readonly applied: string | null
+  readonly sources: readonly string[]
   readonly schemaNumber: number
 }
 
-/** A migration is one transaction: one that was rolled back for another's sake can be run again whole. */
+/** A step is one transaction: one that was rolled back for another's sake can be run again whole. */
 async function applyNextPatiently(
   client: PoolClient,
-  migrations: readonly Migration[],
+  wanted: Wanted,
   options: MigrateOptions,
 ): Promise<Step> {
   let pauseMs = options.firstPauseMs ?? defaultFirstPauseMs
   for (let tryNumber = 1; ; tryNumber++) {
     try {
-      return await applyNext(client, migrations, { ...options, tryNumber })
+      return await applyNext(client, wanted, { ...options, tryNumber })
     } catch (error) {
       if (tryNumber === maxTries || !isPassing(error)) throw error
       await client.query('rollback')
@@ -120,7 +137,7 @@ function isPassing(error: unknown): error is HoldfastError {
 
 async function applyNext(
   client: PoolClient,
-  migrations: readonly Migration[],
+  { migrations, set }: Wanted,
   options: MigrateOptions & { readonly tryNumber: number },
 ): Promise<Step> {
   const lockTimeoutMs = options.lockTimeoutMs ?? defaultLockTimeoutMs
@@ -128,23 +145,44 @@ async function applyNext(
   await client.query('begin isolation level read committed')
   await client.query(`set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = 0`)
   await takeLock(client, lockTimeoutMs)
-  const applied = await readAppliedMigrations(client)
-  assertUnchanged(migrations, applied)
-  const schemaNumber = applied.at(-1)?.number ?? 0
+  const applied = await readAppliedSchema(client)
+  assertUnchanged(migrations, applied.migrations)
+  const schemaNumber = applied.migrations.at(-1)?.number ?? 0
   const next = migrations[schemaNumber]
+  const isPartial = options.toNumber !== undefined
   if (next === undefined || next.number > (options.toNumber ?? Number.POSITIVE_INFINITY)) {
+    const sources =
+      isPartial || hasSources(applied, set) ? [] : await replaceSources(client, set, applied.sources === null)
     await client.query('commit')
-    return { applied: null, schemaNumber }
+    return { applied: null, sources, schemaNumber }
   }
-  if (next.number === 1) await createMigrationsTable(client)
+  if (next.number === 1) await createRecords(client)
   await runMigration(client, next, options.tryNumber)
-  await client.query('insert into holdfast.migrations (number, name, checksum) values ($1, $2, $3)', [
-    next.number,
-    next.name,
-    next.checksum,
-  ])
+  await client.query(
+    'insert into holdfast_internal.migrations (number, name, checksum) values ($1, $2, $3)',
+    [next.number, next.name, next.checksum],
+  )
+  // A change of a table may have dropped a view that stood in its way: what is missing is looked for, and made again.
+  await client.query('update holdfast_internal.source_revision set checksum = null')
   await client.query('commit')
-  return { applied: next.name, schemaNumber: next.number }
+  return { applied: next.name, sources: [], schemaNumber: next.number }
+}
+
+async function replaceSources(client: PoolClient, set: SourceSet, isFirst: boolean): Promise<string[]> {
+  const applied = await applySources(client, set, version).catch((error: unknown) => {
+    if (isConnectionError(error) || !(error instanceof DatabaseError)) throw error
+    throw new HoldfastError(
+      'not_migrated',
+      `The functions could not be replaced: ${error.message}. They were rolled back whole; the tables stay.`,
+      { sqlstate: error.code },
+      error,
+    )
+  })
+  // Messages need partitions, and ids that belong to them, before the first node comes to look after both.
+  if (isFirst && applied.includes('holdfast.maintain_partitions')) {
+    await client.query('select holdfast.maintain_partitions(3), holdfast_internal.advance_ids()')
+  }
+  return applied
 }
 
 async function takeLock(client: PoolClient, lockTimeoutMs: number): Promise<void> {
@@ -161,13 +199,28 @@ async function takeLock(client: PoolClient, lockTimeoutMs: number): Promise<void
   }
 }
 
-async function createMigrationsTable(client: PoolClient): Promise<void> {
+/** What migrating keeps for itself: the changes that tables have had, and what is there of functions, views and triggers. */
+async function createRecords(client: PoolClient): Promise<void> {
   await client.query(`
     create schema if not exists holdfast;
-    create table if not exists holdfast.migrations (
+    create schema if not exists holdfast_internal;
+    create table if not exists holdfast_internal.migrations (
       number int primary key,
       name text not null,
       checksum text not null,
+      applied_at timestamptz not null default now()
+    );
+    create table if not exists holdfast_internal.sources (
+      kind text not null,
+      name text primary key,
+      "table" text,
+      checksum text not null
+    );
+    create table if not exists holdfast_internal.source_revision (
+      is_only boolean primary key default true check (is_only),
+      revision integer not null,
+      checksum text,
+      version text not null,
       applied_at timestamptz not null default now()
     )`)
 }
@@ -199,7 +252,7 @@ function assertUnchanged(migrations: readonly Migration[], applied: readonly App
     if (record.number !== index + 1) {
       throw new HoldfastError(
         'configuration_invalid',
-        `holdfast.migrations has no row for migration ${index + 1} but one for ${record.number}. ` +
+        `holdfast_internal.migrations has no row for migration ${index + 1} but one for ${record.number}. ` +
           'Restore the table from a backup; rows are only ever added to it.',
         { number: record.number },
       )

@@ -1,6 +1,7 @@
 import type { QueryResultRow } from 'pg'
 import { HoldfastError } from '../core/errors.ts'
-import { readMigrations } from './migration-files.ts'
+import { readSources, type SourceSet } from './sources/source-files.ts'
+import { readMigrations } from './table-files.ts'
 
 /** PostgreSQL 15.0, as `server_version_num` writes it. */
 const oldestServerVersion = 150_000
@@ -35,32 +36,62 @@ export async function assertServerVersion(database: Queryable): Promise<void> {
   checkServerVersion(rows[0]?.version ?? 0)
 }
 
-/** The recorded migrations by number; none when the schema doesn't exist yet. */
-export async function readAppliedMigrations(database: Queryable): Promise<AppliedMigration[]> {
-  const found = await database.query<{ exists: boolean }>(
-    `select to_regclass('holdfast.migrations') is not null as exists`,
+/** What a database holds of the schema. */
+export interface AppliedSchema {
+  /** By number; none when the schema doesn't exist yet. */
+  readonly migrations: readonly AppliedMigration[]
+  /** The functions, views and triggers; null when they were never applied. */
+  readonly sources: { readonly revision: number; readonly checksum: string | null } | null
+}
+
+export async function readAppliedSchema(database: Queryable): Promise<AppliedSchema> {
+  const found = await database.query<{ exists: boolean; isPrerelease: boolean }>(
+    `select to_regclass('holdfast_internal.source_revision') is not null as exists,
+            to_regclass('holdfast.migrations') is not null as "isPrerelease"`,
   )
-  if (found.rows[0]?.exists !== true) return []
-  const { rows } = await database.query<AppliedMigration>(
-    'select number, name, checksum from holdfast.migrations order by number',
+  if (found.rows[0]?.isPrerelease === true) {
+    throw new HoldfastError(
+      'configuration_invalid',
+      'This database was made by a Holdfast from before 0.1, whose tables are not upgraded: name an empty database, ' +
+        'or delete everything that Holdfast has in this one with `drop schema holdfast cascade`, then run `holdfast migrate` ' +
+        '(with the embedded server: stop it and delete its data folder, .holdfast).',
+    )
+  }
+  if (found.rows[0]?.exists !== true) return { migrations: [], sources: null }
+  const migrations = await database.query<AppliedMigration>(
+    'select number, name, checksum from holdfast_internal.migrations order by number',
   )
-  return rows
+  const sources = await database.query<{ revision: number; checksum: string | null }>(
+    'select revision, checksum from holdfast_internal.source_revision',
+  )
+  return { migrations: migrations.rows, sources: sources.rows[0] ?? null }
 }
 
 /** The number of the newest applied migration; 0 on a database that was never migrated. */
 export async function readSchemaNumber(database: Queryable): Promise<number> {
-  return (await readAppliedMigrations(database)).at(-1)?.number ?? 0
+  return (await readAppliedSchema(database)).migrations.at(-1)?.number ?? 0
 }
 
-/** Throws unless the server is new enough and its schema is the one that this code was written for. */
-export async function assertSchema(
-  database: Queryable,
-  options: { migrationsDir?: string } = {},
-): Promise<void> {
+/**
+ * Whether the functions in the database serve code that was written for `set`: they are the same, or newer, because what nodes call is only
+ * ever added to.
+ */
+export function hasSources(applied: AppliedSchema, set: SourceSet): boolean {
+  if (applied.sources === null) return false
+  return applied.sources.revision > set.revision || applied.sources.checksum === set.checksum
+}
+
+export interface SchemaFolders {
+  readonly tablesDir?: string
+  readonly functionsDir?: string
+}
+
+/** Throws unless the server is new enough and its schema is one that this code works with. */
+export async function assertSchema(database: Queryable, folders: SchemaFolders = {}): Promise<void> {
   await assertServerVersion(database)
-  const known = (await readMigrations(options.migrationsDir)).length
-  const schemaNumber = await readSchemaNumber(database)
-  if (schemaNumber === known) return
+  const known = (await readMigrations(folders.tablesDir)).length
+  const applied = await readAppliedSchema(database)
+  const schemaNumber = applied.migrations.at(-1)?.number ?? 0
   const details = { schemaNumber, known }
   if (schemaNumber > known) {
     throw new HoldfastError(
@@ -69,6 +100,16 @@ export async function assertSchema(
       details,
     )
   }
-  const state = schemaNumber === 0 ? 'has no Holdfast schema yet' : `is at schema ${schemaNumber} of ${known}`
-  throw new HoldfastError('not_migrated', `The database ${state}. Run \`holdfast migrate\`.`, details)
+  if (schemaNumber < known) {
+    const state =
+      schemaNumber === 0 ? 'has no Holdfast schema yet' : `is at schema ${schemaNumber} of ${known}`
+    throw new HoldfastError('not_migrated', `The database ${state}. Run \`holdfast migrate\`.`, details)
+  }
+  if (!hasSources(applied, await readSources(folders.functionsDir))) {
+    throw new HoldfastError(
+      'not_migrated',
+      'The functions in the database are those of another version. Run `holdfast migrate`.',
+      details,
+    )
+  }
 }

@@ -17,7 +17,7 @@ export async function listAlertChannels(database: Database): Promise<AlertChanne
   return database.query<AlertChannelRecord>(
     {
       name: 'list_alert_channels',
-      text: `select ${columns} from holdfast.alert_channels order by name limit 1000`,
+      text: `select ${columns} from holdfast_internal.alert_channels order by name limit 1000`,
     },
     [],
   )
@@ -34,8 +34,8 @@ export async function insertAlertChannel(
       name: 'insert_alert_channel',
       text: `
         with written as (
-          insert into holdfast.alert_channels (name, kind, endpoint) values ($1, $2, $3) on conflict do nothing returning *
-        ), noted as (select holdfast.audit($4, 'alert_channel.created', 'alert-channel:' || name) from written)
+          insert into holdfast_internal.alert_channels (name, kind, endpoint) values ($1, $2, $3) on conflict do nothing returning *
+        ), noted as (select holdfast_internal.audit($4, 'alert_channel.created', 'alert-channel:' || name) from written)
         select ${columns} from written, noted`,
     },
     [channel.name, channel.kind, channel.endpoint, actor],
@@ -54,8 +54,8 @@ export async function setAlertChannelEnabled(
     {
       name: 'set_alert_channel_enabled',
       text: `
-        with written as (update holdfast.alert_channels set is_enabled = $2 where name = $1 returning *), noted as (
-          select holdfast.audit($3, 'alert_channel.' || case when $2 then 'enabled' else 'disabled' end, 'alert-channel:' || name)
+        with written as (update holdfast_internal.alert_channels set is_enabled = $2 where name = $1 returning *), noted as (
+          select holdfast_internal.audit($3, 'alert_channel.' || case when $2 then 'enabled' else 'disabled' end, 'alert-channel:' || name)
           from written
         )
         select ${columns} from written, noted`,
@@ -75,8 +75,8 @@ export async function deleteAlertChannel(
     {
       name: 'delete_alert_channel',
       text: `
-        with deleted as (delete from holdfast.alert_channels where name = $1 returning *),
-          noted as (select holdfast.audit($2, 'alert_channel.deleted', 'alert-channel:' || name) from deleted)
+        with deleted as (delete from holdfast_internal.alert_channels where name = $1 returning *),
+          noted as (select holdfast_internal.audit($2, 'alert_channel.deleted', 'alert-channel:' || name) from deleted)
         select ${columns} from deleted, noted`,
     },
     [name, actor],
@@ -90,7 +90,7 @@ export async function sendNotice(
   notice: { channel: string; title: string; text: string; payload: object },
 ): Promise<number | null> {
   const { rows } = await client.query<{ message: number | null }>(
-    'select holdfast.send_notice($1, $2, $3, $4) as message',
+    'select holdfast_internal.send_notice($1, $2, $3, $4) as message',
     [notice.channel, notice.title, notice.text, JSON.stringify(notice.payload)],
   )
   return rows[0]?.message ?? null

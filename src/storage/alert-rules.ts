@@ -20,7 +20,7 @@ export async function listAlertRules(database: Database): Promise<AlertRuleRecor
   return database.query<AlertRuleRecord>(
     {
       name: 'list_alert_rules',
-      text: `select ${columns} from holdfast.alert_rules order by name limit ${maxRules}`,
+      text: `select ${columns} from holdfast_internal.alert_rules order by name limit ${maxRules}`,
     },
     [],
   )
@@ -37,7 +37,7 @@ export async function writeAlertRule(
       name: 'write_alert_rule',
       text: `
         with written as (
-          insert into holdfast.alert_rules (name, kind, severity, threshold, hold_ms, remind_ms, clear_ms, quiet_ms, endpoint, tag,
+          insert into holdfast_internal.alert_rules (name, kind, severity, threshold, hold_ms, remind_ms, clear_ms, quiet_ms, endpoint, tag,
                                             channels, is_enabled)
           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
           on conflict (name) do update set kind = excluded.kind, severity = excluded.severity, threshold = excluded.threshold,
@@ -45,7 +45,7 @@ export async function writeAlertRule(
             endpoint = excluded.endpoint, tag = excluded.tag, channels = excluded.channels, is_enabled = excluded.is_enabled,
             updated_at = clock_timestamp()
           returning *
-        ), noted as (select holdfast.audit($13, 'alert_rule.written', 'alert-rule:' || name) from written)
+        ), noted as (select holdfast_internal.audit($13, 'alert_rule.written', 'alert-rule:' || name) from written)
         select ${columns} from written, noted`,
     },
     [
@@ -75,8 +75,8 @@ export async function deleteAlertRule(database: Database, name: string, actor: s
     {
       name: 'delete_alert_rule',
       text: `
-        with deleted as (delete from holdfast.alert_rules where name = $1 returning name)
-        select holdfast.audit($2, 'alert_rule.deleted', 'alert-rule:' || name) from deleted`,
+        with deleted as (delete from holdfast_internal.alert_rules where name = $1 returning name)
+        select holdfast_internal.audit($2, 'alert_rule.deleted', 'alert-rule:' || name) from deleted`,
     },
     [name, actor],
   )
@@ -94,8 +94,8 @@ export async function silenceAlertRule(
     {
       name: 'silence_alert_rule',
       text: `
-        with silenced as (update holdfast.alert_rules set silenced_until = $2 where name = $1 returning name)
-        select holdfast.audit($3, 'alert_rule.silenced', 'alert-rule:' || name, jsonb_build_object('until', $2::timestamptz)) from silenced`,
+        with silenced as (update holdfast_internal.alert_rules set silenced_until = $2 where name = $1 returning name)
+        select holdfast_internal.audit($3, 'alert_rule.silenced', 'alert-rule:' || name, jsonb_build_object('until', $2::timestamptz)) from silenced`,
     },
     [name, until, actor],
   )
@@ -110,7 +110,7 @@ export async function readFindings(
   return database.query(
     {
       name: 'read_alert_findings',
-      text: 'select subject, value from holdfast.alert_findings($1, $2, $3, $4) order by subject limit 1000',
+      text: 'select subject, value from holdfast_internal.alert_findings($1, $2, $3, $4) order by subject limit 1000',
     },
     [rule.kind, rule.threshold, rule.endpoint, rule.tag],
   )

@@ -21,7 +21,7 @@ export interface AlertRecord {
   readonly silencedUntil: Date | null
 }
 
-/** What became of an incident. `id` null: a new one. Field names are those that `holdfast.alert_changes` reads. */
+/** What became of an incident. `id` null: a new one. Field names are those that `holdfast_internal.alert_changes` reads. */
 export interface AlertChange {
   readonly id: number | null
   readonly rule: string
@@ -46,7 +46,7 @@ export async function readOpenAlerts(database: Database): Promise<AlertRecord[]>
   return database.query<AlertRecord>(
     {
       name: 'read_open_alerts',
-      text: `select ${columns} from holdfast.alerts where state <> 'resolved' order by rule, subject limit 100000`,
+      text: `select ${columns} from holdfast_internal.alerts where state <> 'resolved' order by rule, subject limit 100000`,
     },
     [],
   )
@@ -62,7 +62,7 @@ export async function listAlerts(
   return database.query<AlertRecord>(
     {
       name: 'list_alerts',
-      text: `select ${columns} from holdfast.alerts where state = any ($1::text[]) and id < $2 order by id desc limit $3`,
+      text: `select ${columns} from holdfast_internal.alerts where state = any ($1::text[]) and id < $2 order by id desc limit $3`,
     },
     [states, beforeId, limit],
   )
@@ -73,13 +73,13 @@ export async function writeAlerts(
   client: Pick<ClientBase, 'query'>,
   changes: readonly AlertChange[],
 ): Promise<void> {
-  await client.query('select holdfast.write_alerts($1)', [JSON.stringify(changes)])
+  await client.query('select holdfast_internal.write_alerts($1)', [JSON.stringify(changes)])
 }
 
 /** From now on these rules have just spoken. Index: alert_rules_pkey. */
 export async function noteSpoken(client: Pick<ClientBase, 'query'>, rules: readonly string[]): Promise<void> {
   await client.query(
-    'update holdfast.alert_rules set last_notice_at = clock_timestamp() where name = any ($1::text[])',
+    'update holdfast_internal.alert_rules set last_notice_at = clock_timestamp() where name = any ($1::text[])',
     [rules],
   )
 }
@@ -92,7 +92,7 @@ export async function acknowledgeAlert(
   note: string | null,
 ): Promise<boolean> {
   const rows = await database.query<{ is_done: boolean }>(
-    { name: 'acknowledge_alert', text: 'select holdfast.acknowledge_alert($1, $2, $3) as is_done' },
+    { name: 'acknowledge_alert', text: 'select holdfast_internal.acknowledge_alert($1, $2, $3) as is_done' },
     [id, actor, note],
   )
   return rows[0]?.is_done ?? false
@@ -107,7 +107,7 @@ export async function silenceAlert(
   note: string | null,
 ): Promise<boolean> {
   const rows = await database.query<{ is_done: boolean }>(
-    { name: 'silence_alert', text: 'select holdfast.silence_alert($1, $2, $3, $4) as is_done' },
+    { name: 'silence_alert', text: 'select holdfast_internal.silence_alert($1, $2, $3, $4) as is_done' },
     [id, until, actor, note],
   )
   return rows[0]?.is_done ?? false
@@ -125,7 +125,9 @@ export async function followNotices(
   client: Pick<ClientBase, 'query'>,
   patienceMs: number,
 ): Promise<StuckNotice[]> {
-  const { rows } = await client.query<StuckNotice>('select * from holdfast.follow_notices($1)', [patienceMs])
+  const { rows } = await client.query<StuckNotice>('select * from holdfast_internal.follow_notices($1)', [
+    patienceMs,
+  ])
   return rows
 }
 
@@ -135,9 +137,9 @@ export async function purgeAlerts(
   keepDays: number,
   maxRows: number,
 ): Promise<number> {
-  const { rows } = await client.query<{ purged: number }>('select holdfast.purge_alerts($1, $2) as purged', [
-    keepDays,
-    maxRows,
-  ])
+  const { rows } = await client.query<{ purged: number }>(
+    'select holdfast_internal.purge_alerts($1, $2) as purged',
+    [keepDays, maxRows],
+  )
   return rows[0]?.purged ?? 0
 }

@@ -34,11 +34,11 @@ export async function insertApiKey(
       name: 'insert_api_key',
       text: `
         with created as (
-          insert into holdfast.api_keys (id, name, role, secret_hash, created_by, expires_at)
+          insert into holdfast_internal.api_keys (id, name, role, secret_hash, created_by, expires_at)
           values ($1, $2, $3, $4, $6, now() + $5::float8 * interval '1 ms')
           on conflict do nothing returning *
         ), noted as (
-          select holdfast.audit($6, 'api_key.created', 'api-key:' || id,
+          select holdfast_internal.audit($6, 'api_key.created', 'api-key:' || id,
                                 jsonb_build_object('name', name, 'after', jsonb_build_object('role', role, 'expiresAt', expires_at)))
           from created
         )
@@ -57,7 +57,7 @@ export async function readLiveKey(
   const rows = await database.query<{ name: string; role: Role; secretHash: Buffer }>(
     {
       name: 'read_live_key',
-      text: `select name, role, secret_hash as "secretHash" from holdfast.api_keys
+      text: `select name, role, secret_hash as "secretHash" from holdfast_internal.api_keys
              where id = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
     },
     [id],
@@ -70,7 +70,7 @@ export async function noteKeyUse(database: Database, id: string): Promise<void> 
   await database.query(
     {
       name: 'note_key_use',
-      text: `update holdfast.api_keys set last_used_at = now()
+      text: `update holdfast_internal.api_keys set last_used_at = now()
              where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
     },
     [id],
@@ -86,7 +86,7 @@ export async function listApiKeys(
   return database.query<ApiKeyRecord>(
     {
       name: 'list_api_keys',
-      text: `select ${columns} from holdfast.api_keys where id > $1 order by id limit $2`,
+      text: `select ${columns} from holdfast_internal.api_keys where id > $1 order by id limit $2`,
     },
     [afterId, limit],
   )
@@ -103,11 +103,11 @@ export async function revokeApiKey(
       name: 'revoke_api_key',
       text: `
         with revoked as (
-          update holdfast.api_keys set revoked_at = now() where id = $1 and revoked_at is null returning *
+          update holdfast_internal.api_keys set revoked_at = now() where id = $1 and revoked_at is null returning *
         ), ended as (
-          delete from holdfast.api_sessions where key_id in (select id from revoked)
+          delete from holdfast_internal.api_sessions where key_id in (select id from revoked)
         ), noted as (
-          select holdfast.audit($2, 'api_key.revoked', 'api-key:' || id, jsonb_build_object('name', name)) from revoked
+          select holdfast_internal.audit($2, 'api_key.revoked', 'api-key:' || id, jsonb_build_object('name', name)) from revoked
         )
         select ${columns} from revoked, noted`,
     },
@@ -121,7 +121,7 @@ export async function hasAdminKey(database: Database): Promise<boolean> {
   const rows = await database.query<{ found: boolean }>(
     {
       name: 'has_admin_key',
-      text: `select exists (select from holdfast.api_keys where revoked_at is null and role = 'admin'
+      text: `select exists (select from holdfast_internal.api_keys where revoked_at is null and role = 'admin'
                             and (expires_at is null or expires_at > now())) as found`,
     },
     [],

@@ -30,7 +30,7 @@ export async function readResult(
     {
       name: 'read_result',
       text: `
-        select request_hash = $3 as "isSame", status, body from holdfast.api_results
+        select request_hash = $3 as "isSame", status, body from holdfast_internal.api_results
         where owner = $1 and key = $2 and expires_at > now()`,
     },
     [owner, key, requestHash],
@@ -54,7 +54,7 @@ export async function keepResult(
     {
       name: 'keep_result',
       text: `
-        insert into holdfast.api_results (owner, key, request_hash, status, body, expires_at)
+        insert into holdfast_internal.api_results (owner, key, request_hash, status, body, expires_at)
         values ($1, $2, $3, $4, $5, now() + $6::float8 * interval '1 ms')
         on conflict (owner, key) do update set request_hash = excluded.request_hash, status = excluded.status,
           body = excluded.body, expires_at = excluded.expires_at`,
@@ -69,8 +69,8 @@ export async function purgeResults(database: Database, limit: number): Promise<n
     {
       name: 'purge_results',
       text: `
-        delete from holdfast.api_results where (owner, key) in
-          (select owner, key from holdfast.api_results where expires_at < now() order by expires_at limit $1)
+        delete from holdfast_internal.api_results where (owner, key) in
+          (select owner, key from holdfast_internal.api_results where expires_at < now() order by expires_at limit $1)
         returning 1 as purged`,
     },
     [limit],

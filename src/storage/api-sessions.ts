@@ -18,8 +18,8 @@ export async function insertSession(
     {
       name: 'insert_session',
       text: `
-        with expired as (delete from holdfast.api_sessions where expires_at < now())
-        insert into holdfast.api_sessions (token_hash, key_id, name, role, expires_at)
+        with expired as (delete from holdfast_internal.api_sessions where expires_at < now())
+        insert into holdfast_internal.api_sessions (token_hash, key_id, name, role, expires_at)
         values ($1, $2, $3, $4, now() + $5::float8 * interval '1 ms')`,
     },
     [tokenHash, session.keyId, session.name, session.role, lifetimeMs],
@@ -33,7 +33,7 @@ export async function readSession(database: Database, tokenHash: Buffer): Promis
       name: 'read_session',
       text: `
         select session.key_id as "keyId", session.name, session.role
-        from holdfast.api_sessions as session left join holdfast.api_keys as key on key.id = session.key_id
+        from holdfast_internal.api_sessions as session left join holdfast_internal.api_keys as key on key.id = session.key_id
         where session.token_hash = $1 and session.expires_at > now()
           and (session.key_id is null or key.revoked_at is null and (key.expires_at is null or key.expires_at > now()))`,
     },
@@ -45,7 +45,7 @@ export async function readSession(database: Database, tokenHash: Buffer): Promis
 /** Index: api_sessions_pkey. */
 export async function deleteSession(database: Database, tokenHash: Buffer): Promise<void> {
   await database.query(
-    { name: 'delete_session', text: 'delete from holdfast.api_sessions where token_hash = $1' },
+    { name: 'delete_session', text: 'delete from holdfast_internal.api_sessions where token_hash = $1' },
     [tokenHash],
   )
 }
@@ -60,8 +60,8 @@ export async function insertSignInLink(
     {
       name: 'insert_sign_in_link',
       text: `
-        with expired as (delete from holdfast.sign_in_links where expires_at < now())
-        insert into holdfast.sign_in_links (token_hash, expires_at) values ($1, now() + $2::float8 * interval '1 ms')`,
+        with expired as (delete from holdfast_internal.sign_in_links where expires_at < now())
+        insert into holdfast_internal.sign_in_links (token_hash, expires_at) values ($1, now() + $2::float8 * interval '1 ms')`,
     },
     [tokenHash, lifetimeMs],
   )
@@ -72,7 +72,7 @@ export async function useSignInLink(database: Database, tokenHash: Buffer): Prom
   const rows = await database.query(
     {
       name: 'use_sign_in_link',
-      text: 'delete from holdfast.sign_in_links where token_hash = $1 and expires_at > now() returning 1 as used',
+      text: 'delete from holdfast_internal.sign_in_links where token_hash = $1 and expires_at > now() returning 1 as used',
     },
     [tokenHash],
   )

@@ -2,30 +2,32 @@ import type { ClientBase } from 'pg'
 
 /** Marks the partitions whose time is over; returns how many are new. */
 export async function markRetiring(client: ClientBase): Promise<number> {
-  const { rows } = await client.query<{ marked: number }>('select holdfast.mark_retiring() as marked')
+  const { rows } = await client.query<{ marked: number }>(
+    'select holdfast_internal.mark_retiring() as marked',
+  )
   return rows[0]?.marked ?? 0
 }
 
 /** Oldest first; a handful of rows. */
 export async function readRetiring(client: ClientBase): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
-    'select name from holdfast.retiring_partitions order by from_id, name',
+    'select name from holdfast_internal.retiring_partitions order by from_id, name',
   )
   return rows.map(({ name }) => name)
 }
 
-/** Copies some of what is still needed of it. Indexes: see holdfast.needed_messages. */
+/** Copies some of what is still needed of it. Indexes: see holdfast_internal.needed_messages. */
 export async function keepNeeded(client: ClientBase, partition: string, maxRows: number): Promise<number> {
-  const { rows } = await client.query<{ kept: number }>('select holdfast.keep_needed($1, $2) as kept', [
-    partition,
-    maxRows,
-  ])
+  const { rows } = await client.query<{ kept: number }>(
+    'select holdfast_internal.keep_needed($1, $2) as kept',
+    [partition, maxRows],
+  )
   return rows[0]?.kept ?? 0
 }
 
 /** Waits for who reads the partition, for as long as the lock timeout lets it. */
 export async function emptyPartition(client: ClientBase, partition: string): Promise<void> {
-  await client.query('select holdfast.empty_partition($1)', [partition])
+  await client.query('select holdfast_internal.empty_partition($1)', [partition])
 }
 
 /** Publishers wait behind whoever waits for the whole table: not for long. */
@@ -34,13 +36,14 @@ const removeLockTimeoutMs = 200
 /** Waits a moment for who reads or writes the whole table. */
 export async function removePartition(client: ClientBase, partition: string): Promise<void> {
   await client.query(`set local lock_timeout = ${removeLockTimeoutMs}`)
-  await client.query('select holdfast.remove_partition($1)', [partition])
+  await client.query('select holdfast_internal.remove_partition($1)', [partition])
 }
 
 export async function purgeArchive(client: ClientBase, maxRows: number): Promise<number> {
-  const { rows } = await client.query<{ purged: number }>('select holdfast.purge_archive($1) as purged', [
-    maxRows,
-  ])
+  const { rows } = await client.query<{ purged: number }>(
+    'select holdfast_internal.purge_archive($1) as purged',
+    [maxRows],
+  )
   return rows[0]?.purged ?? 0
 }
 

@@ -38,7 +38,7 @@ export async function listAudit(
     {
       // One name per set of conditions: a name stands for one text.
       name: `list_audit_${[beforeId, subject, action, actor].map((value) => (value === null ? 0 : 1)).join('')}`,
-      text: `select id, at, actor, action, subject, detail from holdfast.audit_log ${where} order by id desc limit $1`,
+      text: `select id, at, actor, action, subject, detail from holdfast_internal.audit_log ${where} order by id desc limit $1`,
     },
     values,
   )

@@ -12,7 +12,7 @@ export async function recordRequestRun(
     {
       name: 'record_request_run',
       text: `
-        with recorded as (select holdfast.record_run($1, $2, $3, null, null, 'request') as is_changed)
+        with recorded as (select holdfast_internal.record_run($1, $2, $3, null, null, 'request') as is_changed)
         select pg_notify('holdfast_lanes', $1::text) from recorded where is_changed`,
     },
     [laneId, JSON.stringify(circuit), JSON.stringify(run)],
@@ -38,7 +38,7 @@ export async function resetAllCircuits(
       name: 'reset_all_circuits',
       text: `
         select endpoint.name, holdfast.reset_circuit_breaker(endpoint.name, $2)
-        from holdfast.endpoints as endpoint join holdfast.breakers as breaker on breaker.lane_id = endpoint.id
+        from holdfast_internal.endpoints as endpoint join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id
         where (breaker.state <> 'closed' or breaker.held_until > now()) and ($1::text is null or $1 = any (endpoint.tags))
         order by endpoint.name`,
     },

@@ -25,7 +25,7 @@ export async function readChanges(database: Database, afterId: number, limit: nu
   return database.query<ChangeRow>(
     {
       name: 'read_changes',
-      text: 'select id, at, action, subject from holdfast.audit_log where id > $1 order by id limit $2',
+      text: 'select id, at, action, subject from holdfast_internal.audit_log where id > $1 order by id limit $2',
     },
     [afterId, limit],
   )
@@ -42,7 +42,7 @@ export async function readNewLetters(
       name: 'read_new_letters',
       text: `
         select letter.id, letter.created_at as at, endpoint.name as endpoint, letter.reason
-        from holdfast.dead_letters as letter left join holdfast.endpoints as endpoint on endpoint.id = letter.lane_id
+        from holdfast_internal.dead_letters as letter left join holdfast_internal.endpoints as endpoint on endpoint.id = letter.lane_id
         where letter.id > $1 order by letter.id limit $2`,
     },
     [afterId, limit],
@@ -56,8 +56,8 @@ export async function readPositions(
   const rows = await database.query<{ change: number; letter: number }>(
     {
       name: 'read_positions',
-      text: `select coalesce((select max(id) from holdfast.audit_log), 0) as change,
-                    coalesce((select max(id) from holdfast.dead_letters), 0) as letter`,
+      text: `select coalesce((select max(id) from holdfast_internal.audit_log), 0) as change,
+                    coalesce((select max(id) from holdfast_internal.dead_letters), 0) as letter`,
     },
     [],
   )
@@ -70,9 +70,9 @@ export async function readTotals(database: Database): Promise<Totals> {
     {
       name: 'read_totals',
       text: `
-        select coalesce((select sum(pending) from holdfast.lane_stats), 0)::float8 as pending,
-               coalesce((select sum(in_flight) from holdfast.lane_stats), 0)::float8 as "inFlight",
-               (select count(*) from holdfast.dead_letters where state = 'open')::float8 as "deadLetters"`,
+        select coalesce((select sum(pending) from holdfast_internal.lane_stats), 0)::float8 as pending,
+               coalesce((select sum(in_flight) from holdfast_internal.lane_stats), 0)::float8 as "inFlight",
+               (select count(*) from holdfast_internal.dead_letters where state = 'open')::float8 as "deadLetters"`,
     },
     [],
   )

@@ -63,7 +63,7 @@ type Extras = readonly [
   metadata: Record<string, unknown> | null,
 ]
 
-/** What holdfast.read_bodies puts between two bodies. */
+/** What holdfast_internal.read_bodies puts between two bodies. */
 const bodySeparator = '\x1e'
 
 export interface ClaimRequest {
@@ -83,7 +83,7 @@ export interface ClaimRequest {
 export async function claimRuns(database: Database, request: ClaimRequest): Promise<ClaimResult> {
   const { worker, laneId, wanted, suspectRoom, mayTakeDeadly } = request
   const rows = await database.queryArrays<ClaimRow>(
-    { name: 'claim_runs', text: 'select * from holdfast.claim_runs($1, $2, $3, $4, $5, $6)' },
+    { name: 'claim_runs', text: 'select * from holdfast_internal.claim_runs($1, $2, $3, $4, $5, $6)' },
     [worker, laneId, wanted, suspectRoom, mayTakeDeadly, request.request],
   )
   const runs: ClaimedRun[] = []
@@ -102,7 +102,7 @@ export async function claimRuns(database: Database, request: ClaimRequest): Prom
 /** Gives back what a claim took whose answer was lost; returns how many. Index: run_claims_worker. */
 export async function returnClaim(database: Database, worker: number, request: number): Promise<number> {
   const rows = await database.query<{ returned: number }>(
-    { name: 'return_claim', text: 'select holdfast.return_claim($1, $2) as returned' },
+    { name: 'return_claim', text: 'select holdfast_internal.return_claim($1, $2) as returned' },
     [worker, request],
   )
   return rows[0]?.returned ?? 0

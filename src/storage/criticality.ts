@@ -20,7 +20,7 @@ export async function readRecipients(database: Database): Promise<RecipientRow[]
       text: `
         select endpoint, contact, dead_letters as "deadLetters", overdue, since, oldest_message_id as "oldestMessageId",
                last_error as "lastError", last_error_at as "lastErrorAt"
-        from holdfast.persisting_recipients()`,
+        from holdfast_internal.persisting_recipients()`,
     },
     [],
   )
@@ -29,7 +29,7 @@ export async function readRecipients(database: Database): Promise<RecipientRow[]
 /** The operation, or null when there is nothing to send again. Index: dead_letters_critical. */
 export async function resendCritical(client: ClientBase): Promise<number | null> {
   const { rows } = await client.query<{ operation: number | null }>(
-    'select holdfast.resend_critical() as operation',
+    'select holdfast_internal.resend_critical() as operation',
   )
   return rows[0]?.operation ?? null
 }

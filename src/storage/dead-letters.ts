@@ -50,13 +50,13 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
                letter.attempt as attempts, letter.redrives, letter.resends, letter.redriven_delivery_id as "redrivenDeliveryId", letter.replay_id as "replayId",
                letter.created_at as "createdAt", letter.settled_at as "settledAt", letter.settled_by as "settledBy", letter.note, letter.action
         from unnest($1::bigint[]) with ordinality as asked (id, place)
-        join holdfast.dead_letters as letter on letter.id = asked.id
-        left join holdfast.endpoints as endpoint on endpoint.id = letter.lane_id
-        left join holdfast.queues as queue on queue.id = letter.lane_id
-        left join holdfast.routes as route on route.id = letter.route_id
+        join holdfast_internal.dead_letters as letter on letter.id = asked.id
+        left join holdfast_internal.endpoints as endpoint on endpoint.id = letter.lane_id
+        left join holdfast_internal.queues as queue on queue.id = letter.lane_id
+        left join holdfast_internal.routes as route on route.id = letter.route_id
         left join lateral (
-          select type, tenant, correlation_id from holdfast.messages where id = letter.message_id
-          union all select type, tenant, correlation_id from holdfast.messages_kept where id = letter.message_id limit 1
+          select type, tenant, correlation_id from holdfast_internal.messages where id = letter.message_id
+          union all select type, tenant, correlation_id from holdfast_internal.messages_kept where id = letter.message_id limit 1
         ) as message on true
         order by asked.place`,
     },
@@ -91,7 +91,7 @@ export async function readDeadLetterHistory(
   const rows = await database.query<DeadLetterHistory>(
     {
       name: 'read_dead_letter_history',
-      text: 'select attempts, request from holdfast.dead_letters where id = $1',
+      text: 'select attempts, request from holdfast_internal.dead_letters where id = $1',
     },
     [id],
   )
@@ -126,10 +126,10 @@ export async function groupDeadLetters(
         select found.fingerprint, endpoint.name as endpoint, queue.name as queue, found.letters as count, found.first_seen as "firstSeenAt",
                found.last_seen as "lastSeenAt", sample.id as "sampleId", sample.reason, sample.outcome, sample.status_code as "statusCode",
                sample.error_code as "errorCode", sample.error
-        from holdfast.letter_groups($1, $2) as found
-        join holdfast.dead_letters as sample on sample.id = found.sample_id
-        left join holdfast.endpoints as endpoint on endpoint.id = found.lane_id
-        left join holdfast.queues as queue on queue.id = found.lane_id
+        from holdfast_internal.letter_groups($1, $2) as found
+        join holdfast_internal.dead_letters as sample on sample.id = found.sample_id
+        left join holdfast_internal.endpoints as endpoint on endpoint.id = found.lane_id
+        left join holdfast_internal.queues as queue on queue.id = found.lane_id
         order by found.letters desc, found.sample_id desc`,
     },
     [JSON.stringify(filter), maxGroups],
@@ -175,11 +175,8 @@ export async function settleLetter(
   },
   actor: string,
 ): Promise<void> {
-  await database.query({ name: 'settle_letter', text: 'select holdfast.settle_letter($1, $2, $3, $4, $5)' }, [
-    id,
-    settlement.state,
-    settlement.note,
-    settlement.action,
-    actor,
-  ])
+  await database.query(
+    { name: 'settle_letter', text: 'select holdfast_internal.settle_letter($1, $2, $3, $4, $5)' },
+    [id, settlement.state, settlement.note, settlement.action, actor],
+  )
 }

@@ -46,32 +46,32 @@ export async function readDeliveryRecords(
                owed.due_at as "nextAttemptAt", owed.expires_at as "expiresAt", coalesce(owed.priority, letter.priority) as priority,
                coalesce(owed.criticality, letter.criticality) as criticality, coalesce(owed.ordering_key, letter.ordering_key) as "orderingKey",
                coalesce(owed.dead_letter_id, letter.id) as "deadLetterId",
-               coalesce(owed.replay_id, letter.replay_id, case when holdfast.is_replay(asked.id) then asked.id end) as "replayId", tried.started_at as "lastAttemptAt",
+               coalesce(owed.replay_id, letter.replay_id, case when holdfast_internal.is_replay(asked.id) then asked.id end) as "replayId", tried.started_at as "lastAttemptAt",
                case when tried.outcome is null then letter.status_code else tried.status_code end as "statusCode",
                case when tried.outcome is null then letter.error_code else tried.error_code end as "errorCode",
                case when tried.outcome is null then letter.error else tried.error end as error
         from unnest($1::bigint[]) with ordinality as asked (id, place)
-        left join holdfast.deliveries as owed on owed.id = asked.id
+        left join holdfast_internal.deliveries as owed on owed.id = asked.id
         left join lateral (
-          select * from holdfast.dead_letters where delivery_id = asked.id
-          union all select * from holdfast.dead_letters where redriven_delivery_id = asked.id limit 1
+          select * from holdfast_internal.dead_letters where delivery_id = asked.id
+          union all select * from holdfast_internal.dead_letters where redriven_delivery_id = asked.id limit 1
         ) as letter on true
         left join lateral (
           select outcome, started_at, status_code, error_code, error, message_id, lane_id, route_id,
                  (count(*) over ()) - (count(*) filter (where outcome >= 10) over ()) as attempts
-          from holdfast.attempts where delivery_id = asked.id order by (outcome = 1) desc, attempt desc limit 1
+          from holdfast_internal.attempts where delivery_id = asked.id order by (outcome = 1) desc, attempt desc limit 1
         ) as tried on true
         cross join lateral (
           select coalesce(owed.message_id, letter.message_id, tried.message_id) as "messageId",
                  coalesce(owed.lane_id, letter.lane_id, tried.lane_id) as lane_id, coalesce(owed.route_id, letter.route_id, tried.route_id) as route_id,
                  case when tried.outcome = 1 then 'succeeded' when owed.id is not null then 'pending'
-                      when tried.outcome >= 10 then holdfast.outcome_word(tried.outcome) else 'dead' end as state
+                      when tried.outcome >= 10 then holdfast_internal.outcome_word(tried.outcome) else 'dead' end as state
         ) as known
-        left join holdfast.endpoints as endpoint on endpoint.id = known.lane_id
-        left join holdfast.routes as route on route.id = known.route_id
+        left join holdfast_internal.endpoints as endpoint on endpoint.id = known.lane_id
+        left join holdfast_internal.routes as route on route.id = known.route_id
         left join lateral (
-          select type, tenant, correlation_id from holdfast.messages where id = known."messageId"
-          union all select type, tenant, correlation_id from holdfast.messages_kept where id = known."messageId" limit 1
+          select type, tenant, correlation_id from holdfast_internal.messages where id = known."messageId"
+          union all select type, tenant, correlation_id from holdfast_internal.messages_kept where id = known."messageId" limit 1
         ) as message on true
         where known."messageId" is not null
         order by asked.place`,
@@ -109,7 +109,7 @@ export async function readAttempts(
                tried.detail
         from unnest($1::bigint[]) as asked (id)
         cross join lateral (
-          select * from holdfast.attempts where delivery_id = asked.id order by attempt desc, incarnation desc limit $2
+          select * from holdfast_internal.attempts where delivery_id = asked.id order by attempt desc, incarnation desc limit $2
         ) as tried
         order by tried.delivery_id, tried.attempt, tried.incarnation`,
     },
@@ -129,11 +129,11 @@ export async function findDeliveriesOf(
       text: `
         select array(
           select distinct id from (
-            select id from holdfast.deliveries where id = $1 and message_id = $1
-            union all select id from holdfast.deliveries where message_id = $1 and message_id <> id
-            union all select delivery_id from holdfast.attempts where delivery_id = $1 and message_id = $1
-            union all select delivery_id from holdfast.attempts where message_id = $1 and message_id <> delivery_id
-            union all select delivery_id from holdfast.dead_letters where message_id = $1
+            select id from holdfast_internal.deliveries where id = $1 and message_id = $1
+            union all select id from holdfast_internal.deliveries where message_id = $1 and message_id <> id
+            union all select delivery_id from holdfast_internal.attempts where delivery_id = $1 and message_id = $1
+            union all select delivery_id from holdfast_internal.attempts where message_id = $1 and message_id <> delivery_id
+            union all select delivery_id from holdfast_internal.dead_letters where message_id = $1
           ) as every order by id limit $2
         ) as ids`,
     },

@@ -43,14 +43,14 @@ export interface SecretChanges {
 }
 
 const storedEventTypes = `array(
-  select event_type from holdfast.routes where lane_id = endpoint.id and is_shorthand and enabled order by routes.id
+  select event_type from holdfast_internal.routes where lane_id = endpoint.id and is_shorthand and enabled order by routes.id
 )`
 
 /** A change and its result are one statement, which doesn't see the rows that it writes: those come from its parameters. */
 function listedSecrets(kept: string | null, fields: string, keyIds: string): string {
   return `(
     select coalesce(jsonb_agg(to_jsonb(listed) order by listed.field, listed."expiresAt" desc nulls first), '[]') from (
-      select field, key_id as "keyId", set_at as "setAt", expires_at as "expiresAt" from holdfast.endpoint_secrets
+      select field, key_id as "keyId", set_at as "setAt", expires_at as "expiresAt" from holdfast_internal.endpoint_secrets
       where lane_id = endpoint.id and (expires_at is null or expires_at > clock_timestamp())
         ${kept === null ? '' : `and field = any (${kept}::text[])`}
       union all
@@ -103,16 +103,16 @@ export async function insertEndpoint(
       name: 'insert_endpoint',
       text: `
         with created as (
-          insert into holdfast.endpoints (id, name, transport, tenant, tags, contact, preset, config, settings)
-          values (coalesce($16, nextval('holdfast.lanes')), $1, $2, $3, $4, $5, $6, $7, $8) on conflict (name) do nothing returning *
+          insert into holdfast_internal.endpoints (id, name, transport, tenant, tags, contact, preset, config, settings)
+          values (coalesce($16, nextval('holdfast_internal.lanes')), $1, $2, $3, $4, $5, $6, $7, $8) on conflict (name) do nothing returning *
         ), routed as (
-          insert into holdfast.routes (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
+          insert into holdfast_internal.routes (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
           select given.name, created.tenant, event_type, exact_type, like_pattern, segments, regex, created.id, true
           from created, unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[])
             as given (name, event_type, exact_type, like_pattern, segments, regex)
         ), noted as (
-          select holdfast.audit($9, 'endpoint.created', 'endpoint:' || name, holdfast.changes('{}', holdfast.endpoint_view(created))),
-                 holdfast.store_secrets(id, '{}', $17, $18, $19),
+          select holdfast_internal.audit($9, 'endpoint.created', 'endpoint:' || name, holdfast_internal.changes('{}', holdfast_internal.endpoint_view(created))),
+                 holdfast_internal.store_secrets(id, '{}', $17, $18, $19),
                  pg_notify('holdfast_lanes', id::text)
           from created
         )
@@ -152,34 +152,34 @@ export async function updateEndpoint(
       name: 'update_endpoint',
       text: `
         with previous as (
-          select * from holdfast.endpoints where name = $1 for update
+          select * from holdfast_internal.endpoints where name = $1 for update
         ), changed as (
-          update holdfast.endpoints set transport = $2, tenant = $3, tags = $4, contact = $5, preset = $6, config = $7, settings = $8,
+          update holdfast_internal.endpoints set transport = $2, tenant = $3, tags = $4, contact = $5, preset = $6, config = $7, settings = $8,
             updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
           where id = (select id from previous) returning *
         ), wanted as (
           select * from unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[])
             as given (name, event_type, exact_type, like_pattern, segments, regex)
         ), dropped as (
-          update holdfast.routes as route set enabled = false, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
+          update holdfast_internal.routes as route set enabled = false, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
           from changed
           where route.lane_id = changed.id and is_shorthand and enabled and not exists (select from wanted where wanted.name = route.name)
         ), deleted as (
-          delete from holdfast.routes as route using changed
+          delete from holdfast_internal.routes as route using changed
           where route.lane_id = changed.id and is_shorthand and not enabled
             and not exists (select from wanted where wanted.name = route.name)
-            and not exists (select from holdfast.deliveries as owed where owed.lane_id = changed.id and owed.route_id = route.id)
+            and not exists (select from holdfast_internal.deliveries as owed where owed.lane_id = changed.id and owed.route_id = route.id)
         ), routed as (
-          insert into holdfast.routes as route (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
+          insert into holdfast_internal.routes as route (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
           select wanted.name, changed.tenant, event_type, exact_type, like_pattern, segments, regex, changed.id, true
           from wanted, changed
           -- A route of this name that isn't this endpoint's shorthand must be left alone: no lane is what the table refuses.
           on conflict (name) do update set tenant = excluded.tenant, enabled = true,
             lane_id = case when route.is_shorthand and route.lane_id = excluded.lane_id then route.lane_id end
         ), noted as (
-          select holdfast.audit($9, 'endpoint.updated', 'endpoint:' || changed.name,
-                                holdfast.changes(holdfast.endpoint_view(previous), holdfast.endpoint_view(changed))),
-                 holdfast.store_secrets(changed.id, $16, $17, $18, $19),
+          select holdfast_internal.audit($9, 'endpoint.updated', 'endpoint:' || changed.name,
+                                holdfast_internal.changes(holdfast_internal.endpoint_view(previous), holdfast_internal.endpoint_view(changed))),
+                 holdfast_internal.store_secrets(changed.id, $16, $17, $18, $19),
                  pg_notify('holdfast_lanes', changed.id::text)
           from changed join previous using (id)
         )
@@ -208,7 +208,7 @@ export async function readEndpoint(database: Database, name: string): Promise<En
   const rows = await database.query<EndpointRecord>(
     {
       name: 'read_endpoint',
-      text: `select ${columns()} from holdfast.endpoints as endpoint where name = $1`,
+      text: `select ${columns()} from holdfast_internal.endpoints as endpoint where name = $1`,
     },
     [name],
   )
@@ -232,7 +232,7 @@ export async function listEndpoints(
     {
       name: 'list_endpoints',
       text: `
-        select ${columns()} from holdfast.endpoints as endpoint
+        select ${columns()} from holdfast_internal.endpoints as endpoint
         where name > $1 and ($3::text is null or $3 = any (tags)) and ($4::text is null or tenant = $4)
           and ($5::text is null or state = $5)
         order by name limit $2`,
@@ -243,7 +243,7 @@ export async function listEndpoints(
 
 /** Endpoints whose cooldown after an automatic disabling is over. Index: endpoints_reenable. */
 export async function reenableEndpoints(client: ClientBase): Promise<number> {
-  const { rowCount } = await client.query(`select holdfast.reenable_endpoints('holdfast')`)
+  const { rowCount } = await client.query(`select holdfast_internal.reenable_endpoints('holdfast')`)
   return rowCount ?? 0
 }
 
@@ -255,7 +255,7 @@ export async function deleteEndpoint(
   actor: string,
 ): Promise<number> {
   const rows = await database.query<{ cancelled: number }>(
-    { name: 'delete_endpoint', text: 'select holdfast.delete_endpoint($1, $2, $3) as cancelled' },
+    { name: 'delete_endpoint', text: 'select holdfast_internal.delete_endpoint($1, $2, $3) as cancelled' },
     [name, isForced, actor],
   )
   return rows[0]?.cancelled ?? 0
@@ -267,9 +267,9 @@ export async function cancelOrphans(database: Database, laneIds: readonly number
     {
       name: 'cancel_orphans',
       text: `
-        select holdfast.cancel_deliveries(orphan.lane, null, 'Its endpoint was deleted.')
+        select holdfast_internal.cancel_deliveries(orphan.lane, null, 'Its endpoint was deleted.')
         from unnest($1::int[]) as orphan (lane)
-        where not exists (select from holdfast.endpoints where id = orphan.lane)`,
+        where not exists (select from holdfast_internal.endpoints where id = orphan.lane)`,
     },
     [laneIds],
   )
@@ -286,7 +286,7 @@ export async function recordEndpointTest(
   await database.query(
     {
       name: 'record_endpoint_test',
-      text: "select holdfast.audit($1, 'endpoint.tested', 'lane:' || $2::int, $3)",
+      text: "select holdfast_internal.audit($1, 'endpoint.tested', 'lane:' || $2::int, $3)",
     },
     [actor, id, JSON.stringify({ name: endpoint, status, finding })],
   )

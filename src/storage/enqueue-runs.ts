@@ -16,8 +16,8 @@ export async function enqueueRuns(
   const isLines = !bodies.some((body) => body.includes('\n'))
   const result = await sender.query({
     text: isLines
-      ? 'select holdfast.accept_run_lines($1, $2, $3::jsonb[])'
-      : `select string_agg(id::text, ',') from holdfast.accept_runs($1, $2::text[], $3::jsonb[]) as id`,
+      ? 'select holdfast_internal.accept_run_lines($1, $2, $3::jsonb[])'
+      : `select string_agg(id::text, ',') from holdfast_internal.accept_runs($1, $2::text[], $3::jsonb[]) as id`,
     values: [
       job,
       isLines ? bodies.join('\n') : bodies,
@@ -47,7 +47,7 @@ export async function enqueueClaimedRun(
   { job, body, worker, request }: RunForWorker,
 ): Promise<{ readonly id: number; readonly claimed: ClaimedRun | null }> {
   const result = await sender.query({
-    text: 'select run, claim, job, lane from holdfast.accept_claimed_run($1, $2, $3, $4)',
+    text: 'select run, claim, job, lane from holdfast_internal.accept_claimed_run($1, $2, $3, $4)',
     values: [job, body, worker, request],
     rowMode: 'array',
   })

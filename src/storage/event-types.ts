@@ -29,13 +29,13 @@ export async function writeEventType(
       name: `event_type_${mode}`,
       text: `
         with previous as (
-          select * from holdfast.event_types where name = $1
+          select * from holdfast_internal.event_types where name = $1
         ), written as (
-          insert into holdfast.event_types (name, description, schema, criticality) values ($1, $2, $3, holdfast.criticality_code($4))
+          insert into holdfast_internal.event_types (name, description, schema, criticality) values ($1, $2, $3, holdfast_internal.criticality_code($4))
           ${onConflict} returning *
         ), noted as (
-          select holdfast.audit($5, 'event_type.written', 'event-type:' || written.name,
-            holdfast.changes(coalesce(to_jsonb(previous) - '{created_at,updated_at,changed_xid}'::text[], '{}'),
+          select holdfast_internal.audit($5, 'event_type.written', 'event-type:' || written.name,
+            holdfast_internal.changes(coalesce(to_jsonb(previous) - '{created_at,updated_at,changed_xid}'::text[], '{}'),
                              to_jsonb(written) - '{created_at,updated_at,changed_xid}'::text[]))
           from written left join previous on true
         )
@@ -60,7 +60,7 @@ export async function readEventTypes(
   return database.query<EventTypeRecord>(
     {
       name: 'read_event_types',
-      text: `select ${columns} from holdfast.event_types where name = any ($1::text[])`,
+      text: `select ${columns} from holdfast_internal.event_types where name = any ($1::text[])`,
     },
     [names],
   )
@@ -75,7 +75,7 @@ export async function listEventTypes(
   return database.query<EventTypeRecord>(
     {
       name: 'list_event_types',
-      text: `select ${columns} from holdfast.event_types where name > $1 order by name limit $2`,
+      text: `select ${columns} from holdfast_internal.event_types where name > $1 order by name limit $2`,
     },
     [afterName, limit],
   )
@@ -87,8 +87,8 @@ export async function deleteEventType(database: Database, name: string, actor: s
     {
       name: 'delete_event_type',
       text: `
-        with deleted as (delete from holdfast.event_types where name = $1 returning name)
-        select holdfast.audit($2, 'event_type.deleted', 'event-type:' || name) from deleted`,
+        with deleted as (delete from holdfast_internal.event_types where name = $1 returning name)
+        select holdfast_internal.audit($2, 'event_type.deleted', 'event-type:' || name) from deleted`,
     },
     [name, actor],
   )

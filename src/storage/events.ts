@@ -24,8 +24,8 @@ export async function readEventRecords(database: Database, ids: readonly number[
       text: `
         select ${columns} from unnest($1::bigint[]) with ordinality as asked (id, place)
         cross join lateral (
-          select * from holdfast.messages where id = asked.id
-          union all select * from holdfast.messages_kept where id = asked.id limit 1
+          select * from holdfast_internal.messages where id = asked.id
+          union all select * from holdfast_internal.messages_kept where id = asked.id limit 1
         ) as message
         order by asked.place`,
     },
@@ -47,9 +47,9 @@ export async function readEventBody(database: Database, id: number): Promise<Eve
       name: 'read_event_body',
       text: `
         select ${columns}, message.headers, message.metadata, message.body::text as body from (
-          with wanted as materialized (select holdfast.original_message($1) as id)
-          select * from holdfast.messages where id = (select id from wanted)
-          union all select * from holdfast.messages_kept where id = (select id from wanted) limit 1
+          with wanted as materialized (select holdfast_internal.original_message($1) as id)
+          select * from holdfast_internal.messages where id = (select id from wanted)
+          union all select * from holdfast_internal.messages_kept where id = (select id from wanted) limit 1
         ) as message`,
     },
     [id],

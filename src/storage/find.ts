@@ -2,9 +2,9 @@ import type { Database } from './database.ts'
 import { type FoundIds, maxScannedPerPage } from './page.ts'
 
 const finders = {
-  dead_letters: 'select ids, scanned_to as "scannedTo" from holdfast.find_letters($1, $2, $3, $4)',
-  deliveries: 'select ids, scanned_to as "scannedTo" from holdfast.find_deliveries($1, $2, $3, $4)',
-  events: 'select ids, scanned_to as "scannedTo" from holdfast.find_events($1, $2, $3, $4)',
+  dead_letters: 'select ids, scanned_to as "scannedTo" from holdfast_internal.find_letters($1, $2, $3, $4)',
+  deliveries: 'select ids, scanned_to as "scannedTo" from holdfast_internal.find_deliveries($1, $2, $3, $4)',
+  events: 'select ids, scanned_to as "scannedTo" from holdfast_internal.find_events($1, $2, $3, $4)',
 } as const
 
 /**

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 /** Forgets keys whose window is over; returns how many. Index: idempotency_keys_expiry. */
 export async function purgeIdempotencyKeys(client: ClientBase, maxRows: number): Promise<number> {
   const { rows } = await client.query<{ purged: number }>(
-    'select holdfast.purge_idempotency_keys($1) as purged',
+    'select holdfast_internal.purge_idempotency_keys($1) as purged',
     [maxRows],
   )
   return rows[0]?.purged ?? 0

@@ -14,9 +14,9 @@ export async function readOwedRuns(database: Database, job: string): Promise<Owe
       name: 'read_owed_runs',
       text: `
         select message.body as input, run.attempt, run.priority, run.due_at as "dueAt"
-        from holdfast.owed_runs as run
-        join holdfast.jobs as job on job.id = run.job_id
-        join holdfast.messages as message on message.id = coalesce(run.message_id, run.id)
+        from holdfast_internal.owed_runs as run
+        join holdfast_internal.jobs as job on job.id = run.job_id
+        join holdfast_internal.messages as message on message.id = coalesce(run.message_id, run.id)
         where job.name = $1 order by run.id limit 1000`,
     },
     [job],
@@ -28,7 +28,7 @@ export async function countDueRuns(database: Database): Promise<number> {
   const rows = await database.query<{ due: number }>(
     {
       name: 'count_due_runs',
-      text: `select count(*)::integer as due from holdfast.owed_runs where due_at is null or due_at <= now() or claim_id is not null`,
+      text: `select count(*)::integer as due from holdfast_internal.owed_runs where due_at is null or due_at <= now() or claim_id is not null`,
     },
     [],
   )
@@ -41,7 +41,7 @@ export async function shiftTime(database: Database, ms: number): Promise<void> {
     {
       name: 'shift_run_times',
       text: `
-        update holdfast.runs set due_at = due_at - span, expires_at = expires_at - span, ttl_at = ttl_at - span
+        update holdfast_internal.runs set due_at = due_at - span, expires_at = expires_at - span, ttl_at = ttl_at - span
         from (select make_interval(secs => $1::float8 / 1000) as span) as passed
         where due_at < 'infinity' or expires_at is not null`,
     },
@@ -51,12 +51,15 @@ export async function shiftTime(database: Database, ms: number): Promise<void> {
     {
       name: 'shift_schedule_times',
       text: `
-        update holdfast.schedules set next_at = date_trunc('milliseconds', next_at - make_interval(secs => $1::float8 / 1000))`,
+        update holdfast_internal.schedules set next_at = date_trunc('milliseconds', next_at - make_interval(secs => $1::float8 / 1000))`,
     },
     [ms],
   )
   await database.query(
-    { name: 'rewind_all_floors', text: 'select holdfast.rewind_floors(id) from holdfast.queues' },
+    {
+      name: 'rewind_all_floors',
+      text: 'select holdfast_internal.rewind_floors(id) from holdfast_internal.queues',
+    },
     [],
   )
 }

@@ -19,7 +19,7 @@ export interface JobRow {
 const columns = `
   job.id, job.name, queue.name as queue, queue.id as lane_id, job.defaults, job.overrides, job.state, job.state_reason, job.state_changed_at,
   job.reenable_at, job.streak, job.created_at, job.updated_at
-  from holdfast.jobs as job join holdfast.queues as queue on queue.id = job.queue_id`
+  from holdfast_internal.jobs as job join holdfast_internal.queues as queue on queue.id = job.queue_id`
 
 /** Makes the job known with its code's settings. Writes nothing when nothing changed. Index: jobs_name_key. */
 export async function declareJob(database: Database, name: string, defaults: object): Promise<number> {
@@ -56,8 +56,8 @@ export async function readQueuesOfJobs(
     {
       name: 'read_queues_of_jobs',
       text: `
-        select distinct queue.name from holdfast.jobs as job
-        join holdfast.queues as queue on queue.id = any (job.queue_id || job.former_queue_ids)
+        select distinct queue.name from holdfast_internal.jobs as job
+        join holdfast_internal.queues as queue on queue.id = any (job.queue_id || job.former_queue_ids)
         where job.id = any ($1::integer[]) order by 1`,
     },
     [ids],
@@ -80,7 +80,7 @@ export async function overrideJob(
   changes: object,
   actor: string,
 ): Promise<void> {
-  await database.query({ name: 'override_job', text: 'select holdfast.override_job($1, $2, $3)' }, [
+  await database.query({ name: 'override_job', text: 'select holdfast_internal.override_job($1, $2, $3)' }, [
     name,
     JSON.stringify(changes),
     actor,
@@ -94,12 +94,10 @@ export async function setJobState(
   reason: string | null,
   actor: string,
 ): Promise<void> {
-  await database.query({ name: 'set_job_state', text: 'select holdfast.set_job_state($1, $2, $3, $4)' }, [
-    name,
-    state,
-    reason,
-    actor,
-  ])
+  await database.query(
+    { name: 'set_job_state', text: 'select holdfast_internal.set_job_state($1, $2, $3, $4)' },
+    [name, state, reason, actor],
+  )
 }
 
 export interface QueueRow {
@@ -111,7 +109,8 @@ export interface QueueRow {
   readonly state_reason: string | null
 }
 
-const queueColumns = 'id, name, concurrency, rate_per_second, state, state_reason from holdfast.queues'
+const queueColumns =
+  'id, name, concurrency, rate_per_second, state, state_reason from holdfast_internal.queues'
 
 /** Index: queues_name_key. */
 export async function listQueues(database: Database, limit: number): Promise<QueueRow[]> {
@@ -137,12 +136,10 @@ export async function setQueueState(
   reason: string | null,
   actor: string,
 ): Promise<void> {
-  await database.query({ name: 'set_queue_state', text: 'select holdfast.set_queue_state($1, $2, $3, $4)' }, [
-    name,
-    state,
-    reason,
-    actor,
-  ])
+  await database.query(
+    { name: 'set_queue_state', text: 'select holdfast_internal.set_queue_state($1, $2, $3, $4)' },
+    [name, state, reason, actor],
+  )
 }
 
 /** Null lifts a limit. */
@@ -153,7 +150,7 @@ export async function setQueueLimits(
   actor: string,
 ): Promise<void> {
   await database.query(
-    { name: 'set_queue_limits', text: 'select holdfast.set_queue_limits($1, $2, $3, $4)' },
+    { name: 'set_queue_limits', text: 'select holdfast_internal.set_queue_limits($1, $2, $3, $4)' },
     [name, limits.concurrency, limits.ratePerSecond, actor],
   )
 }

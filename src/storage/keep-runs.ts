@@ -12,9 +12,9 @@ export async function takeRound(
       text: `
         with early as (
           -- A conflict would lock the row; a look that comes too early shall write nothing.
-          select next_at from holdfast.keeper_rounds where name = $1 and next_at > clock_timestamp()
+          select next_at from holdfast_internal.keeper_rounds where name = $1 and next_at > clock_timestamp()
         ), taken as (
-          insert into holdfast.keeper_rounds as known (name, next_at)
+          insert into holdfast_internal.keeper_rounds as known (name, next_at)
           select $1, clock_timestamp() + make_interval(secs => $2::float8 / 1000) where not exists (select from early)
           on conflict (name) do update set next_at = excluded.next_at where known.next_at <= clock_timestamp()
           returning name
@@ -37,8 +37,8 @@ export async function sweepRuns(database: Database, maxRows: number, by: number)
   await database.query(
     {
       name: 'sweep_runs',
-      text: `select holdfast.expire_runs($1, $2), holdfast.expire_targets($1, $2),
-               (select count(*) from holdfast.reenable_jobs('holdfast')), holdfast.unpark_jobs()`,
+      text: `select holdfast_internal.expire_runs($1, $2), holdfast_internal.expire_targets($1, $2),
+               (select count(*) from holdfast_internal.reenable_jobs('holdfast')), holdfast_internal.unpark_jobs()`,
     },
     [maxRows, by],
   )
@@ -51,22 +51,32 @@ export async function sweepZombies(
   maxRows: number,
   by: number,
 ): Promise<number> {
-  const text = 'select holdfast.sweep_zombies($1, $2, $3) as count'
+  const text = 'select holdfast_internal.sweep_zombies($1, $2, $3) as count'
   return count(database, 'sweep_zombies', text, [thresholdMs, maxRows, by])
 }
 
 /** Safety nets: parked runs whose key is free, and due runs below a floor. Indexes: runs_parked, queue_cursors_pkey. */
 export async function reviveRuns(database: Database, maxRows: number): Promise<number> {
   await database.query(
-    { name: 'rewind_floors', text: 'select holdfast.rewind_floors(id) from holdfast.queues' },
+    {
+      name: 'rewind_floors',
+      text: 'select holdfast_internal.rewind_floors(id) from holdfast_internal.queues',
+    },
     [],
   )
-  return count(database, 'unpark_stranded', 'select holdfast.unpark_stranded($1) as count', [maxRows])
+  return count(database, 'unpark_stranded', 'select holdfast_internal.unpark_stranded($1) as count', [
+    maxRows,
+  ])
 }
 
 /** Queues that jobs have left, with nothing of theirs in them, are theirs no more. Returns how many jobs it concerns. Looks through the runs of those queues. */
 export async function forgetFormerQueues(database: Database): Promise<number> {
-  return count(database, 'forget_former_queues', 'select holdfast.forget_former_queues() as count', [])
+  return count(
+    database,
+    'forget_former_queues',
+    'select holdfast_internal.forget_former_queues() as count',
+    [],
+  )
 }
 
 const maxKeysPerLook = 5000
@@ -79,9 +89,9 @@ export async function clearLeftovers(database: Database): Promise<void> {
     {
       name: 'clear_late_cancellations',
       text: `
-        delete from holdfast.run_cancellations where run_id in (
-          select run_id from holdfast.run_cancellations as late
-          where not exists (select from holdfast.runs where id = late.run_id) limit 1000
+        delete from holdfast_internal.run_cancellations where run_id in (
+          select run_id from holdfast_internal.run_cancellations as late
+          where not exists (select from holdfast_internal.runs where id = late.run_id) limit 1000
         )`,
     },
     [],
@@ -90,16 +100,16 @@ export async function clearLeftovers(database: Database): Promise<void> {
     {
       name: 'clear_old_progress',
       text: `
-        delete from holdfast.run_progress where run_id in (
-          select run_id from holdfast.run_progress as old where updated_at < now() - interval '5 minutes'
-            and not exists (select from holdfast.runs where id = old.run_id)
-            and not exists (select from holdfast.run_claims as claim where claim.bundled @> old.run_id) limit 1000
+        delete from holdfast_internal.run_progress where run_id in (
+          select run_id from holdfast_internal.run_progress as old where updated_at < now() - interval '5 minutes'
+            and not exists (select from holdfast_internal.runs where id = old.run_id)
+            and not exists (select from holdfast_internal.run_claims as claim where claim.bundled @> old.run_id) limit 1000
         )`,
     },
     [],
   )
   // Where many have ended the look goes on at once, else in the next round.
-  const text = 'select holdfast.clear_unique_keys($1) as count'
+  const text = 'select holdfast_internal.clear_unique_keys($1) as count'
   for (let looks = 0; looks < maxKeyLooks; looks++) {
     const cleared = await count(database, 'clear_unique_keys', text, [maxKeysPerLook])
     if (cleared < maxKeysPerLook / 10) break

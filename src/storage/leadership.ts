@@ -27,7 +27,7 @@ export async function claimLeadership(
   shardEpoch: number,
 ): Promise<number | null> {
   const rows = await database.query<{ term: number | null }>(
-    { name: 'claim_leadership', text: 'select holdfast.claim_leadership($1, $2) as term' },
+    { name: 'claim_leadership', text: 'select holdfast_internal.claim_leadership($1, $2) as term' },
     [incarnation, shardEpoch],
   )
   return rows[0]?.term ?? null
@@ -45,7 +45,7 @@ export async function inTerm<Result>(
        set local statement_timeout = ${statementTimeoutMs};
        set local lock_timeout = ${lockTimeoutMs}`,
     )
-    await client.query('select holdfast.assert_leader($1, $2)', [leader.incarnation, leader.term])
+    await client.query('select holdfast_internal.assert_leader($1, $2)', [leader.incarnation, leader.term])
     return work(client)
   })
 }

@@ -44,11 +44,10 @@ export async function registerTasks(
   leader: Leader,
   tasks: readonly { name: string; schedule: TaskSchedule; firstRunAt: Date | null }[],
 ): Promise<void> {
-  await database.query({ name: 'register_tasks', text: 'select holdfast.register_tasks($1, $2, $3)' }, [
-    leader.incarnation,
-    leader.term,
-    JSON.stringify(tasks),
-  ])
+  await database.query(
+    { name: 'register_tasks', text: 'select holdfast_internal.register_tasks($1, $2, $3)' },
+    [leader.incarnation, leader.term, JSON.stringify(tasks)],
+  )
 }
 
 /** The names of the tasks that are due; from now on they count as running. A table of a dozen rows. */
@@ -59,7 +58,10 @@ export async function startDueTasks(
   retryMs: number,
 ): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
-    { name: 'start_due_tasks', text: 'select name from holdfast.start_due_tasks($1, $2, $3, $4) as name' },
+    {
+      name: 'start_due_tasks',
+      text: 'select name from holdfast_internal.start_due_tasks($1, $2, $3, $4) as name',
+    },
     [leader.incarnation, leader.term, busy, retryMs],
   )
   return rows.map(({ name }) => name)
@@ -69,7 +71,7 @@ export async function startDueTasks(
 export async function finishTask(database: Database, leader: Leader, ending: TaskEnding): Promise<void> {
   const { name, durationMs, summary, error, next } = ending
   await database.query(
-    { name: 'finish_task', text: 'select holdfast.finish_task($1, $2, $3, $4, $5, $6, $7, $8)' },
+    { name: 'finish_task', text: 'select holdfast_internal.finish_task($1, $2, $3, $4, $5, $6, $7, $8)' },
     [
       leader.incarnation,
       leader.term,
@@ -98,7 +100,7 @@ export async function readMaintenance(
 ): Promise<{ leader: LeaderStatus; tasks: MaintenanceStatus[] }> {
   const [leaders, tasks] = await Promise.all([
     database.query<LeaderStatus>(
-      { name: 'read_leader', text: 'select term, node, since from holdfast.leadership' },
+      { name: 'read_leader', text: 'select term, node, since from holdfast_internal.leadership' },
       [],
     ),
     database.query<MaintenanceStatus>(
@@ -110,7 +112,7 @@ export async function readMaintenance(
                  node, term, last_started_at as "lastStartedAt", last_duration_ms as "lastDurationMs",
                  last_succeeded_at as "lastSucceededAt", last_failed_at as "lastFailedAt", last_error as "lastError", failures, summary,
                  next_run_at as "nextRunAt"
-          from holdfast.maintenance_tasks order by name limit 1000`,
+          from holdfast_internal.maintenance_tasks order by name limit 1000`,
       },
       [],
     ),

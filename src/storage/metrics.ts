@@ -16,7 +16,10 @@ export interface ChosenEndpoints {
 /** Those of queues alone, for a worker's page. A scan of runs, to a million rows. */
 export async function readQueueGauges(database: Database): Promise<Gauge[]> {
   return database.query<Gauge>(
-    { name: 'read_queue_metrics', text: 'select metric, labels, value from holdfast.queue_metrics()' },
+    {
+      name: 'read_queue_metrics',
+      text: 'select metric, labels, value from holdfast_internal.queue_metrics()',
+    },
     [],
   )
 }

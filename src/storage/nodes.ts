@@ -38,7 +38,7 @@ export interface TakenShard {
 
 export async function registerNode(database: Database, name: string, version: string): Promise<number> {
   const rows = await database.query<{ incarnation: number }>(
-    { name: 'register_node', text: 'select holdfast.register_node($1, $2) as incarnation' },
+    { name: 'register_node', text: 'select holdfast_internal.register_node($1, $2) as incarnation' },
     [name, version],
   )
   return Number(rows[0]?.incarnation)
@@ -69,17 +69,17 @@ export async function beat(
       name: 'beat',
       text: `
         select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
-               exists (select from holdfast.endpoints where changed_xid >= ${firstUnseen('$3')})
-                 or exists (select from holdfast.breakers where changed_xid >= ${firstUnseen('$3')}) as lanes_changed,
-               exists (select from holdfast.routes where changed_xid >= ${firstUnseen('$4')})
-                 or exists (select from holdfast.event_types where changed_xid >= ${firstUnseen('$4')}) as shapes_changed,
-               exists (select from holdfast.notices where changed_xid >= ${firstUnseen('$5')}) as has_notices
-        from holdfast.beat($1, $2)`,
+               exists (select from holdfast_internal.endpoints where changed_xid >= ${firstUnseen('$3')})
+                 or exists (select from holdfast_internal.breakers where changed_xid >= ${firstUnseen('$3')}) as lanes_changed,
+               exists (select from holdfast_internal.routes where changed_xid >= ${firstUnseen('$4')})
+                 or exists (select from holdfast_internal.event_types where changed_xid >= ${firstUnseen('$4')}) as shapes_changed,
+               exists (select from holdfast_internal.notices where changed_xid >= ${firstUnseen('$5')}) as has_notices
+        from holdfast_internal.beat($1, $2)`,
     },
     [incarnation, pending, watermarks.lanes, watermarks.shapes, watermarks.notices],
   )
   const row = rows[0]
-  if (row === undefined) throw new Error('holdfast.beat returned no row')
+  if (row === undefined) throw new Error('holdfast_internal.beat returned no row')
   return {
     isKnown: row.is_known,
     peers: row.nodes ?? [],
@@ -101,7 +101,7 @@ export async function takeShards(
   const rows = await database.query<{ shard: number; epoch: number; is_suspect: boolean }>(
     {
       name: 'take_shards',
-      text: 'select shard, epoch, is_suspect from holdfast.take_shards($1, $2, $3, $4)',
+      text: 'select shard, epoch, is_suspect from holdfast_internal.take_shards($1, $2, $3, $4)',
     },
     [incarnation, from.incarnation, from.seenBeat, shards],
   )
@@ -109,21 +109,23 @@ export async function takeShards(
 }
 
 export async function releaseShards(database: Database, incarnation: number, shards: readonly number[]) {
-  await database.query({ name: 'release_shards', text: 'select holdfast.release_shards($1, $2)' }, [
+  await database.query({ name: 'release_shards', text: 'select holdfast_internal.release_shards($1, $2)' }, [
     incarnation,
     shards,
   ])
 }
 
 export async function buryNode(database: Database, incarnation: number, seenBeat: number): Promise<void> {
-  await database.query({ name: 'bury_node', text: 'select holdfast.bury_node($1, $2)' }, [
+  await database.query({ name: 'bury_node', text: 'select holdfast_internal.bury_node($1, $2)' }, [
     incarnation,
     seenBeat,
   ])
 }
 
 export async function retireNode(database: Database, incarnation: number): Promise<void> {
-  await database.query({ name: 'retire_node', text: 'select holdfast.retire_node($1)' }, [incarnation])
+  await database.query({ name: 'retire_node', text: 'select holdfast_internal.retire_node($1)' }, [
+    incarnation,
+  ])
 }
 
 /** A node that is about to stop: its peers take its shards as it lets go of them, and it gets none back. */
@@ -131,7 +133,7 @@ export async function markStopping(database: Database, incarnation: number): Pro
   await database.query(
     {
       name: 'mark_stopping',
-      text: 'update holdfast.nodes set is_stopping = true, is_asleep = false where incarnation = $1',
+      text: 'update holdfast_internal.nodes set is_stopping = true, is_asleep = false where incarnation = $1',
     },
     [incarnation],
   )
@@ -139,7 +141,7 @@ export async function markStopping(database: Database, incarnation: number): Pro
 
 export async function setAsleep(database: Database, incarnation: number, isAsleep: boolean): Promise<void> {
   await database.query(
-    { name: 'set_asleep', text: 'update holdfast.nodes set is_asleep = $2 where incarnation = $1' },
+    { name: 'set_asleep', text: 'update holdfast_internal.nodes set is_asleep = $2 where incarnation = $1' },
     [incarnation, isAsleep],
   )
 }

@@ -30,7 +30,7 @@ export async function readNotices(
             'id', id, 'watermark', ${watermarkAt('changed_xid')}, 'channel', channel, 'payload', payload
           )), '[]')
           from (
-            select id, changed_xid, channel, payload from holdfast.notices
+            select id, changed_xid, channel, payload from holdfast_internal.notices
             where (changed_xid, id) > (${firstUnseen('$1')}, $2::bigint) order by changed_xid, id limit $3
           ) as next
         ) as notices, ${watermarkNow} as watermark`,
@@ -51,7 +51,7 @@ export async function tellFreedKeys(database: Database, freed: readonly FreedKey
     {
       name: 'tell_freed_keys',
       text: `
-        select holdfast.tell_nodes('holdfast_lanes', lane_id || ' free ' || key)
+        select holdfast_internal.tell_nodes('holdfast_lanes', lane_id || ' free ' || key)
         from (select distinct * from unnest($1::int[], $2::text[])) as freed (lane_id, key)`,
     },
     [freed.map(({ laneId }) => laneId), freed.map(({ key }) => key)],

@@ -43,7 +43,7 @@ const stepLockTimeoutMs = 1000
 /** The server ends a step first; this is for one that doesn't answer at all. */
 const answerGraceMs = 5000
 
-/** What an operation would touch, counted row by row. Indexes: see holdfast.operation_targets. */
+/** What an operation would touch, counted row by row. Indexes: see holdfast_internal.operation_targets. */
 export async function previewOperation(
   database: Database,
   request: OperationRequest,
@@ -51,7 +51,7 @@ export async function previewOperation(
   return database.inTransaction(async (client) => {
     await client.query(`set local statement_timeout = ${countTimeoutMs}`)
     const { rows } = await client.query<{ total: number; asOf: string }>(
-      'select total, as_of as "asOf" from holdfast.preview_operation($1, $2, $3, $4)',
+      'select total, as_of as "asOf" from holdfast_internal.preview_operation($1, $2, $3, $4)',
       [request.kind, JSON.stringify(request.filter), JSON.stringify(request.options), request.asOf],
     )
     const [preview] = rows
@@ -68,7 +68,7 @@ export async function createOperation(
   return database.inTransaction(async (client) => {
     await client.query(`set local statement_timeout = ${countTimeoutMs}`)
     const { rows } = await client.query<{ id: number }>(
-      'select holdfast.create_operation($1, $2, $3, $4, $5, $6) as id',
+      'select holdfast_internal.create_operation($1, $2, $3, $4, $5, $6) as id',
       [
         request.kind,
         JSON.stringify(request.filter),
@@ -85,7 +85,7 @@ export async function createOperation(
 /** Index: operations_pkey. */
 export async function readOperation(database: Database, id: number): Promise<OperationRecord | undefined> {
   const rows = await database.query<OperationRecord>(
-    { name: 'read_operation', text: `select ${columns} from holdfast.operations where id = $1` },
+    { name: 'read_operation', text: `select ${columns} from holdfast_internal.operations where id = $1` },
     [id],
   )
   return rows[0]
@@ -101,7 +101,7 @@ export async function listOperations(
   return database.query<OperationRecord>(
     {
       name: 'list_operations',
-      text: `select ${columns} from holdfast.operations where id < $1 and ($2::text is null or state = $2) order by id desc limit $3`,
+      text: `select ${columns} from holdfast_internal.operations where id < $1 and ($2::text is null or state = $2) order by id desc limit $3`,
     },
     [before, state, maxRows],
   )
@@ -127,7 +127,10 @@ export async function readDueOperations(
   maxRows: number,
 ): Promise<{ readonly ids: readonly number[]; readonly nextMs: number | null }> {
   const rows = await database.query<{ ids: readonly number[]; nextMs: number | null }>(
-    { name: 'due_operations', text: 'select ids, next_ms as "nextMs" from holdfast.due_operations($1)' },
+    {
+      name: 'due_operations',
+      text: 'select ids, next_ms as "nextMs" from holdfast_internal.due_operations($1)',
+    },
     [maxRows],
   )
   return rows[0] ?? { ids: [], nextMs: null }
@@ -148,7 +151,10 @@ export async function stepOperation(
     )
     const { rows } = await queryWithDeadline<{ hasMore: boolean | null }>(
       client,
-      { text: 'select holdfast.step_operation($1, $2, $3) as "hasMore"', values: [id, node, maxRows] },
+      {
+        text: 'select holdfast_internal.step_operation($1, $2, $3) as "hasMore"',
+        values: [id, node, maxRows],
+      },
       stepTimeoutMs + answerGraceMs,
     )
     return rows[0]?.hasMore ?? null
@@ -157,7 +163,7 @@ export async function stepOperation(
 
 /** Index: operations_pkey. */
 export async function failStep(database: Database, id: number, error: string): Promise<void> {
-  await database.query({ name: 'fail_step', text: 'select holdfast.fail_step($1, $2)' }, [id, error])
+  await database.query({ name: 'fail_step', text: 'select holdfast_internal.fail_step($1, $2)' }, [id, error])
 }
 
 /** False when it isn't owed any more, or was ready anyway. Index: deliveries_pkey. */
@@ -169,7 +175,7 @@ export async function actOnDelivery(
   actor: string,
 ): Promise<boolean> {
   const rows = await database.query<{ isDone: boolean }>(
-    { name: 'act_on_delivery', text: 'select holdfast.act_on_delivery($1, $2, $3, $4) as "isDone"' },
+    { name: 'act_on_delivery', text: 'select holdfast_internal.act_on_delivery($1, $2, $3, $4) as "isDone"' },
     [id, kind, note, actor],
   )
   return rows[0]?.isDone ?? false

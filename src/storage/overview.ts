@@ -21,7 +21,7 @@ export async function readOverview(database: Database, limit: number): Promise<O
           select endpoint.id, endpoint.name, coalesce(breaker.state, 'closed') as circuit,
                  (endpoint.state <> 'active' or breaker.state <> 'closed' or breaker.held_until > now() or breaker.hold_reason is not null)
                    is true as is_troubled
-          from holdfast.endpoints as endpoint left join holdfast.breakers as breaker on breaker.lane_id = endpoint.id
+          from holdfast_internal.endpoints as endpoint left join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id
           order by is_troubled desc, endpoint.name limit $1
         )
         select health.endpoint as name, health.state, health.reason, health.circuit, health.pending::float8 as pending,
@@ -49,7 +49,7 @@ export async function readLiveNodes(database: Database): Promise<NodeRow[]> {
       name: 'read_live_nodes',
       text: `
         select name, version, started_at as "startedAt", beat_at as "lastBeatAt", is_stopping as "isStopping"
-        from holdfast.nodes where beat_at > now() - interval '10 seconds' order by name`,
+        from holdfast_internal.nodes where beat_at > now() - interval '10 seconds' order by name`,
     },
     [],
   )

@@ -17,7 +17,7 @@ export async function publishEvents(
   areChecked: boolean,
 ): Promise<AcceptedEvent[]> {
   const result = await sender.query({
-    text: `select message_id::text, deliveries, held from holdfast.accept_events($1::text[], $2::text[], $3::jsonb[], $4)`,
+    text: `select message_id::text, deliveries, held from holdfast_internal.accept_events($1::text[], $2::text[], $3::jsonb[], $4)`,
     values: [
       types,
       bodies,

@@ -71,7 +71,7 @@ export async function readTopId(database: Database): Promise<{ cursor: number; s
   const rows = await database.query<{ cursor: number; snapshot: string; age: number }>(
     {
       name: 'read_top_id',
-      text: `select coalesce((select max(id) from holdfast.deliveries), 0) as cursor, pg_current_snapshot()::text as snapshot,
+      text: `select coalesce((select max(id) from holdfast_internal.deliveries), 0) as cursor, pg_current_snapshot()::text as snapshot,
                ${nextTransaction} as age`,
     },
     [],
@@ -98,7 +98,7 @@ export async function readArrivals(
       name: 'read_arrivals',
       text: `
         with fresh as materialized (
-          select id, lane_id, priority, due_at from holdfast.deliveries where id > $1 order by id limit $3
+          select id, lane_id, priority, due_at from holdfast_internal.deliveries where id > $1 order by id limit $3
         ), grouped as (
           select lane_id, priority, count(*)::int as total, (count(*) filter (where due_at is null))::int as ready,
                  extract(epoch from min(due_at)) * 1000 as due
@@ -114,8 +114,8 @@ export async function readArrivals(
               message.body::text, date_part('epoch', message.created_at) * 1000,
               json_build_array(message.type, message.correlation_id, message.headers, message.needs_check, null, null)
             ) order by owed.id)
-            from fresh join holdfast.deliveries as owed on owed.id = fresh.id
-            join holdfast.messages as message on message.id = owed.message_id
+            from fresh join holdfast_internal.deliveries as owed on owed.id = fresh.id
+            join holdfast_internal.messages as message on message.id = owed.message_id
             where fresh.lane_id = grouped.lane_id and fresh.priority = grouped.priority and owed.due_at is null
               and owed.ordering_key is null and owed.route_id is null and owed.size <= ${maxWholeBytes}
           ) end
@@ -155,7 +155,7 @@ export async function readRange(
       name: 'read_range',
       text: `
         select id, lane_id, priority, (extract(epoch from due_at) * 1000)::float8, ordering_key is not null
-        from holdfast.deliveries
+        from holdfast_internal.deliveries
         where id > $1 and id <= $2 and ($3::int[] is null or (lane_id & 255) = any ($3))
         order by id limit $4`,
     },

@@ -42,7 +42,7 @@ const lastId = '9223372036854775807'
  * soon as its statistics say that one lane owns most of the table.
  */
 const oldestOwed = (lane: string, key: string, upTo: string) => `
-  select line.id from holdfast.deliveries as line
+  select line.id from holdfast_internal.deliveries as line
   where line.ordering_key is not null
     and (line.ordering_key, line.lane_id, line.id) > (${key}, ${lane}, 0::bigint)
     and (line.ordering_key, line.lane_id, line.id) <= (${key}, ${lane}, ${upTo})
@@ -56,7 +56,7 @@ const headOfKey = (lane: string, key: string, upTo: string) => `
   coalesce(
     (
       select coalesce((${oldestOwed(lane, key, 'letter.delivery_id')}), letter.redriven_delivery_id, 0)
-      from holdfast.dead_letters as letter
+      from holdfast_internal.dead_letters as letter
       where letter.blocks_key and letter.settled_at is null
         and (letter.ordering_key, letter.lane_id, letter.delivery_id) > (${key}, ${lane}, 0::bigint)
         and (letter.ordering_key, letter.lane_id, letter.delivery_id) <= (${key}, ${lane}, ${lastId})
@@ -116,7 +116,7 @@ export async function readStreams(
       text: `
         select asked.place::int, (
           select string_agg(${rowAsText}, ',') from (select taken.*, ${isHead} from (
-            select line.* from holdfast.deliveries as line
+            select line.* from holdfast_internal.deliveries as line
             where line.due_at is null
               and (line.lane_id, line.priority, line.id) > (asked.lane_id, asked.priority, asked.after)
               and (line.lane_id, line.priority, line.id) <= (asked.lane_id, asked.priority, $5::bigint)
@@ -157,7 +157,7 @@ export async function readDue(
       text: `
         select asked.place::int, (
           select string_agg(${rowAsText}, ',') from (select taken.*, ${isHead} from (
-            select line.* from holdfast.deliveries as line
+            select line.* from holdfast_internal.deliveries as line
             where line.lane_id = asked.lane_id and line.due_at >= to_timestamp(asked.from_ms / 1000) and line.due_at <= now()
             order by line.due_at, line.id limit asked.max_rows
           ) as taken) as owed
@@ -187,7 +187,7 @@ export async function readNextDue(
       name: 'read_next_due',
       text: `
         select asked.lane_id, (
-          select (extract(epoch from line.due_at) * 1000)::float8 from holdfast.deliveries as line
+          select (extract(epoch from line.due_at) * 1000)::float8 from holdfast_internal.deliveries as line
           where line.lane_id = asked.lane_id and line.due_at > now() order by line.due_at limit 1
         ) from unnest($1::int[]) as asked (lane_id)`,
     },
@@ -202,7 +202,7 @@ export async function readByIds(database: Database, ids: readonly number[]): Pro
       name: 'read_by_ids',
       text: `
         with owed as materialized (
-          select taken.*, ${isHead} from holdfast.deliveries as taken
+          select taken.*, ${isHead} from holdfast_internal.deliveries as taken
           where taken.id = any ($1::bigint[]) and (taken.due_at is null or taken.due_at <= now())
         )
         select string_agg(${rowAsText}, ',' order by owed.priority desc, owed.id) from owed`,
@@ -228,7 +228,7 @@ export async function readKeyHeads(
           select taken.*, true as is_head
           from unnest($1::int[], $2::text[]) as asked (lane_id, key)
           cross join lateral (
-            select head.* from holdfast.deliveries as head
+            select head.* from holdfast_internal.deliveries as head
             where head.id = ${headOfKey('asked.lane_id', 'asked.key', lastId)}
             limit 1
           ) as taken
@@ -249,7 +249,7 @@ export async function parkBehindKey(database: Database, ids: readonly number[]):
   await database.query(
     {
       name: 'park_behind_key',
-      text: `update holdfast.deliveries set due_at = null where id = any ($1::bigint[]) and ordering_key is not null and due_at <= now()`,
+      text: `update holdfast_internal.deliveries set due_at = null where id = any ($1::bigint[]) and ordering_key is not null and due_at <= now()`,
     },
     [numberArray(ids)],
   )

@@ -45,7 +45,7 @@ const selectLanes = `
            'probeExpiresAtMs', extract(epoch from breaker.probe_expires_at) * 1000,
            'heldUntilMs', extract(epoch from breaker.held_until) * 1000
          ) as breaker
-  from holdfast.endpoints as endpoint left join holdfast.breakers as breaker on breaker.lane_id = endpoint.id`
+  from holdfast_internal.endpoints as endpoint left join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id`
 
 /** Index: endpoints_shard. */
 export async function readLanesOfShards(database: Database, shards: readonly number[]): Promise<LaneRow[]> {
@@ -88,8 +88,8 @@ export async function readChangedLanes(database: Database, watermark: string): P
       text: `
         select changed.*, ${watermarkNow} as watermark from (select 1) as always left join (
           ${selectLanes} where endpoint.id in (
-            select id from holdfast.endpoints where changed_xid >= ${firstUnseen('$1')}
-            union select lane_id from holdfast.breakers where changed_xid >= ${firstUnseen('$1')}
+            select id from holdfast_internal.endpoints where changed_xid >= ${firstUnseen('$1')}
+            union select lane_id from holdfast_internal.breakers where changed_xid >= ${firstUnseen('$1')}
           )
         ) as changed on true`,
     },
@@ -119,7 +119,7 @@ export async function summariseStreams(
       name: 'summarise_streams',
       text: `
         select lane_id as "laneId", priority, count(*)::int as total, (extract(epoch from min(due_at)) * 1000)::float8 as "firstDueAtMs"
-        from holdfast.deliveries
+        from holdfast_internal.deliveries
         where id <= $2 and ($1::int[] is null or (lane_id & 255) = any ($1))
         group by lane_id, priority`,
     },
@@ -139,7 +139,7 @@ export async function reportLanes(database: Database, reports: readonly LaneRepo
     {
       name: 'report_lanes',
       text: `
-        insert into holdfast.lane_stats (lane_id, pending, in_flight)
+        insert into holdfast_internal.lane_stats (lane_id, pending, in_flight)
         select * from unnest($1::int[], $2::bigint[], $3::int[])
         on conflict (lane_id) do update
         set pending = excluded.pending, in_flight = excluded.in_flight, reported_at = clock_timestamp()`,
@@ -162,7 +162,7 @@ export async function setHoldReason(
     {
       name: 'set_hold_reason',
       text: `
-        insert into holdfast.breakers (lane_id, hold_reason) values ($1, $2)
+        insert into holdfast_internal.breakers (lane_id, hold_reason) values ($1, $2)
         on conflict (lane_id) do update set hold_reason = excluded.hold_reason
         where breakers.hold_reason is distinct from excluded.hold_reason`,
     },
@@ -178,7 +178,7 @@ export async function startProbe(
   timeoutMs: number,
 ): Promise<number | null> {
   const rows = await database.query<{ version: number | null }>(
-    { name: 'start_probe', text: 'select holdfast.start_probe($1, $2, $3) as version' },
+    { name: 'start_probe', text: 'select holdfast_internal.start_probe($1, $2, $3) as version' },
     [laneId, token, timeoutMs],
   )
   return rows[0]?.version ?? null
@@ -186,7 +186,7 @@ export async function startProbe(
 
 /** Gives back a probe that was never sent. Index: breakers_pkey. */
 export async function abandonProbe(database: Database, laneId: number, token: string): Promise<void> {
-  await database.query({ name: 'abandon_probe', text: 'select holdfast.abandon_probe($1, $2)' }, [
+  await database.query({ name: 'abandon_probe', text: 'select holdfast_internal.abandon_probe($1, $2)' }, [
     laneId,
     token,
   ])

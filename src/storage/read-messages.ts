@@ -58,7 +58,7 @@ export async function readMessages(
             chr(1)
           ) as texts
           from (
-            select * from holdfast.messages as stored where stored.id >= asked.low and stored.id <= asked.high
+            select * from holdfast_internal.messages as stored where stored.id >= asked.low and stored.id <= asked.high
             order by stored.id limit asked.high - asked.low + 1
           ) as message
         ) as found`,
@@ -109,9 +109,9 @@ async function readSingly(
       name: 'read_messages_singly',
       text: `
         select message.id, message.body::text, ${createdAtMs}, ${rest} from (
-          select * from holdfast.messages where id = any ($2::bigint[])
+          select * from holdfast_internal.messages where id = any ($2::bigint[])
           union all
-          select * from holdfast.messages_kept where id = any ($2::bigint[])
+          select * from holdfast_internal.messages_kept where id = any ($2::bigint[])
         ) as message`,
     },
     [isContextWanted, numberArray(ids)],

@@ -29,13 +29,13 @@ export async function readOverdue(
         select id, message_id as "messageId", route_id as "routeId", attempt, criticality, ordering_key as "orderingKey",
                coalesce(expires_at <= now(), false) as "isExpired"
         from (
-          (select * from holdfast.deliveries where lane_id = $1 and expires_at <= now() limit $4)
+          (select * from holdfast_internal.deliveries where lane_id = $1 and expires_at <= now() limit $4)
           union
           (select line.* from generate_series(0, 3) as level cross join lateral (
-            select * from holdfast.deliveries as old
+            select * from holdfast_internal.deliveries as old
             where (old.lane_id, old.priority, old.id) > ($1, level, 0::bigint) and (old.lane_id, old.priority, old.id) < ($1, level, $3)
             order by old.lane_id, old.priority, old.id limit $4
-          ) as line where coalesce(line.owed_at, holdfast.time_of_id(line.id)) <= to_timestamp($2::float8 / 1000))
+          ) as line where coalesce(line.owed_at, holdfast_internal.time_of_id(line.id)) <= to_timestamp($2::float8 / 1000))
         ) as overdue
         order by id limit $4`,
     },

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from './database.ts'
 
-/** What was counted for one lane in one period. Field names are those that `holdfast.add_rollups` reads. */
+/** What was counted for one lane in one period. Field names are those that `holdfast_internal.add_rollups` reads. */
 export interface RollupRow {
   readonly lane: number
   /** 1 a minute, 2 an hour, 3 a day. */
@@ -31,7 +31,7 @@ export async function addRollups(
   flushNumber: number,
   rows: readonly RollupRow[],
 ): Promise<void> {
-  await database.query({ name: 'add_rollups', text: 'select holdfast.add_rollups($1, $2, $3)' }, [
+  await database.query({ name: 'add_rollups', text: 'select holdfast_internal.add_rollups($1, $2, $3)' }, [
     incarnation,
     flushNumber,
     JSON.stringify(rows),
@@ -50,7 +50,7 @@ export async function sumRollupsOf(
     {
       name: 'sum_rollups_of',
       text: `
-        select ${columns} from holdfast.endpoints as endpoint left join lateral holdfast.sum_rollups(
+        select ${columns} from holdfast_internal.endpoints as endpoint left join lateral holdfast_internal.sum_rollups(
           endpoint.id, $2::smallint, now() - make_interval(secs => $3::float8 / 1000), make_interval(secs => $4::float8 / 1000)
         ) as sums on true
         where endpoint.name = $1 order by sums.starts_at`,
@@ -72,8 +72,8 @@ export async function sumRollupsOfAll(
       name: 'sum_rollups_of_all',
       text: `
         select ${columns}
-        from holdfast.sum_rollups(null, $1::smallint, now() - make_interval(secs => $2::float8 / 1000), interval '100000 days') as sums
-        join holdfast.endpoints as endpoint on endpoint.id = sums.lane_id
+        from holdfast_internal.sum_rollups(null, $1::smallint, now() - make_interval(secs => $2::float8 / 1000), interval '100000 days') as sums
+        join holdfast_internal.endpoints as endpoint on endpoint.id = sums.lane_id
         order by attempts desc, endpoint limit $3`,
     },
     [window.period, window.lengthMs, limit],
@@ -82,16 +82,18 @@ export async function sumRollupsOfAll(
 
 /** Index: rollups_age. */
 export async function rollUpDays(client: Pick<ClientBase, 'query'>, daysBack: number): Promise<number> {
-  const { rows } = await client.query<{ written: number }>('select holdfast.roll_up_days($1) as written', [
-    daysBack,
-  ])
+  const { rows } = await client.query<{ written: number }>(
+    'select holdfast_internal.roll_up_days($1) as written',
+    [daysBack],
+  )
   return rows[0]?.written ?? 0
 }
 
 /** Index: rollups_age. */
 export async function purgeRollups(client: Pick<ClientBase, 'query'>, maxRows: number): Promise<number> {
-  const { rows } = await client.query<{ purged: number }>('select holdfast.purge_rollups($1) as purged', [
-    maxRows,
-  ])
+  const { rows } = await client.query<{ purged: number }>(
+    'select holdfast_internal.purge_rollups($1) as purged',
+    [maxRows],
+  )
   return rows[0]?.purged ?? 0
 }

@@ -46,28 +46,28 @@ export async function writeRoute(
 ): Promise<RouteRecord | undefined> {
   const write =
     mode === 'insert'
-      ? `insert into holdfast.routes as route
+      ? `insert into holdfast_internal.routes as route
            (name, tenant, event_type, exact_type, like_pattern, segments, regex, filter, filter_text, transform, criticality, enabled, lane_id)
-         select $1, $2, $3, $4, $5, $6, $7, $8::text::jsonpath, $8, $9, holdfast.criticality_code($10), $11, endpoint.id
-         from holdfast.endpoints as endpoint where endpoint.name = $12
+         select $1, $2, $3, $4, $5, $6, $7, $8::text::jsonpath, $8, $9, holdfast_internal.criticality_code($10), $11, endpoint.id
+         from holdfast_internal.endpoints as endpoint where endpoint.name = $12
          on conflict (name) do nothing returning route.*`
-      : `update holdfast.routes as route set tenant = $2, event_type = $3, exact_type = $4, like_pattern = $5, segments = $6,
-           regex = $7, filter = $8::text::jsonpath, filter_text = $8, transform = $9, criticality = holdfast.criticality_code($10),
+      : `update holdfast_internal.routes as route set tenant = $2, event_type = $3, exact_type = $4, like_pattern = $5, segments = $6,
+           regex = $7, filter = $8::text::jsonpath, filter_text = $8, transform = $9, criticality = holdfast_internal.criticality_code($10),
            enabled = $11, lane_id = endpoint.id, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
-         from holdfast.endpoints as endpoint where endpoint.name = $12 and route.name = $1 returning route.*`
+         from holdfast_internal.endpoints as endpoint where endpoint.name = $12 and route.name = $1 returning route.*`
   const rows = await database.query<RouteRecord>(
     {
       name: `route_${mode}`,
       text: `
         with previous as (
-          select * from holdfast.routes where name = $1
+          select * from holdfast_internal.routes where name = $1
         ), route as (${write}), noted as (
-          select holdfast.audit($13, 'route.' || $14, 'route:' || route.name,
-                                holdfast.changes(coalesce(holdfast.route_view(previous), '{}'), holdfast.route_view(route))),
+          select holdfast_internal.audit($13, 'route.' || $14, 'route:' || route.name,
+                                holdfast_internal.changes(coalesce(holdfast_internal.route_view(previous), '{}'), holdfast_internal.route_view(route))),
                  pg_notify('holdfast_routes', route.id::text)
           from route left join previous on true
         )
-        select ${columns} from noted, route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id`,
+        select ${columns} from noted, route join holdfast_internal.endpoints as endpoint on endpoint.id = route.lane_id`,
     },
     [
       route.name,
@@ -94,7 +94,7 @@ export async function readRoute(database: Database, name: string): Promise<Route
   const rows = await database.query<RouteRecord>(
     {
       name: 'read_route',
-      text: `select ${columns} from holdfast.routes as route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id where route.name = $1`,
+      text: `select ${columns} from holdfast_internal.routes as route join holdfast_internal.endpoints as endpoint on endpoint.id = route.lane_id where route.name = $1`,
     },
     [name],
   )
@@ -112,7 +112,7 @@ export async function listRoutes(
     {
       name: 'list_routes',
       text: `
-        select ${columns} from holdfast.routes as route join holdfast.endpoints as endpoint on endpoint.id = route.lane_id
+        select ${columns} from holdfast_internal.routes as route join holdfast_internal.endpoints as endpoint on endpoint.id = route.lane_id
         where route.name > $1 and ($3::text is null or endpoint.name = $3) order by route.name limit $2`,
     },
     [afterName, limit, endpoint],
@@ -127,7 +127,7 @@ export async function deleteRoute(
   actor: string,
 ): Promise<number> {
   const rows = await database.query<{ cancelled: number }>(
-    { name: 'delete_route', text: 'select holdfast.delete_route($1, $2, $3) as cancelled' },
+    { name: 'delete_route', text: 'select holdfast_internal.delete_route($1, $2, $3) as cancelled' },
     [name, isForced, actor],
   )
   return rows[0]?.cancelled ?? 0
@@ -237,7 +237,7 @@ export async function readRouteShapes(
   return database.query<RouteShape>(
     {
       name: 'read_route_shapes',
-      text: 'select id, name, transform from holdfast.routes where id = any ($1::int[])',
+      text: 'select id, name, transform from holdfast_internal.routes where id = any ($1::int[])',
     },
     [routeIds],
   )
@@ -260,12 +260,12 @@ export async function readChangedShapes(
     {
       name: 'read_changed_shapes',
       text: `
-        select (select array_agg(id) from holdfast.routes where changed_xid >= ${firstUnseen('$1')}) as route_ids,
+        select (select array_agg(id) from holdfast_internal.routes where changed_xid >= ${firstUnseen('$1')}) as route_ids,
                array(
-                 select name from holdfast.event_types where changed_xid >= ${firstUnseen('$1')}
+                 select name from holdfast_internal.event_types where changed_xid >= ${firstUnseen('$1')}
                  union all
                  select used.name from unnest($2::text[]) as used (name)
-                 where not exists (select from holdfast.event_types as known where known.name = used.name)
+                 where not exists (select from holdfast_internal.event_types as known where known.name = used.name)
                ) as types,
                ${watermarkNow} as watermark`,
     },

@@ -26,7 +26,7 @@ const columns = `
   schedule.id, schedule.name, job.name as job, schedule.cron, schedule.timezone, schedule.every_ms, schedule.run_at,
   schedule.payload::text as payload, schedule.options, schedule.overlap, schedule.catch_up, schedule.is_paused, schedule.pause_reason, schedule.next_at, schedule.last_at,
   schedule.last_run_id, schedule.fired, schedule.skipped
-  from holdfast.schedules as schedule join holdfast.jobs as job on job.id = schedule.job_id`
+  from holdfast_internal.schedules as schedule join holdfast_internal.jobs as job on job.id = schedule.job_id`
 
 export interface ScheduleWrite {
   readonly name: string
@@ -56,9 +56,9 @@ export async function upsertSchedule(
       name: 'upsert_schedule',
       text: `
         with written as (
-        insert into holdfast.schedules as known
+        insert into holdfast_internal.schedules as known
           (name, job_id, cron, timezone, every_ms, run_at, payload, options, overlap, catch_up, next_at)
-        select $1, job.id, $3, $4, $5, $6, $7::json, $8::jsonb, $9, $10, $11 from holdfast.jobs as job where job.name = $2
+        select $1, job.id, $3, $4, $5, $6, $7::json, $8::jsonb, $9, $10, $11 from holdfast_internal.jobs as job where job.name = $2
         on conflict (name) do update set
           job_id = excluded.job_id, payload = excluded.payload, options = excluded.options, overlap = excluded.overlap,
           catch_up = excluded.catch_up, updated_at = now(), cron = excluded.cron, timezone = excluded.timezone,
@@ -68,7 +68,7 @@ export async function upsertSchedule(
               is not distinct from (excluded.cron, excluded.timezone, excluded.every_ms, excluded.run_at)
             then known.next_at else excluded.next_at end
         returning id)
-        select holdfast.audit($12, 'schedule.set', 'schedule:' || $1,
+        select holdfast_internal.audit($12, 'schedule.set', 'schedule:' || $1,
           jsonb_build_object('job', $2::text, 'cron', $3::text, 'everyMs', $5::bigint, 'runAt', $6::timestamptz)) from written`,
     },
     [
@@ -133,10 +133,10 @@ export async function pauseSchedule(
       name: 'pause_schedule',
       text: `
         with written as (
-        update holdfast.schedules set is_paused = $2, pause_reason = $3, updated_at = now(),
+        update holdfast_internal.schedules set is_paused = $2, pause_reason = $3, updated_at = now(),
           next_at = case when is_paused and not $2 then coalesce($4, next_at) else next_at end
         where name = $1 returning id)
-        select holdfast.audit($5, case when $2 then 'schedule.paused' else 'schedule.resumed' end, 'schedule:' || $1,
+        select holdfast_internal.audit($5, case when $2 then 'schedule.paused' else 'schedule.resumed' end, 'schedule:' || $1,
           jsonb_build_object('reason', $3::text)) from written`,
     },
     [name, pause.isPaused, pause.reason, pause.nextAt, actor],
@@ -150,8 +150,8 @@ export async function deleteSchedule(database: Database, name: string, actor: st
     {
       name: 'delete_schedule',
       text: `
-        with gone as (delete from holdfast.schedules where name = $1 returning id)
-        select holdfast.audit($2, 'schedule.deleted', 'schedule:' || $1) from gone`,
+        with gone as (delete from holdfast_internal.schedules where name = $1 returning id)
+        select holdfast_internal.audit($2, 'schedule.deleted', 'schedule:' || $1) from gone`,
     },
     [name, actor],
   )
@@ -188,7 +188,7 @@ export interface ScheduleFire {
 /** Moves each on by compare-and-swap and enqueues its runs, in one transaction. Returns how many runs were made. */
 export async function fireSchedules(database: Database, fires: readonly ScheduleFire[]): Promise<number> {
   const rows = await database.query<{ made: number }>(
-    { name: 'fire_schedules', text: 'select holdfast.fire_schedules($1) as made' },
+    { name: 'fire_schedules', text: 'select holdfast_internal.fire_schedules($1) as made' },
     [
       JSON.stringify(
         fires.map(({ id, expected, next, times }) => ({
@@ -209,7 +209,7 @@ export async function readNextFireMs(database: Database): Promise<number | null>
     {
       name: 'read_next_fire',
       text: `
-        select (extract(epoch from next_at - clock_timestamp()) * 1000)::float8 as wait_ms from holdfast.schedules
+        select (extract(epoch from next_at - clock_timestamp()) * 1000)::float8 as wait_ms from holdfast_internal.schedules
         where next_at is not null and not is_paused order by next_at limit 1`,
     },
     [],

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { NewSecret, StoredSecret } from '../secrets/endpoint-secrets.ts'
 import type { Database } from './database.ts'
 
-/** The columns of new secrets, as `holdfast.store_secrets` takes them: fields, key ids, sealed bytes. */
+/** The columns of new secrets, as `holdfast_internal.store_secrets` takes them: fields, key ids, sealed bytes. */
 export function secretColumns(
   secrets: readonly NewSecret[],
 ): readonly [readonly string[], readonly string[], readonly Buffer[]] {
@@ -19,13 +19,13 @@ export const storedSecretsColumn = `(
     'field', secret.field, 'version', secret.version, 'keyId', secret.key_id, 'sealed', encode(secret.sealed, 'base64'),
     'setAtMs', floor(extract(epoch from secret.set_at) * 1000), 'expiresAtMs', floor(extract(epoch from secret.expires_at) * 1000)
   ) order by secret.field, secret.version), '[]')
-  from holdfast.endpoint_secrets as secret where secret.lane_id = endpoint.id
+  from holdfast_internal.endpoint_secrets as secret where secret.lane_id = endpoint.id
 )`
 
 /** The id that an endpoint will have, because its secrets are bound to it before it exists. */
 export async function drawLaneId(database: Database): Promise<number> {
   const rows = await database.query<{ id: number }>(
-    { name: 'draw_lane_id', text: `select nextval('holdfast.lanes')::int as id` },
+    { name: 'draw_lane_id', text: `select nextval('holdfast_internal.lanes')::int as id` },
     [],
   )
   const [row] = rows
@@ -44,7 +44,7 @@ export async function rotateSecret(
   const rows = await database.query<{ endsAt: Date | null }>(
     {
       name: 'rotate_secret',
-      text: 'select holdfast.rotate_secret($1, $2, $3, $4, $5, $6) as "endsAt"',
+      text: 'select holdfast_internal.rotate_secret($1, $2, $3, $4, $5, $6) as "endsAt"',
     },
     [laneId, secret.field, secret.keyId, secret.bytes, overlapMs, actor],
   )
@@ -54,7 +54,7 @@ export async function rotateSecret(
 /** How many. Index: endpoint_secrets_expiry. */
 export async function deleteExpiredSecrets(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ deleted: number }>(
-    'select holdfast.delete_expired_secrets() as deleted',
+    'select holdfast_internal.delete_expired_secrets() as deleted',
   )
   return rows[0]?.deleted ?? 0
 }
@@ -70,7 +70,7 @@ export async function readKeyUse(database: Database): Promise<KeyUse[]> {
     {
       name: 'read_key_use',
       text: `
-        select key_id as "keyId", count(*)::int as secrets from holdfast.endpoint_secrets
+        select key_id as "keyId", count(*)::int as secrets from holdfast_internal.endpoint_secrets
         group by key_id order by key_id limit 1000`,
     },
     [],
@@ -99,7 +99,7 @@ export async function readSecretsUnderOtherKeys(
       text: `
         select lane_id as "laneId", endpoint.name as endpoint, field, version, key_id as "keyId", encode(sealed, 'base64') as sealed,
           floor(extract(epoch from set_at) * 1000) as "setAtMs", floor(extract(epoch from expires_at) * 1000) as "expiresAtMs"
-        from holdfast.endpoint_secrets join holdfast.endpoints as endpoint on endpoint.id = lane_id
+        from holdfast_internal.endpoint_secrets join holdfast_internal.endpoints as endpoint on endpoint.id = lane_id
         where key_id <> $1 and (lane_id, field, version) > ($2, $3, $4)
         order by lane_id, field, version limit $5`,
     },
@@ -121,7 +121,7 @@ export async function replaceSealed(
       name: 'replace_sealed',
       text: `
         with replaced as (
-          update holdfast.endpoint_secrets as secret set key_id = given.key_id, sealed = given.after
+          update holdfast_internal.endpoint_secrets as secret set key_id = given.key_id, sealed = given.after
           from unnest($1::int[], $2::text[], $3::int[], $4::bytea[], $5::text[], $6::bytea[])
             as given (lane_id, field, version, before, key_id, after)
           where secret.lane_id = given.lane_id and secret.field = given.field and secret.version = given.version
@@ -145,7 +145,10 @@ export async function replaceSealed(
 /** Says in the audit log that secrets were re-encrypted. */
 export async function noteReencryption(database: Database, actor: string, detail: object): Promise<void> {
   await database.query(
-    { name: 'note_reencryption', text: `select holdfast.audit($1, 'secrets.reencrypted', 'secrets', $2)` },
+    {
+      name: 'note_reencryption',
+      text: `select holdfast_internal.audit($1, 'secrets.reencrypted', 'secrets', $2)`,
+    },
     [actor, JSON.stringify(detail)],
   )
 }

@@ -19,8 +19,8 @@ export async function sendMessages(
   const isLines = !bodies.some((body) => body.includes('\n'))
   const result = await sender.query({
     text: isLines
-      ? 'select holdfast.accept_lines($1, $2, $3::jsonb[])'
-      : `select string_agg(id::text, ',') from holdfast.accept_messages($1, $2::text[], $3::jsonb[]) as id`,
+      ? 'select holdfast_internal.accept_lines($1, $2, $3::jsonb[])'
+      : `select string_agg(id::text, ',') from holdfast_internal.accept_messages($1, $2::text[], $3::jsonb[]) as id`,
     values: [
       endpoint,
       isLines ? bodies.join('\n') : bodies,
@@ -51,7 +51,7 @@ export async function sendMessageBeside(
   const result = await sender.query({
     text: `
       select ids[1]::float8, lane, is_publishers, date_part('epoch', now()) * 1000
-      from holdfast.accept($1, array[$2::text], null, $3)`,
+      from holdfast_internal.accept($1, array[$2::text], null, $3)`,
     values: [endpoint, body, publisher],
     rowMode: 'array',
   })
@@ -63,5 +63,5 @@ export async function sendMessageBeside(
 
 /** Refuses a batch that is about to be stored in pieces, each of which alone would fit below the global bound. */
 export async function checkBound(sender: Sender, added: number): Promise<void> {
-  await sender.query({ text: 'select holdfast.check_bound($1)', values: [added], rowMode: 'array' })
+  await sender.query({ text: 'select holdfast_internal.check_bound($1)', values: [added], rowMode: 'array' })
 }

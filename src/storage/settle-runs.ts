@@ -43,7 +43,7 @@ export async function settleRunSuccesses(
   await database.queryArrays(
     {
       name: 'settle_run_successes',
-      text: 'select holdfast.settle_run_successes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+      text: 'select holdfast_internal.settle_run_successes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     },
     [
       worker,
@@ -72,7 +72,10 @@ export async function settleRunFailures(
   nowMs: number,
 ): Promise<readonly number[]> {
   const rows = await database.query<{ refused: number[] | null }>(
-    { name: 'settle_run_failures', text: 'select holdfast.settle_run_failures($1, $2, $3) as refused' },
+    {
+      name: 'settle_run_failures',
+      text: 'select holdfast_internal.settle_run_failures($1, $2, $3) as refused',
+    },
     [
       worker,
       JSON.stringify(
@@ -95,7 +98,7 @@ export async function quarantineRun(
     {
       name: 'quarantine_run',
       text: `
-        insert into holdfast.quarantine (delivery_id, lane_id, incarnation, record, error)
+        insert into holdfast_internal.quarantine (delivery_id, lane_id, incarnation, record, error)
         values ($1, $2, $3, jsonb_build_object('record', $4::text), $5)`,
     },
     [record.id, record.lane, worker, JSON.stringify(record).replaceAll('\\u0000', ''), error],
@@ -115,16 +118,19 @@ export async function recordProgress(
   worker: number,
   entries: readonly ProgressEntry[],
 ): Promise<void> {
-  await database.query({ name: 'record_progress', text: 'select holdfast.record_progress($1, $2)' }, [
-    worker,
-    JSON.stringify(entries),
-  ])
+  await database.query(
+    { name: 'record_progress', text: 'select holdfast_internal.record_progress($1, $2)' },
+    [worker, JSON.stringify(entries)],
+  )
 }
 
 /** What was said while it ran is in the attempt now. Index: run_progress_pkey. */
 export async function clearProgress(database: Database, runIds: readonly number[]): Promise<void> {
   await database.query(
-    { name: 'clear_progress', text: 'delete from holdfast.run_progress where run_id = any ($1::bigint[])' },
+    {
+      name: 'clear_progress',
+      text: 'delete from holdfast_internal.run_progress where run_id = any ($1::bigint[])',
+    },
     [numberArray(runIds)],
   )
 }

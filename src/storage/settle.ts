@@ -27,7 +27,7 @@ export interface SuccessRecord {
   readonly orderingKey: string | null
 }
 
-/** One decision. Field names are those that `holdfast.failure_records` reads. */
+/** One decision. Field names are those that `holdfast_internal.failure_records` reads. */
 export interface FailureRecord {
   readonly id: number
   readonly message: number
@@ -155,7 +155,7 @@ export async function settleSuccesses(
   await database.queryArrays(
     {
       name: 'settle_successes',
-      text: 'select holdfast.settle_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      text: 'select holdfast_internal.settle_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
     },
     [incarnation, ...successColumns(records, nowMs)],
   )
@@ -175,7 +175,7 @@ export async function settleFailures(
   const rows = await database.query<SettledRow>(
     {
       name: 'settle_failures',
-      text: 'select refused, changed from holdfast.settle_failures($1, $2, $3, $4)',
+      text: 'select refused, changed from holdfast_internal.settle_failures($1, $2, $3, $4)',
     },
     [incarnation, batch.number, failureColumns(records, batch.nowMs), JSON.stringify(runs)],
   )
@@ -194,7 +194,7 @@ export async function settleAll(
   const rows = await database.query<SettledRow>(
     {
       name: 'settle_all',
-      text: 'select refused, changed from holdfast.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+      text: 'select refused, changed from holdfast_internal.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
     },
     [
       incarnation,
@@ -228,7 +228,7 @@ export async function quarantineRecord(
     {
       name: 'quarantine_record',
       text: `
-        insert into holdfast.quarantine (delivery_id, lane_id, incarnation, record, error)
+        insert into holdfast_internal.quarantine (delivery_id, lane_id, incarnation, record, error)
         values ($1, $2, $3, jsonb_build_object('record', $4::text), $5)`,
     },
     [

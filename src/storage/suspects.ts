@@ -11,7 +11,7 @@ export async function readSuspects(database: Database, shards: readonly number[]
   return database.query<Suspect>(
     {
       name: 'read_suspects',
-      text: `select delivery_id as "deliveryId", crashes from holdfast.suspects where (lane_id & 255) = any ($1::int[])`,
+      text: `select delivery_id as "deliveryId", crashes from holdfast_internal.suspects where (lane_id & 255) = any ($1::int[])`,
     },
     [shards],
   )
@@ -23,11 +23,14 @@ export async function recordSuspects(
   incarnation: number,
   deliveries: readonly { readonly id: number; readonly laneId: number }[],
 ): Promise<void> {
-  await database.query({ name: 'record_suspects', text: 'select holdfast.record_suspects($1, $2, $3)' }, [
-    incarnation,
-    numberArray(deliveries.map((delivery) => delivery.id)),
-    numberArray(deliveries.map((delivery) => delivery.laneId)),
-  ])
+  await database.query(
+    { name: 'record_suspects', text: 'select holdfast_internal.record_suspects($1, $2, $3)' },
+    [
+      incarnation,
+      numberArray(deliveries.map((delivery) => delivery.id)),
+      numberArray(deliveries.map((delivery) => delivery.laneId)),
+    ],
+  )
 }
 
 /** Index: suspects_pkey. */
@@ -35,7 +38,7 @@ export async function forgetSuspects(database: Database, deliveryIds: readonly n
   await database.query(
     {
       name: 'forget_suspects',
-      text: 'delete from holdfast.suspects where delivery_id = any ($1::bigint[])',
+      text: 'delete from holdfast_internal.suspects where delivery_id = any ($1::bigint[])',
     },
     [numberArray(deliveryIds)],
   )
@@ -46,8 +49,8 @@ export async function clearSuspicion(
   incarnation: number,
   shards: readonly number[],
 ): Promise<void> {
-  await database.query({ name: 'clear_suspicion', text: 'select holdfast.clear_suspicion($1, $2)' }, [
-    incarnation,
-    shards,
-  ])
+  await database.query(
+    { name: 'clear_suspicion', text: 'select holdfast_internal.clear_suspicion($1, $2)' },
+    [incarnation, shards],
+  )
 }

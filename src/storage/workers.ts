@@ -18,7 +18,7 @@ export async function registerWorker(
   const rows = await database.query<{ incarnation: number; lanes: number[] }>(
     {
       name: 'register_worker',
-      text: 'select incarnation, lanes from holdfast.register_worker($1, $2, $3, $4, $5, $6, $7, $8)',
+      text: 'select incarnation, lanes from holdfast_internal.register_worker($1, $2, $3, $4, $5, $6, $7, $8)',
     },
     [
       worker.name,
@@ -69,7 +69,7 @@ export async function beatWorker(
   }>(
     {
       name: 'beat_worker',
-      text: 'select is_known, worker_state, peers, cancelled from holdfast.beat_worker($1, $2)',
+      text: 'select is_known, worker_state, peers, cancelled from holdfast_internal.beat_worker($1, $2)',
     },
     [incarnation, running],
   )
@@ -85,7 +85,7 @@ export async function beatWorker(
 
 export async function readWorkerBeats(database: Database): Promise<readonly PeerBeat[]> {
   const rows = await database.query<{ peers: PeerBeat[] }>(
-    { name: 'worker_beats', text: 'select holdfast.worker_beats() as peers' },
+    { name: 'worker_beats', text: 'select holdfast_internal.worker_beats() as peers' },
     [],
   )
   return rows[0]?.peers ?? []
@@ -99,7 +99,7 @@ export async function buryWorker(
   by: number,
 ): Promise<number> {
   const rows = await database.query<{ lost: number }>(
-    { name: 'bury_worker', text: 'select holdfast.bury_worker($1, $2, $3) as lost' },
+    { name: 'bury_worker', text: 'select holdfast_internal.bury_worker($1, $2, $3) as lost' },
     [dead, seenBeat, by],
   )
   return rows[0]?.lost ?? 0
@@ -107,7 +107,9 @@ export async function buryWorker(
 
 /** Nothing of it is left behind: what it still held goes back uncounted. */
 export async function retireWorker(database: Database, incarnation: number): Promise<void> {
-  await database.query({ name: 'retire_worker', text: 'select holdfast.retire_worker($1)' }, [incarnation])
+  await database.query({ name: 'retire_worker', text: 'select holdfast_internal.retire_worker($1)' }, [
+    incarnation,
+  ])
 }
 
 /** By the primary key of workers. */
@@ -117,7 +119,10 @@ export async function setWorkerAsleep(
   isAsleep: boolean,
 ): Promise<void> {
   await database.query(
-    { name: 'set_worker_asleep', text: 'update holdfast.workers set is_asleep = $2 where incarnation = $1' },
+    {
+      name: 'set_worker_asleep',
+      text: 'update holdfast_internal.workers set is_asleep = $2 where incarnation = $1',
+    },
     [incarnation, isAsleep],
   )
 }
@@ -132,7 +137,7 @@ export async function setWorkerQueues(
     {
       name: 'set_worker_queues',
       text: `
-        update holdfast.workers set lanes = array(select holdfast.ensure_queue(name) from unnest($2::text[]) as given (name))
+        update holdfast_internal.workers set lanes = array(select holdfast_internal.ensure_queue(name) from unnest($2::text[]) as given (name))
         where incarnation = $1 returning lanes`,
     },
     [incarnation, queues],
@@ -144,7 +149,7 @@ export async function markWorkerStopping(database: Database, incarnation: number
   await database.query(
     {
       name: 'mark_worker_stopping',
-      text: `update holdfast.workers set state = 'stopping', is_asleep = false where incarnation = $1`,
+      text: `update holdfast_internal.workers set state = 'stopping', is_asleep = false where incarnation = $1`,
     },
     [incarnation],
   )
@@ -173,8 +178,8 @@ export async function listWorkers(database: Database, limit: number): Promise<Wo
       text: `
         select worker.incarnation, worker.name, worker.version, worker.host, worker.pid, worker.tags, worker.concurrency,
                worker.state, worker.running, worker.started_at, worker.beat_at,
-               array(select queue.name from holdfast.queues as queue where queue.id = any (worker.lanes) order by queue.name) as queues
-        from holdfast.workers as worker order by worker.incarnation limit $1`,
+               array(select queue.name from holdfast_internal.queues as queue where queue.id = any (worker.lanes) order by queue.name) as queues
+        from holdfast_internal.workers as worker order by worker.incarnation limit $1`,
     },
     [limit],
   )
@@ -182,7 +187,7 @@ export async function listWorkers(database: Database, limit: number): Promise<Wo
 
 export async function drainWorker(database: Database, incarnation: number, actor: string): Promise<boolean> {
   const rows = await database.query<{ is_draining: boolean }>(
-    { name: 'drain_worker', text: 'select holdfast.drain_worker($1, $2) as is_draining' },
+    { name: 'drain_worker', text: 'select holdfast_internal.drain_worker($1, $2) as is_draining' },
     [incarnation, actor],
   )
   return rows[0]?.is_draining ?? false
@@ -194,7 +199,7 @@ export async function countWorkers(database: Database): Promise<number> {
     {
       name: 'count_workers',
       text: `
-        select count(*)::integer as workers from holdfast.workers
+        select count(*)::integer as workers from holdfast_internal.workers
         where beat_at > clock_timestamp() - make_interval(secs => greatest(10, lease_ms / 1000.0))`,
     },
     [],

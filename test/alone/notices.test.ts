@@ -14,7 +14,7 @@ describe('notices', () => {
   afterAll(() => testDatabase.drop())
 
   const tell = (payload: string) =>
-    testDatabase.pool.query(`select holdfast.tell_nodes('holdfast_lanes', $1)`, [payload])
+    testDatabase.pool.query(`select holdfast_internal.tell_nodes('holdfast_lanes', $1)`, [payload])
   const payloads = async (notices: Notices) => (await notices.read()).map(({ payload }) => payload)
 
   it('are told once, from the moment of opening on, though an older transaction stays open', async () => {
@@ -41,7 +41,7 @@ describe('notices', () => {
     await notices.open()
     const client = await testDatabase.pool.connect()
     await client.query('begin')
-    await client.query(`select holdfast.tell_nodes('holdfast_lanes', 'late')`)
+    await client.query(`select holdfast_internal.tell_nodes('holdfast_lanes', 'late')`)
     await tell('early')
     expect(await payloads(notices)).toEqual(['early'])
     await client.query('commit')
@@ -54,7 +54,7 @@ describe('notices', () => {
     const notices = new Notices(database)
     await notices.open()
     await testDatabase.pool.query(
-      `select holdfast.tell_nodes('holdfast_lanes', number::text) from generate_series(1, 2500) as number`,
+      `select holdfast_internal.tell_nodes('holdfast_lanes', number::text) from generate_series(1, 2500) as number`,
     )
     const numbers = (await payloads(notices)).map(Number).toSorted((a, b) => a - b)
     expect(numbers).toEqual(Array.from({ length: 2500 }, (_, index) => index + 1))
@@ -62,11 +62,11 @@ describe('notices', () => {
   })
 
   it('leave nothing old behind', async () => {
-    await testDatabase.pool.query('truncate holdfast.notices')
+    await testDatabase.pool.query('truncate holdfast_internal.notices')
     await tell('old')
-    await testDatabase.pool.query(`update holdfast.notices set at = now() - interval '2 hours'`)
+    await testDatabase.pool.query(`update holdfast_internal.notices set at = now() - interval '2 hours'`)
     await tell('new')
-    const { rows } = await testDatabase.pool.query('select payload from holdfast.notices')
+    const { rows } = await testDatabase.pool.query('select payload from holdfast_internal.notices')
     expect(rows).toEqual([{ payload: 'new' }])
   })
 })

@@ -204,7 +204,7 @@ describe('send', () => {
     const { rows } = await database.pool.query(
       `select message.body::text as body, message.type, message.headers, message.correlation_id, owed.priority, owed.ordering_key,
               owed.due_at, owed.expires_at
-       from holdfast.messages as message join holdfast.deliveries as owed on owed.message_id = message.id
+       from holdfast_internal.messages as message join holdfast_internal.deliveries as owed on owed.message_id = message.id
        where message.id = holdfast.parse_id('msg', $1)`,
       [id],
     )
@@ -269,8 +269,8 @@ describe('send', () => {
     const { stdout } = await holdfast(['send', 'many', '{}', '--count', '300', '--json'])
     expect(JSON.parse(stdout)).toEqual({ count: 300, firstId: expect.stringMatching(/^msg_/) })
     const { rows } = await database.pool.query(
-      `select count(*)::int from holdfast.deliveries as owed
-       join holdfast.endpoints as endpoint on endpoint.id = owed.lane_id where endpoint.name = 'many'`,
+      `select count(*)::int from holdfast_internal.deliveries as owed
+       join holdfast_internal.endpoints as endpoint on endpoint.id = owed.lane_id where endpoint.name = 'many'`,
     )
     expect(rows[0]).toEqual({ count: 300 })
   })
@@ -285,7 +285,8 @@ describe('send', () => {
     ],
     ['an unknown endpoint', ['send', 'nowhere', '{}'], 3, 'holdfast endpoints create nowhere --url'],
   ])('%s stores nothing', async (_, args, expected, message) => {
-    const count = async () => (await database.pool.query('select count(*) from holdfast.messages')).rows[0]
+    const count = async () =>
+      (await database.pool.query('select count(*) from holdfast_internal.messages')).rows[0]
     const before = await count()
     const { exitCode, stderr, stdout } = await holdfast(args)
     expect({ exitCode, stdout }).toEqual({ exitCode: expected, stdout: '' })

@@ -56,7 +56,7 @@ test('an unmigrated database fails with the command that mends it', async () => 
 
 test('a schema from the future fails', async () => {
   await database.pool.query(
-    `insert into holdfast.migrations (number, name, checksum) values (9999, 'later', '')`,
+    `insert into holdfast_internal.migrations (number, name, checksum) values (9999, 'later', '')`,
   )
   const { byCheck } = await examine()
   expect(byCheck['migrations']).toMatchObject({
@@ -68,7 +68,7 @@ test('a schema from the future fails', async () => {
 test('a missing partition fails with the statement that mends it, and mending it helps', async () => {
   const month = (await database.pool.query(`select to_char(now() at time zone 'UTC', 'YYYY_MM') as month`))
     .rows[0].month
-  await database.pool.query(`drop table holdfast.attempts_${month}`)
+  await database.pool.query(`drop table holdfast_internal.attempts_${month}`)
   const { exitCode, byCheck } = await examine()
   expect(exitCode).toBe(1)
   expect(byCheck['partitions']).toMatchObject({
@@ -81,7 +81,7 @@ test('a missing partition fails with the statement that mends it, and mending it
 })
 
 test('rows that no partition wanted are a warning', async () => {
-  await database.pool.query(`insert into holdfast.messages (id, size, body) values (1, 2, '{}')`)
+  await database.pool.query(`insert into holdfast_internal.messages (id, size, body) values (1, 2, '{}')`)
   expect((await examine()).byCheck['partitions']).toMatchObject({
     verdict: 'warn',
     message: expect.stringContaining('1 in messages_default'),
@@ -90,7 +90,7 @@ test('rows that no partition wanted are a warning', async () => {
 
 test('endpoints that stand still are named with what to do', async () => {
   await database.pool.query(
-    `insert into holdfast.endpoints (name, transport, config, settings, state, state_reason)
+    `insert into holdfast_internal.endpoints (name, transport, config, settings, state, state_reason)
      values ('crm', 'http', '{}', '{}', 'paused', 'moving house')`,
   )
   expect((await examine()).byCheck['endpoints']).toMatchObject({
@@ -104,13 +104,13 @@ test('a role without rights fails with the grant that mends it', async () => {
   const role = `holdfast_reader_${process.pid}`
   await database.pool.query(`create role ${role} login password 'reader-password'`)
   try {
-    await database.pool.query(`grant usage on schema holdfast to ${role}`)
+    await database.pool.query(`grant usage on schema holdfast_internal to ${role}`)
     const url = new URL(database.url)
     url.username = role
     url.password = 'reader-password'
     expect((await examine(url.href)).byCheck['rights']).toMatchObject({
       verdict: 'fail',
-      advice: expect.stringContaining(`grant all on all tables in schema holdfast to "${role}"`),
+      advice: expect.stringContaining(`grant all on all tables in schema holdfast_internal to "${role}"`),
     })
   } finally {
     await database.pool.query(`drop owned by ${role}; drop role ${role}`)

@@ -69,7 +69,7 @@ test("a job's failed runs are found by its name", async () => {
   await rig.database.pool.query(`
     select holdfast.declare_job('tidy-up', '{}'), holdfast.declare_job('other', '{}');
     select holdfast.enqueue('tidy-up', '{}'), holdfast.enqueue('other', '{}');
-    select holdfast.fail_runs(array(select id from holdfast.owed_runs), 'permanent', 'handler_error', 'no broom', 0)`)
+    select holdfast_internal.fail_runs(array(select id from holdfast_internal.owed_runs), 'permanent', 'handler_error', 'no broom', 0)`)
   const found = JSON.parse((await holdfast(['dead-letters', 'list', '--job', 'tidy-up', '--json'])).stdout)
   expect(found.data).toMatchObject([{ job: 'tidy-up', queue: 'default', error: 'no broom' }])
   expect((await holdfast(['dead-letters', 'list', '--job', 'tidy-up'])).stdout).toContain('queue default')

@@ -52,7 +52,7 @@ test('a message whose attempt is under way at the stop signal is finished, not s
   gate.open()
   expect(await serve.end()).toMatchObject({ exitCode: 0 })
   expect(receiver.ledger.requests.map(({ webhookId }) => webhookId)).toEqual([sent.stdout.trim()])
-  const { rows } = await database.pool.query('select outcome from holdfast.attempts')
+  const { rows } = await database.pool.query('select outcome from holdfast_internal.attempts')
   expect(rows).toEqual([{ outcome: 1 }])
 })
 
@@ -93,7 +93,7 @@ test('refuses an unmigrated database with the command that mends it; --migrate m
 
 test('refuses a schema that is too new', async () => {
   await database.pool.query(
-    `insert into holdfast.migrations (number, name, checksum) values (9999, 'later', '')`,
+    `insert into holdfast_internal.migrations (number, name, checksum) values (9999, 'later', '')`,
   )
   const { exitCode, stderr } = await runCli(['serve'], options())
   expect(exitCode).toBe(6)
@@ -122,7 +122,9 @@ test('logs JSON when nobody watches, and nothing on standard output', async () =
 
 test('writes HOLDFAST_MAX_PENDING to the database, where every publisher finds it', async () => {
   await using serve = await startServe([], undefined, { HOLDFAST_MAX_PENDING: '5' })
-  const { rows } = await database.pool.query(`select value from holdfast.settings where name = 'max_pending'`)
+  const { rows } = await database.pool.query(
+    `select value from holdfast_internal.settings where name = 'max_pending'`,
+  )
   expect(rows).toEqual([{ value: 5 }])
   serve.kill('SIGTERM')
   await serve.end()

@@ -53,6 +53,6 @@ test('a server that is killed between the effect of a write and its answer leave
   expect([first.status, again.status]).toEqual([202, 202])
   expect(again.headers.get('idempotency-replayed')).toBe('true')
   expect(await again.json()).toEqual(await first.json())
-  const { rows } = await database.pool.query('select kind from holdfast.operations')
+  const { rows } = await database.pool.query('select kind from holdfast_internal.operations')
   expect(rows).toEqual([{ kind: 'replay' }])
 })

@@ -28,7 +28,7 @@ beforeEach(async () => {
     const inputs = numbers.slice(from, from + batch).map((n) => ({ input: { n, does: 'sleep', ms: 2 } }))
     await holdfast.enqueueBatch(work, inputs)
   }
-  expect(await database.count('select from holdfast.run_bundles')).toBeLessThan(10)
+  expect(await database.count('select from holdfast_internal.run_bundles')).toBeLessThan(10)
   fleet = await Promise.all(
     ['a', 'b', 'c'].map((name) =>
       WorkerProcess.start({
@@ -59,14 +59,14 @@ const whenBegun = (count: number) =>
   )
 
 async function whenDone(): Promise<void> {
-  const owed = () => database.count('select from holdfast.owed_runs')
+  const owed = () => database.count('select from holdfast_internal.owed_runs')
   await until('all runs to end', owed, (count) => count === 0, 60_000)
   const succeeded = await database.rows<{ n: number; times: number }>(
-    `select (message.body ->> 'n')::int as n, count(*)::int as times from holdfast.attempts as tried
-     join holdfast.messages as message on message.id = tried.message_id where tried.outcome = 1 group by 1 order by 1`,
+    `select (message.body ->> 'n')::int as n, count(*)::int as times from holdfast_internal.attempts as tried
+     join holdfast_internal.messages as message on message.id = tried.message_id where tried.outcome = 1 group by 1 order by 1`,
   )
   expect(succeeded).toEqual(numbers.map((n) => ({ n, times: 1 })))
-  expect(await database.count('select from holdfast.dead_letters')).toBe(0)
+  expect(await database.count('select from holdfast_internal.dead_letters')).toBe(0)
 }
 
 test('thousands of runs that share a row outlive crashes of PostgreSQL, and none runs twice', async () => {

@@ -70,7 +70,7 @@ test('a settle whose answer is lost counts its failures once', async () => {
     async () =>
       (
         await stage.pool.query<{ state: string; attempts: number }>(
-          `select state, (select count(*)::int from holdfast.attempts) as attempts from holdfast.breakers`,
+          `select state, (select count(*)::int from holdfast_internal.attempts) as attempts from holdfast_internal.breakers`,
         )
       ).rows[0],
     (breaker) => breaker?.state === 'open',
@@ -92,7 +92,7 @@ test('a success whose settle is lost half-way is recorded once and not sent agai
   await stage.receiver.whenAccepted(await stage.publish('fine', 1), 10_000)
   await stage.settled()
   expect(stage.receiver.requestsOf(ids[0]!)).toHaveLength(1)
-  const { rows } = await stage.pool.query('select count(*)::int as count from holdfast.attempts')
+  const { rows } = await stage.pool.query('select count(*)::int as count from holdfast_internal.attempts')
   expect(rows).toEqual([{ count: 2 }])
 })
 

@@ -14,7 +14,7 @@ interface Letter {
 
 async function deadLetters(): Promise<Letter[]> {
   const { rows } = await stage.pool.query<Letter>(
-    `select holdfast.format_id('msg', message_id) as message, reason from holdfast.dead_letters`,
+    `select holdfast.format_id('msg', message_id) as message, reason from holdfast_internal.dead_letters`,
   )
   return rows
 }
@@ -49,8 +49,8 @@ test('a message that kills its node ends as a dead letter after three crashes, a
     async () =>
       (
         await stage.pool.query<{ suspects: number; suspicions: number }>(
-          `select (select count(*)::int from holdfast.suspects) as suspects,
-             (select count(*)::int from holdfast.shard_leases where is_suspect) as suspicions`,
+          `select (select count(*)::int from holdfast_internal.suspects) as suspects,
+             (select count(*)::int from holdfast_internal.shard_leases where is_suspect) as suspicions`,
         )
       ).rows[0],
     (row) => row?.suspects === 0 && row.suspicions === 0,

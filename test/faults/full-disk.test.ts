@@ -95,9 +95,9 @@ test('a full disk refuses publishers clearly, and once there is room everything 
     await stage.settled()
     expect(node!.isRunning).toBe(true)
     const { rows } = await stage.pool.query(
-      `select (select count(distinct delivery_id)::int from holdfast.attempts where outcome = 1) as delivered,
-              (select count(*)::int from holdfast.dead_letters) as dead,
-              (select count(*)::int from holdfast.quarantine) as quarantined`,
+      `select (select count(distinct delivery_id)::int from holdfast_internal.attempts where outcome = 1) as delivered,
+              (select count(*)::int from holdfast_internal.dead_letters) as dead,
+              (select count(*)::int from holdfast_internal.quarantine) as quarantined`,
     )
     expect(rows).toEqual([{ delivered: accepted.length, dead: 0, quarantined: 0 }])
   } finally {

@@ -28,17 +28,17 @@ async function whenHeirHasRun(n: number): Promise<void> {
   heir.finish(n)
   await until(
     'the run to end',
-    () => rows('select from holdfast.owed_runs'),
+    () => rows('select from holdfast_internal.owed_runs'),
     (owed) => owed.length === 0,
     30_000,
   )
-  expect(await rows('select outcome from holdfast.attempts')).toEqual([{ outcome: 1 }])
+  expect(await rows('select outcome from holdfast_internal.attempts')).toEqual([{ outcome: 1 }])
 }
 
 test('a process killed when it has enqueued for its own worker loses nothing: another runs it, and the crash is counted', async () => {
   victim.enqueue({ n: 0 }, { thenDies: true })
   await victim.exited
-  const [run] = await rows('select claim_id, crashes from holdfast.owed_runs')
+  const [run] = await rows('select claim_id, crashes from holdfast_internal.owed_runs')
   expect(run, 'handed over').toEqual({ claim_id: expect.any(Number) as number, crashes: 0 })
   expect(victim.ran).toEqual([])
   await whenHeirHasRun(0)
@@ -47,7 +47,7 @@ test('a process killed when it has enqueued for its own worker loses nothing: an
 test('a process killed while it runs what it was handed loses nothing either', async () => {
   victim.enqueue({ n: 1, does: 'wait' })
   await victim.saw('ran')
-  const [run] = await rows('select claim_id from holdfast.owed_runs')
+  const [run] = await rows('select claim_id from holdfast_internal.owed_runs')
   expect(run, 'handed over').toEqual({ claim_id: expect.any(Number) as number })
   victim.kill()
   await whenHeirHasRun(1)

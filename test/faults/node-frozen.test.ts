@@ -38,7 +38,8 @@ test('a node that was frozen past its time has lost its shards and comes back as
   await stage.receiver.whenAccepted(ids, 30_000)
   await stage.until(
     async () =>
-      (await stage.pool.query('select from holdfast.nodes where incarnation = $1', [before])).rowCount,
+      (await stage.pool.query('select from holdfast_internal.nodes where incarnation = $1', [before]))
+        .rowCount,
     (rows) => rows === 0,
     20_000,
     'the victim to be forgotten',
@@ -96,7 +97,9 @@ test('what a node decided before it lost its shards changes nothing, what it del
   const facts = await stage.until(
     async () =>
       (
-        await stage.pool.query<{ outcome: number }>('select outcome from holdfast.attempts order by outcome')
+        await stage.pool.query<{ outcome: number }>(
+          'select outcome from holdfast_internal.attempts order by outcome',
+        )
       ).rows.map(({ outcome }) => outcome),
     (outcomes) => outcomes.length === 2,
     30_000,
@@ -104,12 +107,12 @@ test('what a node decided before it lost its shards changes nothing, what it del
   )
   expect(facts).toEqual([1, 2])
   const { rows } = await stage.pool.query(
-    `select attempt, (select count(*)::int from holdfast.dead_letters) as letters,
-       (select count(*)::int from holdfast.breakers where state <> 'closed' or failures > 0) as failing
-     from holdfast.deliveries`,
+    `select attempt, (select count(*)::int from holdfast_internal.dead_letters) as letters,
+       (select count(*)::int from holdfast_internal.breakers where state <> 'closed' or failures > 0) as failing
+     from holdfast_internal.deliveries`,
   )
   expect(rows).toEqual([{ attempt: 0, letters: 0, failing: 0 }])
   secondGate.open()
   await stage.settled()
-  expect((await stage.pool.query('select from holdfast.dead_letters')).rowCount).toBe(0)
+  expect((await stage.pool.query('select from holdfast_internal.dead_letters')).rowCount).toBe(0)
 })

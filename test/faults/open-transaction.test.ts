@@ -45,7 +45,7 @@ for (const { what, statement } of switches) {
         async () =>
           (
             await stage.pool.query(
-              `select from holdfast.attempts where message_id = holdfast.parse_id('msg', $1)`,
+              `select from holdfast_internal.attempts where message_id = holdfast.parse_id('msg', $1)`,
               ids,
             )
           ).rowCount,

@@ -15,9 +15,9 @@ test('a bulk redrive goes on when the node that does its steps is killed, and re
   await stage.endpoint('crm', { limits: { concurrency } })
   const ids = await stage.publish('crm', letters)
   await stage.pool.query(
-    `with gone as (delete from holdfast.deliveries returning *)
-     insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
-     select nextval('holdfast.ids'), id, message_id, lane_id, 'permanent', 3, criticality, priority, 1, '[]' from gone`,
+    `with gone as (delete from holdfast_internal.deliveries returning *)
+     insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
+     select nextval('holdfast_internal.ids'), id, message_id, lane_id, 'permanent', 3, criticality, priority, 1, '[]' from gone`,
   )
   const nodes = await stage.startNodes(['a', 'b'])
   await stage.balanced(nodes)
@@ -51,7 +51,7 @@ test('a bulk redrive goes on when the node that does its steps is killed, and re
   await stage.settled(30_000)
   const { rows } = await stage.pool.query(
     `select count(*)::int as redriven, count(distinct redriven_delivery_id)::int as deliveries, max(redrives) as most
-     from holdfast.dead_letters where state = 'redriven' and settled_at is not null`,
+     from holdfast_internal.dead_letters where state = 'redriven' and settled_at is not null`,
   )
   expect(rows).toEqual([{ redriven: letters, deliveries: letters, most: 1 }])
   // What was out at the crash, and no more, may have come twice.

@@ -24,7 +24,7 @@ test('probes never overlap over three nodes, also when the prober is killed', as
   const circuit = async () =>
     (
       await stage.pool.query<{ state: string; version: number }>(
-        'select state, version from holdfast.breakers',
+        'select state, version from holdfast_internal.breakers',
       )
     ).rows[0]
   await stage.until(circuit, (row) => row?.state === 'open', 20_000, 'the circuit to open')

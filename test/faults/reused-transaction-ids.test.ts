@@ -88,7 +88,7 @@ describe.each(crashes)(
       await holdfast.endpoints.pause('paused')
       const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid')
       const beats = async () =>
-        (await pool.query('select max(beat)::int as beat from holdfast.nodes')).rows[0].beat
+        (await pool.query('select max(beat)::int as beat from holdfast_internal.nodes')).rows[0].beat
       // Whatever has been changed until now is read, and its watermark above all of it.
       const before = await beats()
       await until('some beats', async () => (await beats()) > before + 5)
@@ -101,15 +101,15 @@ describe.each(crashes)(
       await happen(database, rows[0]?.pid ?? 0)
       await until('the server', () => succeeds(() => pool.query('select 1')))
       await changeUnheard(
-        `update holdfast.endpoints set state = 'active', changed_xid = $1 where name = 'paused'`,
+        `update holdfast_internal.endpoints set state = 'active', changed_xid = $1 where name = 'paused'`,
         [reusedXid],
       )
-      await changeUnheard(`update holdfast.routes set transform = $2, changed_xid = $1 where name = 'open'`, [
-        reusedXid,
-        { type: 'template', template: { shape: 'new' } },
-      ])
       await changeUnheard(
-        `insert into holdfast.notices (channel, payload, changed_xid) values ('holdfast_lanes', '7 free k', $1)`,
+        `update holdfast_internal.routes set transform = $2, changed_xid = $1 where name = 'open'`,
+        [reusedXid, { type: 'template', template: { shape: 'new' } }],
+      )
+      await changeUnheard(
+        `insert into holdfast_internal.notices (channel, payload, changed_xid) values ('holdfast_lanes', '7 free k', $1)`,
         [reusedXid],
       )
       proxy.carry()

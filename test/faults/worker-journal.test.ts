@@ -52,8 +52,8 @@ const enqueue = (...inputs: readonly object[]) =>
 const successes = async () =>
   (
     await database.pool.query<{ n: number }>(
-      `select (message.body ->> 'n')::int as n from holdfast.attempts as tried
-       join holdfast.messages as message on message.id = tried.message_id where tried.outcome = 1 order by 1`,
+      `select (message.body ->> 'n')::int as n from holdfast_internal.attempts as tried
+       join holdfast_internal.messages as message on message.id = tried.message_id where tried.outcome = 1 order by 1`,
     )
   ).rows.map(({ n }) => n)
 

@@ -65,7 +65,7 @@ async function rows<Row = Record<string, unknown>>(text: string): Promise<Row[]>
 const whenDone = (timeoutMs = 60_000) =>
   until(
     'all runs to end',
-    async () => (await rows('select from holdfast.owed_runs')).length,
+    async () => (await rows('select from holdfast_internal.owed_runs')).length,
     (owed) => owed === 0,
     timeoutMs,
   )
@@ -73,8 +73,8 @@ const whenDone = (timeoutMs = 60_000) =>
 const successes = async () =>
   (
     await rows<{ n: number }>(
-      `select (message.body ->> 'n')::int as n from holdfast.attempts as tried
-     join holdfast.messages as message on message.id = tried.message_id where tried.outcome = 1 order by 1`,
+      `select (message.body ->> 'n')::int as n from holdfast_internal.attempts as tried
+     join holdfast_internal.messages as message on message.id = tried.message_id where tried.outcome = 1 order by 1`,
     )
   ).map(({ n }) => n)
 
@@ -126,7 +126,7 @@ test('a run that kills its worker again and again becomes a dead letter, and tak
   }
   await whenDone()
   expect(await successes()).toEqual(upTo(20).map((n) => n + 1))
-  expect(await rows('select reason, error from holdfast.dead_letters')).toEqual([
+  expect(await rows('select reason, error from holdfast_internal.dead_letters')).toEqual([
     { reason: 'crashed_its_worker', error: 'crashed its worker 3 times' },
   ])
 })
@@ -170,7 +170,7 @@ test(
     await whenDone()
     expect([...blocked!.ran, ...other!.ran]).toEqual([0])
     expect(await successes()).toEqual([0])
-    expect(await rows(`select from holdfast.audit_log where action = 'worker.lost'`)).toEqual([])
+    expect(await rows(`select from holdfast_internal.audit_log where action = 'worker.lost'`)).toEqual([])
   },
   fault.timeoutMs,
 )
@@ -244,9 +244,9 @@ test('a worker killed between handler and journal runs again what nobody knows t
   await enqueue([{ n: 0, does: 'die-after' }])
   await first.exited
   expect(first.ran).toEqual([0])
-  const [run] = await rows<{ id: number }>('select id from holdfast.owed_runs')
+  const [run] = await rows<{ id: number }>('select id from holdfast_internal.owed_runs')
   expect(run).toBeDefined()
-  await database.pool.query(`update holdfast.messages set body = '{"n": 0}'`)
+  await database.pool.query(`update holdfast_internal.messages set body = '{"n": 0}'`)
   // Its successor holds the lock of its journal, and so needn't wait for its lease.
   const second = await start('before-journal', settings)
   await second.saw('ran', (signal) => signal.n === 0 && signal.crashes === 1)
@@ -275,27 +275,29 @@ test('a stop signal lets runs finish, hands the others back, and ends the proces
   await stopping.exited
   expect(stopping.signals.at(-1)).toEqual({ event: 'stopped' })
   const left = await rows<{ attempt: number; crashes: number }>(
-    'select attempt, crashes from holdfast.owed_runs',
+    'select attempt, crashes from holdfast_internal.owed_runs',
   )
   expect(left.length + (await successes()).length).toBe(6)
   expect(left.every(({ attempt, crashes }) => attempt === 0 && crashes === 0)).toBe(true)
-  expect(await rows('select from holdfast.workers')).toEqual([])
+  expect(await rows('select from holdfast_internal.workers')).toEqual([])
 })
 
 test('a process killed while it fires schedules fires none of them twice, and the others fire the rest', async () => {
   const [victim] = await startAll(['victim', 'heir'], { concurrency: 1 })
   // Nothing claims these: only their making counts.
   await holdfast.jobs.declare(defineJob({ name: 'tick', queue: 'tick' }))
-  await rows(`insert into holdfast.schedules (name, job_id, cron, next_at)
-    select 'schedule-' || n, (select id from holdfast.jobs where name = 'tick'), '0 4 1 1 *', date_trunc('second', now())
+  await rows(`insert into holdfast_internal.schedules (name, job_id, cron, next_at)
+    select 'schedule-' || n, (select id from holdfast_internal.jobs where name = 'tick'), '0 4 1 1 *', date_trunc('second', now())
     from generate_series(1, 3000) as n`)
   const fired = async () =>
-    (await rows<{ count: number }>(`select count(*)::int from holdfast.schedules where fired > 0`))[0]!.count
+    (
+      await rows<{ count: number }>(`select count(*)::int from holdfast_internal.schedules where fired > 0`)
+    )[0]!.count
   await until('some to have fired', fired, (count) => count > 0, 30_000)
   victim!.kill()
   await until('all to have fired', fired, (count) => count === 3000, 60_000)
-  expect(await rows('select max(fired)::int as most from holdfast.schedules')).toEqual([{ most: 1 }])
-  expect(await rows(`select count(*)::int from holdfast.messages where type = 'tick'`)).toEqual([
+  expect(await rows('select max(fired)::int as most from holdfast_internal.schedules')).toEqual([{ most: 1 }])
+  expect(await rows(`select count(*)::int from holdfast_internal.messages where type = 'tick'`)).toEqual([
     { count: 3000 },
   ])
 })

@@ -38,19 +38,21 @@ export class JobsRig {
 
   /** A worker of the queue `default` that does nothing by itself; `claim` says how many runs it took. */
   async claimByHand(): Promise<HandClaimer> {
-    const lane = await this.rig.value<number>(`select id from holdfast.queues where name = 'default'`)
+    const lane = await this.rig.value<number>(
+      `select id from holdfast_internal.queues where name = 'default'`,
+    )
     const me = await this.rig.value<number>(
-      `insert into holdfast.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
-       values (nextval('holdfast.incarnations'), 'by hand', '0', 'here', 1, array[$1::int], 1, 600000) returning incarnation`,
+      `insert into holdfast_internal.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
+       values (nextval('holdfast_internal.incarnations'), 'by hand', '0', 'here', 1, array[$1::int], 1, 600000) returning incarnation`,
       [lane],
     )
     const claim = async (suspectRoom = 10, mayTakeDeadly = true): Promise<number> => {
       const held = `
         select coalesce(sum(cardinality(run_ids)), 0)::int
           + coalesce(sum((select sum(upper(part) - lower(part)) from unnest(bundled) as part)), 0)::int
-        from holdfast.run_claims where worker = $1`
+        from holdfast_internal.run_claims where worker = $1`
       const before = await this.rig.value<number>(held, [me])
-      await this.rig.rows('select from holdfast.claim_runs($1, $2, 10, $3, $4, 1)', [
+      await this.rig.rows('select from holdfast_internal.claim_runs($1, $2, 10, $3, $4, 1)', [
         me,
         lane,
         suspectRoom,

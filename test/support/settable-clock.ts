@@ -48,7 +48,7 @@ export class SettableClock {
     await migrate(url)
     // These two name their own path, so that no application's path can mislead them.
     await pool.query(`
-      alter function holdfast.advance_ids() set search_path = settable, pg_catalog;
+      alter function holdfast_internal.advance_ids() set search_path = settable, pg_catalog;
       alter function holdfast.maintain_partitions(integer) set search_path = settable, pg_catalog`)
     return new SettableClock(database)
   }
@@ -76,7 +76,7 @@ export class SettableClock {
 
   async #beats(): Promise<Map<number, number>> {
     const { rows } = await this.#database.pool.query<{ incarnation: number; beat: number }>(
-      'select incarnation, beat::int from holdfast.nodes',
+      'select incarnation, beat::int from holdfast_internal.nodes',
     )
     return new Map(rows.map(({ incarnation, beat }) => [incarnation, beat]))
   }

@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Client, type Pool } from 'pg'
 import { inject } from 'vitest'
 import { migrate } from '../../src/postgres/migrate.ts'
-import { readMigrations } from '../../src/postgres/migration-files.ts'
 import { createPool } from '../../src/postgres/pool.ts'
+import { readSources } from '../../src/postgres/sources/source-files.ts'
+import { readMigrations } from '../../src/postgres/table-files.ts'
 
 export interface TestDatabase {
   readonly url: string
@@ -70,7 +71,8 @@ async function withServer<Result>(work: (server: Client) => Promise<Result>): Pr
 }
 
 async function createFromTemplate(server: Client, name: string): Promise<void> {
-  const checksums = (await readMigrations()).map((migration) => migration.checksum)
+  const tables = (await readMigrations()).map((migration) => migration.checksum)
+  const checksums = [...tables, (await readSources()).checksum]
   const template = templatePrefix + createHash('sha256').update(checksums.join()).digest('hex').slice(0, 16)
   // Shared while copying, exclusive while building: nobody drops a template that another test file copies.
   await server.query('select pg_advisory_lock_shared($1)', [templateLockKey])

@@ -44,9 +44,9 @@ export async function readFinalStates(pool: Pool): Promise<Map<string, FinalStat
       select message_id, (count(*) filter (where outcome = 1))::int as successes,
              (count(*) filter (where outcome between 2 and 5))::int as failures,
              coalesce(bool_or(outcome = 10), false) as is_expired, coalesce(bool_or(outcome = 11), false) as is_cancelled
-      from holdfast.attempts
-      where lane_id <> (select id from holdfast.endpoints where name = $1) group by message_id
-    ), owed as (select distinct message_id from holdfast.deliveries where replay_id is null)
+      from holdfast_internal.attempts
+      where lane_id <> (select id from holdfast_internal.endpoints where name = $1) group by message_id
+    ), owed as (select distinct message_id from holdfast_internal.deliveries where replay_id is null)
     select holdfast.format_id('msg', message.id) as id, owed.message_id is not null as "isOwed",
            coalesce(tried.successes, 0) as successes, coalesce(tried.failures, 0) as failures,
            coalesce(tried.is_expired, false) as "isExpired", coalesce(tried.is_cancelled, false) as "isCancelled",
@@ -54,10 +54,10 @@ export async function readFinalStates(pool: Pool): Promise<Map<string, FinalStat
              'state', letter.state, 'reason', letter.reason, 'error', letter.error, 'attempt', letter.attempt,
              'recordedAttempts', jsonb_array_length(letter.attempts), 'body', message.body, 'headers', message.headers
            ) end as letter
-    from holdfast.messages as message
+    from holdfast_internal.messages as message
     left join tried on tried.message_id = message.id
     left join owed on owed.message_id = message.id
-    left join holdfast.dead_letters as letter on letter.message_id = message.id and letter.replay_id is null`,
+    left join holdfast_internal.dead_letters as letter on letter.message_id = message.id and letter.replay_id is null`,
     [replayEndpoint],
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -66,7 +66,7 @@ export async function readFinalStates(pool: Pool): Promise<Map<string, FinalStat
 export async function readProbes(pool: Pool): Promise<ProbeAttempt[]> {
   const { rows } = await pool.query<ProbeAttempt>(`
     select holdfast.format_id('msg', attempt.message_id) as id, endpoint.name as endpoint, attempt.attempt
-    from holdfast.attempts as attempt join holdfast.endpoints as endpoint on endpoint.id = attempt.lane_id
+    from holdfast_internal.attempts as attempt join holdfast_internal.endpoints as endpoint on endpoint.id = attempt.lane_id
     where attempt.is_probe`)
   return rows
 }
@@ -74,8 +74,8 @@ export async function readProbes(pool: Pool): Promise<ProbeAttempt[]> {
 /** The ids under which replays were delivered. What a crash sent twice has two successes, each a fact of its own. */
 export async function readReplays(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    `select distinct holdfast.format_id('msg', delivery_id) as id from holdfast.attempts
-     where outcome = 1 and lane_id = (select id from holdfast.endpoints where name = $1)`,
+    `select distinct holdfast.format_id('msg', delivery_id) as id from holdfast_internal.attempts
+     where outcome = 1 and lane_id = (select id from holdfast_internal.endpoints where name = $1)`,
     [replayEndpoint],
   )
   return rows.map(({ id }) => id)
@@ -84,7 +84,7 @@ export async function readReplays(pool: Pool): Promise<string[]> {
 /** How many messages are stored for each key of those who publish over HTTP. */
 export async function readMessagesByKey(pool: Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ key: string; stored: number }>(
-    `select body ->> 'apiKey' as key, count(*)::int as stored from holdfast.messages where body ->> 'apiKey' is not null group by 1`,
+    `select body ->> 'apiKey' as key, count(*)::int as stored from holdfast_internal.messages where body ->> 'apiKey' is not null group by 1`,
   )
   return new Map(rows.map(({ key, stored }) => [key, stored]))
 }
@@ -92,9 +92,9 @@ export async function readMessagesByKey(pool: Pool): Promise<Map<string, number>
 export async function readRuns(pool: Pool): Promise<Map<number, FinalRun>> {
   const { rows } = await pool.query<FinalRun>(`
     select (message.body ->> 'n')::int as n,
-           message.id in (select id from holdfast.owed_runs) as "isOwed",
-           exists (select from holdfast.dead_letters as letter where letter.message_id = message.id) as "isDead",
-           (select count(*)::int from holdfast.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
-    from holdfast.messages as message where message.body ->> 'does' is not null`)
+           message.id in (select id from holdfast_internal.owed_runs) as "isOwed",
+           exists (select from holdfast_internal.dead_letters as letter where letter.message_id = message.id) as "isDead",
+           (select count(*)::int from holdfast_internal.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
+    from holdfast_internal.messages as message where message.body ->> 'does' is not null`)
   return new Map(rows.map((row) => [row.n, row]))
 }

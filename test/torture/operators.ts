@@ -168,7 +168,7 @@ async function touchedBy(
 ): Promise<{ touched: number; unseen: number }> {
   const { rows } = await pool.query<{ touched: number; unseen: number }>(
     `select count(*)::int as touched, (count(*) filter (where created_at > $2))::int as unseen
-     from holdfast.dead_letters where settled_by = $1`,
+     from holdfast_internal.dead_letters where settled_by = $1`,
     [actor, previewedAt],
   )
   return rows[0] ?? { touched: 0, unseen: 0 }

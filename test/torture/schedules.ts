@@ -101,10 +101,10 @@ async function readTickRuns(pool: Pool): Promise<(TickRun & { readonly schedule:
   const { rows } = await pool.query<Omit<TickRun, 'atMs'> & { schedule: string; at: Date }>(`
     select holdfast.format_id('run', message.id) as id, message.metadata ->> 'schedule' as schedule,
            (message.metadata ->> 'scheduledFor')::timestamptz as at,
-           message.id in (select id from holdfast.owed_runs) as "isOwed",
-           exists (select from holdfast.dead_letters as letter where letter.message_id = message.id) as "isDead",
-           (select count(*)::int from holdfast.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
-    from holdfast.messages as message where message.metadata ->> 'schedule' is not null`)
+           message.id in (select id from holdfast_internal.owed_runs) as "isOwed",
+           exists (select from holdfast_internal.dead_letters as letter where letter.message_id = message.id) as "isDead",
+           (select count(*)::int from holdfast_internal.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
+    from holdfast_internal.messages as message where message.metadata ->> 'schedule' is not null`)
   return rows.map(({ at, ...run }) => ({ ...run, atMs: monotonicMs(at) }))
 }
 

@@ -26,7 +26,7 @@ export function leaksIn(where: string, texts: Iterable<string>): string[] {
 /** Every row of every table, as text; the bytes of encrypted ones as hex. Returns how many were looked at, and what was found. */
 export async function leaksInTables(pool: Pool): Promise<{ checked: number; leaks: string[] }> {
   const { rows: tables } = await pool.query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'holdfast'`,
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'holdfast_internal'`,
   )
   let checked = 0
   const leaks: string[] = []

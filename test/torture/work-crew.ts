@@ -110,7 +110,7 @@ export class WorkCrew {
 
   async owed(): Promise<number> {
     const { rows } = await this.#stage.pool.query<{ owed: number }>(
-      'select count(*)::int as owed from holdfast.owed_runs',
+      'select count(*)::int as owed from holdfast_internal.owed_runs',
     )
     return rows[0]?.owed ?? 0
   }

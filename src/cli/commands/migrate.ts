@@ -14,10 +14,11 @@ export function registerMigrate(program: Command): void {
       const { url } = await findDatabase(session)
       const result = await migrate(url, { logger: session.logger })
       session.output.data(result, () =>
-        result.applied.length === 0
+        result.applied.length + result.sources.length === 0
           ? `The schema is up to date (${result.schemaNumber}).`
           : [
               ...result.applied.map((name) => `applied ${name}`),
+              `replaced ${result.sources.length} functions, views and triggers`,
               `The schema is at ${result.schemaNumber}.`,
             ].join('\n'),
       )

@@ -58,7 +58,7 @@ export async function checkRights(database: Database): Promise<Finding> {
     return fail(
       'rights',
       `"${role}" may not use ${deniedTables.join(', ')} in full`,
-      `As the schema's owner: grant all on all tables in schema holdfast to "${role}"`,
+      `As the schema's owner: grant all on all tables in schema holdfast_internal to "${role}"`,
     )
   }
   return ownsSchema

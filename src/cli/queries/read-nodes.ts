@@ -17,7 +17,7 @@ export async function readNodes(database: Database): Promise<NodeState[]> {
       text: `
         select node.name, node.incarnation, node.version, node.is_stopping as "isStopping",
                (extract(epoch from clock_timestamp() - node.beat_at) * 1000)::float8 as "sinceBeatMs", count(lease.shard)::int as shards
-        from holdfast.nodes as node left join holdfast.shard_leases as lease on lease.incarnation = node.incarnation
+        from holdfast_internal.nodes as node left join holdfast_internal.shard_leases as lease on lease.incarnation = node.incarnation
         group by node.incarnation order by node.incarnation limit 1000`,
     },
     [],

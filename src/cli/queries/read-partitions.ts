@@ -17,16 +17,16 @@ export async function readPartitions(database: Database): Promise<PartitionState
       text: `
         with months as (
           select parent, ahead, exists (
-            select from holdfast.partition_ranges(parent) as part where part.from_id <= wanted.id and part.to_id > wanted.id
+            select from holdfast_internal.partition_ranges(parent) as part where part.from_id <= wanted.id and part.to_id > wanted.id
           ) as is_attached
           from unnest(array['messages', 'attempts']) as parent cross join generate_series(0, 24) as ahead
           -- Now, or the last moment of a month to come: partitions may be smaller than a month.
-          cross join lateral (select case when ahead = 0 then holdfast.id_at(now()) else holdfast.id_at(
+          cross join lateral (select case when ahead = 0 then holdfast_internal.id_at(now()) else holdfast_internal.id_at(
             (date_trunc('month', now() at time zone 'UTC') + make_interval(months => ahead + 1)) at time zone 'UTC') - 1 end as id) as wanted
         ), strays as (
-          select 'messages' as parent, (select count(*) from (select from holdfast.messages_default limit 1000) as few)::int as found
+          select 'messages' as parent, (select count(*) from (select from holdfast_internal.messages_default limit 1000) as few)::int as found
           union all
-          select 'attempts', (select count(*) from (select from holdfast.attempts_default limit 1000) as few)::int
+          select 'attempts', (select count(*) from (select from holdfast_internal.attempts_default limit 1000) as few)::int
         )
         select parent, bool_or(is_attached) filter (where ahead = 0) as "hasThisMonth",
                coalesce(min(ahead) filter (where not is_attached and ahead > 0), 25)::int - 1 as "monthsAhead",

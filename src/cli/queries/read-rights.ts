@@ -29,7 +29,7 @@ export async function readRights(database: Database): Promise<Rights> {
                  )
                  order by 1 limit 5
                ) as "deniedTables"
-        from (select 1) as always left join pg_namespace as ours on ours.nspname = 'holdfast'`,
+        from (select 1) as always left join pg_namespace as ours on ours.nspname = 'holdfast_internal'`,
     },
     [],
   )

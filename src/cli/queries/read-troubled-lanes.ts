@@ -15,7 +15,7 @@ export async function readTroubledLanes(database: Database): Promise<TroubledLan
         select endpoint.name as endpoint, coalesce(endpoint.state_reason, breaker.hold_reason) as reason,
                case when endpoint.state <> 'active' then endpoint.state
                     when breaker.hold_reason is not null or breaker.held_until > now() then 'held' else 'open' end as state
-        from holdfast.endpoints as endpoint left join holdfast.breakers as breaker on breaker.lane_id = endpoint.id
+        from holdfast_internal.endpoints as endpoint left join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id
         where endpoint.state <> 'active' or breaker.hold_reason is not null or breaker.held_until > now()
            or breaker.state in ('open', 'half_open')
         order by endpoint.name limit 50`,

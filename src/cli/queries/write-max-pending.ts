@@ -6,7 +6,7 @@ export async function writeMaxPending(database: Database, maxPending: number): P
     {
       name: 'write_max_pending',
       text: `
-        insert into holdfast.settings (name, value) values ('max_pending', to_jsonb($1::bigint))
+        insert into holdfast_internal.settings (name, value) values ('max_pending', to_jsonb($1::bigint))
         on conflict (name) do update set value = excluded.value where settings.value <> excluded.value`,
     },
     [maxPending],

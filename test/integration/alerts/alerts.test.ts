@@ -35,7 +35,7 @@ describe('alerts', () => {
     await until('the look', () =>
       rig.value<boolean>(
         `select last_started_at > $1 and coalesce(last_succeeded_at > last_started_at, false)
-         from holdfast.maintenance_tasks where name = 'alerts'`,
+         from holdfast_internal.maintenance_tasks where name = 'alerts'`,
         [asked?.at],
       ),
     )
@@ -43,12 +43,12 @@ describe('alerts', () => {
   const firing = async () => (await holdfast.alerts.list({ state: 'firing' })).data
   const notices = () =>
     rig.rows<{ channel: string; title: string; state: string }>(
-      'select * from holdfast.alert_notices order by id',
+      'select * from holdfast_internal.alert_notices order by id',
     )
   /** So that a test needn't wait for the minute that a condition must hold. */
   const only = async (...rules: string[]) => {
     await rig.rows(
-      `update holdfast.alert_rules set is_enabled = name = any ($1::text[]), hold_ms = 0, clear_ms = 0, quiet_ms = 0`,
+      `update holdfast_internal.alert_rules set is_enabled = name = any ($1::text[]), hold_ms = 0, clear_ms = 0, quiet_ms = 0`,
       [rules],
     )
   }
@@ -85,9 +85,11 @@ describe('alerts', () => {
     await until('the leader', async () => (await holdfast.maintenance.status()).tasks.length > 0)
   })
   afterEach(async () => {
-    await rig.rows('truncate holdfast.alerts, holdfast.alert_notices, holdfast.dead_letters')
     await rig.rows(
-      'update holdfast.alert_rules set silenced_until = null, last_notice_at = null, endpoint = null, tag = null, channels = null',
+      'truncate holdfast_internal.alerts, holdfast_internal.alert_notices, holdfast_internal.dead_letters',
+    )
+    await rig.rows(
+      'update holdfast_internal.alert_rules set silenced_until = null, last_notice_at = null, endpoint = null, tag = null, channels = null',
     )
     lines.length = 0
     mails.length = 0
@@ -100,8 +102,8 @@ describe('alerts', () => {
 
   const bury = (count: number, endpoint: string, criticality = 1) =>
     rig.rows(
-      `insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
-       select nextval('holdfast.ids'), nextval('holdfast.ids'), 1, (select id from holdfast.endpoints where name = $2), 'permanent', 3, $3, 0, 1, '[]'
+      `insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
+       select nextval('holdfast_internal.ids'), nextval('holdfast_internal.ids'), 1, (select id from holdfast_internal.endpoints where name = $2), 'permanent', 3, $3, 0, 1, '[]'
        from generate_series(1, $1::int)`,
       [count, endpoint, criticality],
     )
@@ -133,7 +135,7 @@ describe('alerts', () => {
     expect(told()[0]!.details['alert']).toMatchObject({
       runbook: 'https://wiki.example/runbook#dead-letters',
     })
-    await rig.rows(`update holdfast.dead_letters set state = 'resolved'`)
+    await rig.rows(`update holdfast_internal.dead_letters set state = 'resolved'`)
     await look()
     expect(await firing()).toEqual([])
     expect(told().map(({ level }) => level)).toEqual(['warn', 'info'])
@@ -142,18 +144,18 @@ describe('alerts', () => {
 
   it('wait until the condition has held, and forget what passes before', async () => {
     await only('dead-letters')
-    await rig.rows(`update holdfast.alert_rules set hold_ms = 60000 where name = 'dead-letters'`)
+    await rig.rows(`update holdfast_internal.alert_rules set hold_ms = 60000 where name = 'dead-letters'`)
     const name = await functionEndpoint(holdfast, () => undefined)
     await bury(101, name)
     await look()
     expect((await holdfast.alerts.list({ state: 'pending' })).data).toHaveLength(1)
-    await rig.rows(`update holdfast.alerts set since = since - interval '59 seconds'`)
-    await rig.rows(`update holdfast.dead_letters set state = 'resolved'`)
+    await rig.rows(`update holdfast_internal.alerts set since = since - interval '59 seconds'`)
+    await rig.rows(`update holdfast_internal.dead_letters set state = 'resolved'`)
     await look()
     expect((await holdfast.alerts.list({ state: 'pending' })).data).toEqual([])
-    await rig.rows(`update holdfast.dead_letters set state = 'open'`)
+    await rig.rows(`update holdfast_internal.dead_letters set state = 'open'`)
     await look()
-    await rig.rows(`update holdfast.alerts set since = since - interval '61 seconds'`)
+    await rig.rows(`update holdfast_internal.alerts set since = since - interval '61 seconds'`)
     await look()
     expect(await firing()).toHaveLength(1)
   })
@@ -195,7 +197,7 @@ describe('alerts', () => {
     await until('the e-mail', () => mails.length === 1)
     expect(mails[0]).toMatch(/^Subject: Holdfast \[FIRING\] warning: 101 dead letters/m)
     for (const each of ['pager', 'team', 'mail']) await rig.whenSettled(`alerts.${each}`)
-    await rig.rows(`update holdfast.alert_notices set at = at - interval '2 minutes'`)
+    await rig.rows(`update holdfast_internal.alert_notices set at = at - interval '2 minutes'`)
     await look()
     expect((await notices()).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered'])
     expect(lines.some(({ message }) => message.includes('could not be delivered'))).toBe(false)
@@ -216,13 +218,13 @@ describe('alerts', () => {
 
   it('fall back to the log when their endpoint does not take them, and say so once', async () => {
     await only('dead-letters')
-    await rig.rows(`update holdfast.alert_rules set channels = '{team}'`)
+    await rig.rows(`update holdfast_internal.alert_rules set channels = '{team}'`)
     await rig.pause(node, 'alerts.team')
     const name = await functionEndpoint(holdfast, () => undefined)
     await bury(101, name)
     await look()
     expect(lines.filter(({ message }) => message.includes('dead letters'))).toEqual([])
-    await rig.rows(`update holdfast.alert_notices set at = at - interval '2 minutes'`)
+    await rig.rows(`update holdfast_internal.alert_notices set at = at - interval '2 minutes'`)
     await look()
     await look()
     const fallbacks = lines.filter(({ message }) => message.startsWith('An alert could not be delivered'))
@@ -240,7 +242,7 @@ describe('alerts', () => {
       url: new URL('/gone', receiver.url).href,
     })
     await holdfast.endpoints.delete('alerts.gone')
-    await rig.rows(`update holdfast.alert_rules set channels = '{gone}'`)
+    await rig.rows(`update holdfast_internal.alert_rules set channels = '{gone}'`)
     const name = await functionEndpoint(holdfast, () => undefined)
     await bury(101, name)
     await look()
@@ -259,21 +261,21 @@ describe('alerts', () => {
 
   it('are quiet once acknowledged or silenced', async () => {
     await only('dead-letters')
-    await rig.rows(`update holdfast.alert_rules set channels = '{log}', remind_ms = 60000`)
+    await rig.rows(`update holdfast_internal.alert_rules set channels = '{log}', remind_ms = 60000`)
     const name = await functionEndpoint(holdfast, () => undefined)
     await bury(101, name)
     await look()
     const [alert] = await firing()
-    await rig.rows(`update holdfast.alerts set noticed_at = noticed_at - interval '2 minutes'`)
+    await rig.rows(`update holdfast_internal.alerts set noticed_at = noticed_at - interval '2 minutes'`)
     await look()
     expect(lines.filter(({ message }) => message.includes('STILL FIRING'))).toHaveLength(1)
     await holdfast.as('ada').alerts.acknowledge(alert!.id, { note: 'on it' })
-    await rig.rows(`update holdfast.alerts set noticed_at = noticed_at - interval '2 minutes'`)
+    await rig.rows(`update holdfast_internal.alerts set noticed_at = noticed_at - interval '2 minutes'`)
     await look()
     expect(lines.filter(({ message }) => message.includes('STILL FIRING'))).toHaveLength(1)
     expect(await firing()).toMatchObject([{ acknowledgedBy: 'ada', note: 'on it' }])
     await holdfast.alerts.silence(alert!.id, new Date(Date.now() + 60_000))
-    await rig.rows(`update holdfast.dead_letters set state = 'resolved'`)
+    await rig.rows(`update holdfast_internal.dead_letters set state = 'resolved'`)
     await look()
     expect(lines.filter(({ message }) => message.includes('RESOLVED'))).toEqual([])
     await expect(holdfast.alerts.acknowledge(alert!.id)).rejects.toMatchObject({ code: 'alert_not_found' })
@@ -284,7 +286,7 @@ describe('alerts', () => {
 
   it('see an endpoint that refuses everything, one that is down, one that is disabled and one that lags behind', async () => {
     await only('rejecting', 'circuit-open', 'endpoint-disabled', 'backlog-age')
-    await rig.rows(`update holdfast.alert_rules set threshold = 0 where name = 'circuit-open'`)
+    await rig.rows(`update holdfast_internal.alert_rules set threshold = 0 where name = 'circuit-open'`)
     const rejecting = await functionEndpoint(holdfast, () => {
       throw new PermanentError('no')
     })
@@ -310,7 +312,7 @@ describe('alerts', () => {
       return health[0].state === 'rejecting' && health[1].circuit.state === 'open' && health[1].pending === 1
     })
     await rig.rows(
-      `update holdfast.deliveries set owed_at = now() - interval '20 minutes' where lane_id = $1`,
+      `update holdfast_internal.deliveries set owed_at = now() - interval '20 minutes' where lane_id = $1`,
       [await rig.laneId(down)],
     )
     await look()
@@ -362,12 +364,12 @@ describe('alerts', () => {
     // In one go, before anybody hands shards over to it.
     await rig.rows(
       `do $$ begin
-         insert into holdfast.nodes (incarnation, name, version) values (1000000, 'node-7', '0');
-         perform holdfast.bury_node(1000000, 0);
+         insert into holdfast_internal.nodes (incarnation, name, version) values (1000000, 'node-7', '0');
+         perform holdfast_internal.bury_node(1000000, 0);
        end $$`,
     )
     await rig.rows(
-      `update holdfast.maintenance_tasks set failures = 5 where name in ('partitions', 'idempotency-keys')`,
+      `update holdfast_internal.maintenance_tasks set failures = 5 where name in ('partitions', 'idempotency-keys')`,
     )
     await look()
     expect((await firing()).map(({ rule, subject }) => `${rule} ${subject}`).sort()).toEqual([
@@ -375,26 +377,30 @@ describe('alerts', () => {
       'node-lost node-7',
       'partition-upkeep partitions',
     ])
-    await rig.rows(`insert into holdfast.nodes (incarnation, name, version) values (1000001, 'node-7', '0')`)
-    await rig.rows('update holdfast.maintenance_tasks set failures = 0')
+    await rig.rows(
+      `insert into holdfast_internal.nodes (incarnation, name, version) values (1000001, 'node-7', '0')`,
+    )
+    await rig.rows('update holdfast_internal.maintenance_tasks set failures = 0')
     await look()
     expect(await firing()).toEqual([])
-    await rig.rows('delete from holdfast.nodes where incarnation = 1000001')
+    await rig.rows('delete from holdfast_internal.nodes where incarnation = 1000001')
   })
 
   it('see a job that is disabled, and a worker that is lost', async () => {
     await only('job-disabled', 'worker-lost')
     await rig.rows(
-      `insert into holdfast.jobs (name, queue_id, state) values ('report', holdfast.ensure_queue('default'), 'disabled')`,
+      `insert into holdfast_internal.jobs (name, queue_id, state) values ('report', holdfast_internal.ensure_queue('default'), 'disabled')`,
     )
-    await rig.rows(`select holdfast.audit('holdfast', 'worker.lost', 'worker:7', '{"name": "worker-7"}')`)
+    await rig.rows(
+      `select holdfast_internal.audit('holdfast', 'worker.lost', 'worker:7', '{"name": "worker-7"}')`,
+    )
     await look()
     expect((await firing()).map(({ rule, subject }) => `${rule} ${subject}`).sort()).toEqual([
       'job-disabled report',
       'worker-lost worker-7',
     ])
-    await rig.rows(`update holdfast.jobs set state = 'active'`)
-    await rig.rows(`delete from holdfast.audit_log where action = 'worker.lost'`)
+    await rig.rows(`update holdfast_internal.jobs set state = 'active'`)
+    await rig.rows(`delete from holdfast_internal.audit_log where action = 'worker.lost'`)
     await look()
     expect(await firing()).toEqual([])
   })
@@ -404,25 +410,25 @@ describe('alerts', () => {
     await look()
     expect(await firing()).toEqual([])
     await rig.rows(
-      `insert into holdfast.settings values ('disk_bytes', to_jsonb(pg_database_size(current_database()) + 1000))`,
+      `insert into holdfast_internal.settings values ('disk_bytes', to_jsonb(pg_database_size(current_database()) + 1000))`,
     )
     await look()
     expect(await firing()).toMatchObject([{ rule: 'disk-low', subject: 'database' }])
-    await rig.rows(`delete from holdfast.settings where name = 'disk_bytes'`)
+    await rig.rows(`delete from holdfast_internal.settings where name = 'disk_bytes'`)
   })
 
   it('go on although one rule can not be looked at', async () => {
     await only('dead-letters', 'rejecting')
-    await rig.rows(`update holdfast.alert_rules set kind = 'no_such_kind' where name = 'rejecting'`)
+    await rig.rows(`update holdfast_internal.alert_rules set kind = 'no_such_kind' where name = 'rejecting'`)
     const name = await functionEndpoint(holdfast, () => undefined)
     await bury(101, name)
-    await rig.rows('alter table holdfast.breakers rename to hidden')
-    await rig.rows(`update holdfast.alert_rules set is_enabled = true where name = 'circuit-open'`)
+    await rig.rows('alter table holdfast_internal.breakers rename to hidden')
+    await rig.rows(`update holdfast_internal.alert_rules set is_enabled = true where name = 'circuit-open'`)
     try {
       await look()
     } finally {
-      await rig.rows('alter table holdfast.hidden rename to breakers')
-      await rig.rows(`update holdfast.alert_rules set kind = 'rejecting' where name = 'rejecting'`)
+      await rig.rows('alter table holdfast_internal.hidden rename to breakers')
+      await rig.rows(`update holdfast_internal.alert_rules set kind = 'rejecting' where name = 'rejecting'`)
     }
     expect((await firing()).map(({ rule }) => rule)).toEqual(['dead-letters'])
     expect(

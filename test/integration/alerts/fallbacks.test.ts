@@ -21,7 +21,7 @@ describe('when the engine is what is broken, alerts', () => {
     await until('the look', () =>
       rig.value<boolean>(
         `select last_started_at > $1 and coalesce(last_succeeded_at > last_started_at, false)
-         from holdfast.maintenance_tasks where name = 'alerts'`,
+         from holdfast_internal.maintenance_tasks where name = 'alerts'`,
         [asked?.at],
       ),
     )
@@ -31,11 +31,11 @@ describe('when the engine is what is broken, alerts', () => {
   /** One letter is enough, at once. */
   async function buryOne(): Promise<void> {
     await rig.rows(
-      `update holdfast.alert_rules set is_enabled = name = 'dead-letters', threshold = 0, hold_ms = 0, quiet_ms = 0, channels = '{team}'`,
+      `update holdfast_internal.alert_rules set is_enabled = name = 'dead-letters', threshold = 0, hold_ms = 0, quiet_ms = 0, channels = '{team}'`,
     )
     await rig.rows(
-      `insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
-       values (nextval('holdfast.ids'), nextval('holdfast.ids'), 1, 1, 'permanent', 3, 1, 0, 1, '[]')`,
+      `insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
+       values (nextval('holdfast_internal.ids'), nextval('holdfast_internal.ids'), 1, 1, 'permanent', 3, 1, 0, 1, '[]')`,
     )
   }
 
@@ -54,8 +54,10 @@ describe('when the engine is what is broken, alerts', () => {
     await holdfast.alertChannels.create({ name: 'team', kind: 'slack', url: 'http://127.0.0.1:9/hook' })
   })
   afterEach(async () => {
-    await rig.rows('truncate holdfast.alerts, holdfast.alert_notices, holdfast.dead_letters')
-    await rig.rows(`update holdfast.settings set value = '1000000' where name = 'max_pending'`)
+    await rig.rows(
+      'truncate holdfast_internal.alerts, holdfast_internal.alert_notices, holdfast_internal.dead_letters',
+    )
+    await rig.rows(`update holdfast_internal.settings set value = '1000000' where name = 'max_pending'`)
     lines.length = 0
   })
   afterAll(() => rig.stop())
@@ -65,15 +67,15 @@ describe('when the engine is what is broken, alerts', () => {
     await rig.pause(node, paused)
     await holdfast.sendBatch(paused, [{ payload: 1 }, { payload: 2 }])
     await until('the depth to be reported', () =>
-      rig.value<boolean>('select sum(pending) >= 2 from holdfast.nodes'),
+      rig.value<boolean>('select sum(pending) >= 2 from holdfast_internal.nodes'),
     )
-    await rig.rows(`update holdfast.settings set value = '1' where name = 'max_pending'`)
+    await rig.rows(`update holdfast_internal.settings set value = '1' where name = 'max_pending'`)
     await buryOne()
     await look()
     expect(toldOf('dead letters')).toMatchObject([{ details: { why: 'the channel team did not take it' } }])
     await look()
     expect(toldOf('dead letters')).toHaveLength(1)
-    expect(await rig.rows('select state, error from holdfast.alert_notices')).toMatchObject([
+    expect(await rig.rows('select state, error from holdfast_internal.alert_notices')).toMatchObject([
       { state: 'logged', error: expect.stringMatching(/full|bound|owed/) },
     ])
   })
@@ -83,16 +85,16 @@ describe('when the engine is what is broken, alerts', () => {
       `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the disk is on fire'; end $$`,
     )
     await rig.rows(
-      'create trigger refuse before insert on holdfast.deliveries for each row execute function refuse()',
+      'create trigger refuse before insert on holdfast_internal.deliveries for each row execute function refuse()',
     )
     await buryOne()
     try {
       await look()
     } finally {
-      await rig.rows('drop trigger refuse on holdfast.deliveries')
+      await rig.rows('drop trigger refuse on holdfast_internal.deliveries')
     }
     expect(toldOf('dead letters')).toHaveLength(1)
-    expect(await rig.rows('select error from holdfast.alert_notices')).toEqual([
+    expect(await rig.rows('select error from holdfast_internal.alert_notices')).toEqual([
       { error: 'the disk is on fire' },
     ])
   })
@@ -104,7 +106,7 @@ describe('when the engine is what is broken, alerts', () => {
     const { data } = await holdfast.deliveries.list({ endpoint: 'alerts.team', state: 'pending' })
     expect(data).toHaveLength(1)
     await holdfast.deliveries.cancel(data[0]!.id)
-    await rig.rows(`update holdfast.alert_notices set at = at - interval '2 minutes'`)
+    await rig.rows(`update holdfast_internal.alert_notices set at = at - interval '2 minutes'`)
     await look()
     expect(toldOf('An alert could not be delivered')).toMatchObject([{ details: { channel: 'team' } }])
   })
@@ -112,7 +114,7 @@ describe('when the engine is what is broken, alerts', () => {
   it('see the disk of the embedded server fill up', async () => {
     const setThreshold = (freeShare: number) =>
       rig.rows(
-        `update holdfast.alert_rules set is_enabled = name = 'disk-low', hold_ms = 0, clear_ms = 0, channels = '{log}', threshold = $1`,
+        `update holdfast_internal.alert_rules set is_enabled = name = 'disk-low', hold_ms = 0, clear_ms = 0, channels = '{log}', threshold = $1`,
         [freeShare],
       )
     await setThreshold(0)

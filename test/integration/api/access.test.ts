@@ -59,7 +59,7 @@ describe('keys', () => {
     const { body } = await rig.call('POST', '/v1/api-keys', { body: { name: 'shop', role: 'publisher' } })
     expect(body.key).toMatch(/^hf_[0-9a-f]{10}_/)
     const stored = await rig.database.pool.query(
-      'select to_jsonb(k)::text as row from holdfast.api_keys as k',
+      'select to_jsonb(k)::text as row from holdfast_internal.api_keys as k',
     )
     const secret = body.key.split('_').slice(2).join('_')
     for (const { row } of stored.rows) expect(row).not.toContain(secret)
@@ -77,7 +77,7 @@ describe('keys', () => {
       role: 'viewer',
       expiresInMs: 60_000,
     })
-    await rig.database.pool.query(`update holdfast.api_keys set expires_at = now() where id = $1`, [
+    await rig.database.pool.query(`update holdfast_internal.api_keys set expires_at = now() where id = $1`, [
       expiring.id,
     ])
     expect((await rig.call('GET', '/v1/me', { key: expiring.key })).status).toBe(401)

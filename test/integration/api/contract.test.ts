@@ -228,7 +228,7 @@ async function anOperation(): Promise<string> {
 
 async function anAlert(): Promise<string> {
   const { rows } = await rig.database.pool.query<{ id: string }>(
-    `insert into holdfast.alerts (rule, kind, severity, subject, state, value, threshold, since, fired_at)
+    `insert into holdfast_internal.alerts (rule, kind, severity, subject, state, value, threshold, since, fired_at)
      values ('dead-letters', 'dead_letters', 'critical', $1, 'firing', 7, 5, now(), now())
      returning holdfast.format_id('alt', id) as id`,
     [fresh('subject')],
@@ -249,7 +249,7 @@ async function aSchedule(): Promise<Given> {
 /** As one that has just come. */
 async function aWorker(): Promise<string> {
   const { rows } = await rig.database.pool.query<{ id: string }>(
-    `insert into holdfast.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
+    `insert into holdfast_internal.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
      values (1007, 'w-1', '1.0.0', 'here', 1, '{}', 4, 60000) returning incarnation::text as id`,
   )
   return rows[0]!.id

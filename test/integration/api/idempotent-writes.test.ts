@@ -29,7 +29,7 @@ function replay(key: string, endpoint = 'crm') {
 
 async function countReplays(): Promise<number> {
   const { rows } = await rig.database.pool.query<{ count: number }>(
-    `select count(*)::int as count from holdfast.operations where kind = 'replay'`,
+    `select count(*)::int as count from holdfast_internal.operations where kind = 'replay'`,
   )
   return rows[0]!.count
 }
@@ -121,7 +121,7 @@ test('after its day a key may be used for another request', async () => {
   const before = await countReplays()
   await replay('yesterday')
   await rig.database.pool.query(
-    `update holdfast.api_results set expires_at = now() - interval '1 s' where key = 'yesterday'`,
+    `update holdfast_internal.api_results set expires_at = now() - interval '1 s' where key = 'yesterday'`,
   )
   const { status, headers } = await replay('yesterday', 'other')
   expect([status, headers.get('idempotency-replayed')]).toEqual([202, null])

@@ -78,7 +78,7 @@ test('settings are overridden and the schedule is changed and ended over the API
 test('a change of a schedule keeps what it does not name: the options of its runs, and its interval', async () => {
   const stored = async () => {
     const { rows } = await rig.database.pool.query<Record<string, unknown>>(
-      `select cron, every_ms::int, timezone, options, payload from holdfast.schedules where name = 'kept'`,
+      `select cron, every_ms::int, timezone, options, payload from holdfast_internal.schedules where name = 'kept'`,
     )
     return rows[0]
   }

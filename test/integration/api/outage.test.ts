@@ -140,8 +140,8 @@ test('a database that is killed under load loses no accepted event, and a repeat
   expect(load.refused.size).toBe(0)
   const { rows } = await rig.database.pool.query<{ id: string; number: number; deliveries: number }>(
     `select holdfast.format_id('msg', message.id) as id, message.body::text::int as number,
-            (select count(*)::int from holdfast.deliveries as delivery where delivery.message_id = message.id) as deliveries
-     from holdfast.messages as message order by message.id`,
+            (select count(*)::int from holdfast_internal.deliveries as delivery where delivery.message_id = message.id) as deliveries
+     from holdfast_internal.messages as message order by message.id`,
   )
   expect(rows.filter(({ deliveries }) => deliveries !== 1)).toEqual([])
   expect(rows.map(({ number }) => number).toSorted((one, other) => one - other)).toEqual(

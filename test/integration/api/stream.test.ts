@@ -102,7 +102,7 @@ test('with Last-Event-ID it goes on where it stopped', async () => {
 
 test('somebody who was away for too long is told to start anew', async () => {
   await rig.database.pool.query(
-    `insert into holdfast.audit_log (actor, action, subject) select 'test', 'noise', 'noise' from generate_series(1, 1100)`,
+    `insert into holdfast_internal.audit_log (actor, action, subject) select 'test', 'noise', 'noise' from generate_series(1, 1100)`,
   )
   const follower = await follow({ 'last-event-id': '1-0' })
   await until(
@@ -129,7 +129,7 @@ test('a reader that does not read is dropped', async () => {
     async () => {
       const values = Array.from({ length: 400 }, () => `('test', 'noise', '${noise}')`).join(',')
       await rig.database.pool.query(
-        `insert into holdfast.audit_log (actor, action, subject) values ${values}`,
+        `insert into holdfast_internal.audit_log (actor, action, subject) values ${values}`,
       )
       const { rows } = await rig.database.pool.query<{ count: string }>(
         `select count(*) from pg_stat_activity where application_name = 'holdfast-stream' and datname = current_database()`,

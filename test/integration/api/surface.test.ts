@@ -30,7 +30,7 @@ describe('events', () => {
     })
     const [stored] = (
       await rig.database.pool.query(
-        `select body::text as text from holdfast.messages where id = holdfast.parse_id('msg', $1)`,
+        `select body::text as text from holdfast_internal.messages where id = holdfast.parse_id('msg', $1)`,
         [body.id],
       )
     ).rows
@@ -160,5 +160,7 @@ describe('health', () => {
 })
 
 async function count(table: string): Promise<number> {
-  return Number((await rig.database.pool.query(`select count(*) from holdfast.${table}`)).rows[0].count)
+  return Number(
+    (await rig.database.pool.query(`select count(*) from holdfast_internal.${table}`)).rows[0].count,
+  )
 }

@@ -233,7 +233,7 @@ describe('whoever drips is cut', () => {
 
   test('and nothing of what was not whole is stored', async () => {
     const { rows } = await rig.database.pool.query(
-      `select body::text from holdfast.messages where type = 'order.created'`,
+      `select body::text from holdfast_internal.messages where type = 'order.created'`,
     )
     expect(rows).toEqual([{ body: '1' }, { body: '1' }])
   })

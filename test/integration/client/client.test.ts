@@ -29,13 +29,13 @@ afterAll(async () => {
 })
 
 async function count(table: string): Promise<number> {
-  const { rows } = await rig.database.pool.query(`select count(*)::int from holdfast.${table}`)
+  const { rows } = await rig.database.pool.query(`select count(*)::int from holdfast_internal.${table}`)
   return rows[0].count
 }
 
 async function bodyOf(id: string): Promise<string> {
   const { rows } = await rig.database.pool.query(
-    `select body::text as text from holdfast.messages where id = holdfast.parse_id('msg', $1)`,
+    `select body::text as text from holdfast_internal.messages where id = holdfast.parse_id('msg', $1)`,
     [id],
   )
   return rows[0].text

@@ -28,7 +28,7 @@ it('what waits behind a blocking letter is not read through at every sweep', asy
     // A sweep ends it: so many have gone by then.
     await holdfast.send(paused, 1, { expiresAt: new Date(Date.now() + sweeps * sweepMs) })
     await until('the expiry', () =>
-      rig.value<boolean>('select exists (select from holdfast.attempts where outcome = 10)'),
+      rig.value<boolean>('select exists (select from holdfast_internal.attempts where outcome = 10)'),
     )
     // Each row that is read is looked up among those of its key.
     const read = await rig.value<number>(

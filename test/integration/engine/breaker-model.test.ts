@@ -79,7 +79,7 @@ describe('the breaker in SQL', () => {
 
   async function applyInSql(lane: number, name: string, version: number, each: Step): Promise<void> {
     const record = (run: object) =>
-      rig.rows('select holdfast.record_run($1, $2, $3, null, null, $4)', [
+      rig.rows('select holdfast_internal.record_run($1, $2, $3, null, null, $4)', [
         lane,
         JSON.stringify(policy),
         JSON.stringify(run),
@@ -97,7 +97,7 @@ describe('the breaker in SQL', () => {
     switch (each.do) {
       case 'elapse':
         await rig.rows(
-          `update holdfast.breakers set probe_at = probe_at - interval '2 hours', probe_expires_at = probe_expires_at - interval '2 hours'
+          `update holdfast_internal.breakers set probe_at = probe_at - interval '2 hours', probe_expires_at = probe_expires_at - interval '2 hours'
            where lane_id = $1`,
           [lane],
         )
@@ -106,7 +106,7 @@ describe('the breaker in SQL', () => {
         await rig.rows('select holdfast.reset_circuit_breaker($1)', [name])
         return
       case 'start':
-        await rig.rows('select holdfast.start_probe($1, $2, $3)', [lane, each.token, probeTimeoutMs])
+        await rig.rows('select holdfast_internal.start_probe($1, $2, $3)', [lane, each.token, probeTimeoutMs])
         return
       case 'finish':
         await record({ ...nothing, probe: { token: each.token, succeeded: each.hasSucceeded } })
@@ -131,10 +131,10 @@ describe('the breaker in SQL', () => {
         lastLane += 1
         const name = `model-${lastLane}`
         await rig.rows(
-          `insert into holdfast.endpoints (id, name, transport, config, settings) values ($1, $2, 'function', '{}', '{}')`,
+          `insert into holdfast_internal.endpoints (id, name, transport, config, settings) values ($1, $2, 'function', '{}', '{}')`,
           [lastLane, name],
         )
-        await rig.rows('insert into holdfast.breakers (lane_id) values ($1)', [lastLane])
+        await rig.rows('insert into holdfast_internal.breakers (lane_id) values ($1)', [lastLane])
         const core = new CoreModel()
         for (const each of steps) {
           await applyInSql(lastLane, name, core.breaker.version, each)
@@ -142,7 +142,7 @@ describe('the breaker in SQL', () => {
           const [row] = await rig.rows(
             `select version, state, failures, opened_at is not null as "isOpened", probe_at is not null as "hasProbeTime",
                     probe_token as "probeToken", probe_expires_at is not null as "hasProbeEnd"
-             from holdfast.breakers where lane_id = $1`,
+             from holdfast_internal.breakers where lane_id = $1`,
             [lastLane],
           )
           expect(row).toEqual({

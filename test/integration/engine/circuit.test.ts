@@ -26,7 +26,7 @@ describe('the circuit of an endpoint', () => {
     )
   const attemptRows = async (name: string) =>
     rig.rows<{ delivery_id: number; attempt: number; is_probe: boolean; outcome: number }>(
-      'select delivery_id, attempt, is_probe, outcome from holdfast.attempts where lane_id = $1 order by started_at',
+      'select delivery_id, attempt, is_probe, outcome from holdfast_internal.attempts where lane_id = $1 order by started_at',
       [await rig.laneId(name)],
     )
   const numbered = (count: number) => Array.from({ length: count }, (_, index) => ({ payload: index }))
@@ -59,10 +59,10 @@ describe('the circuit of an endpoint', () => {
     expect(await attemptRows(name)).toHaveLength(3)
     expect(await rig.owed(name)).toBe(60)
     expect(
-      await rig.rows('select action, detail from holdfast.audit_log where subject = $1 and action like $2', [
-        `endpoint:${name}`,
-        'circuit.%',
-      ]),
+      await rig.rows(
+        'select action, detail from holdfast_internal.audit_log where subject = $1 and action like $2',
+        [`endpoint:${name}`, 'circuit.%'],
+      ),
     ).toMatchObject([{ action: 'circuit.open', detail: { from: 'closed' } }])
   })
 
@@ -104,7 +104,9 @@ describe('the circuit of an endpoint', () => {
     receiver.isDown = false
     await rig.whenSettled(name)
     expect(
-      await rig.rows('select from holdfast.dead_letters where lane_id = $1', [await rig.laneId(name)]),
+      await rig.rows('select from holdfast_internal.dead_letters where lane_id = $1', [
+        await rig.laneId(name),
+      ]),
     ).toEqual([])
     expect((await attemptRows(name)).filter(({ outcome }) => outcome === 1)).toHaveLength(6)
     expect(await circuitOf(name)).toMatchObject({ state: 'closed', failures: 0 })
@@ -209,7 +211,7 @@ describe('the circuit of an endpoint', () => {
     await node.holdfast.endpoints.resetCircuit(name)
     await until('the node to hear of it', () =>
       rig.value<boolean>(
-        'select version > 1 from holdfast.breakers where lane_id = (select id from holdfast.endpoints where name = $1)',
+        'select version > 1 from holdfast_internal.breakers where lane_id = (select id from holdfast_internal.endpoints where name = $1)',
         [name],
       ),
     )
@@ -301,7 +303,7 @@ describe('the circuit of an endpoint', () => {
       await node.holdfast.send('shared-c', 1)
       await whenCircuit('shared-c', 'open')
       receiver.behave(answer(200, { body: 'back' }))
-      await rig.rows('update holdfast.breakers set probe_at = now() where lane_id = $1', [
+      await rig.rows('update holdfast_internal.breakers set probe_at = now() where lane_id = $1', [
         await rig.laneId('shared-c'),
       ])
       expect(await node.holdfast.request('shared-c')).toMatchObject({ ok: true, status: 200, body: 'back' })

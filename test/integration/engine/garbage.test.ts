@@ -17,7 +17,7 @@ describe('rows that make no sense', () => {
 
   /** Long enough that the node no longer looks at what changed before. */
   async function someBeats(): Promise<void> {
-    const beat = () => rig.value<number>('select max(beat) from holdfast.nodes')
+    const beat = () => rig.value<number>('select max(beat) from holdfast_internal.nodes')
     const before = await beat()
     await until('some beats', async () => (await beat()) > before + 3)
   }
@@ -53,10 +53,10 @@ describe('rows that make no sense', () => {
     async (_, damage, reason) => {
       const name = await functionEndpoint(node.holdfast, () => undefined)
       const [before] = await rig.rows<{ transport: string; config: object; settings: object }>(
-        'select transport, config, settings from holdfast.endpoints where name = $1',
+        'select transport, config, settings from holdfast_internal.endpoints where name = $1',
         [name],
       )
-      await rig.rows(`update holdfast.endpoints set ${damage} where name = $1`, [name])
+      await rig.rows(`update holdfast_internal.endpoints set ${damage} where name = $1`, [name])
       // The node may know it as it was before; it reads changes with its beats.
       await someBeats()
       await node.holdfast.send(name, 1)
@@ -70,7 +70,7 @@ describe('rows that make no sense', () => {
       expect(await rig.owed(name)).toBe(1)
       await someBeats()
       await rig.rows(
-        'update holdfast.endpoints set transport = $2, config = $3, settings = $4 where name = $1',
+        'update holdfast_internal.endpoints set transport = $2, config = $3, settings = $4 where name = $1',
         [name, before!.transport, before!.config, before!.settings],
       )
       await rig.whenSettled(name)
@@ -88,7 +88,10 @@ describe('rows that make no sense', () => {
     await node.holdfast.send(name, 1)
     await rig.whenSettled(name)
     await someBeats()
-    await rig.rows(`update holdfast.endpoints set settings = '{"circuit": "broken"}' where name = $1`, [name])
+    await rig.rows(
+      `update holdfast_internal.endpoints set settings = '{"circuit": "broken"}' where name = $1`,
+      [name],
+    )
     await until('the hold', async () => {
       await node.holdfast.send(name, 2)
       return (await health(name)).state === 'held'
@@ -120,33 +123,36 @@ describe('rows that make no sense', () => {
       },
     )
     await rig.rows(
-      `insert into holdfast.breakers (lane_id) select id from holdfast.endpoints where name = $1 on conflict do nothing`,
+      `insert into holdfast_internal.breakers (lane_id) select id from holdfast_internal.endpoints where name = $1 on conflict do nothing`,
       [name],
     )
     await rig.rows(
-      `update holdfast.breakers set ${damage}, changed_xid = pg_current_xact_id()
-       where lane_id = (select id from holdfast.endpoints where name = $1)`,
+      `update holdfast_internal.breakers set ${damage}, changed_xid = pg_current_xact_id()
+       where lane_id = (select id from holdfast_internal.endpoints where name = $1)`,
       [name],
     )
     await node.holdfast.sendBatch(name, [{ payload: 1 }, { payload: 2 }, { payload: 3 }])
     await rig.whenSettled(name)
     expect(calls).toBe(4)
     expect(
-      await rig.rows('select from holdfast.quarantine where lane_id = $1', [await rig.laneId(name)]),
+      await rig.rows('select from holdfast_internal.quarantine where lane_id = $1', [await rig.laneId(name)]),
     ).toEqual([])
   })
 
   it('leave a delivery of an endpoint that is not there alone', async () => {
     await rig.rows(
-      `insert into holdfast.deliveries (id, message_id, lane_id, size) select nextval('holdfast.ids'), 1, 999999, 1 from generate_series(1, 5)`,
+      `insert into holdfast_internal.deliveries (id, message_id, lane_id, size) select nextval('holdfast_internal.ids'), 1, 999999, 1 from generate_series(1, 5)`,
     )
     await expectOthersToGoOn()
-    await rig.rows('delete from holdfast.deliveries where lane_id = 999999')
+    await rig.rows('delete from holdfast_internal.deliveries where lane_id = 999999')
   })
 
   it('leave an endpoint pausable whose pauses are none', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
-    await rig.rows(`update holdfast.endpoints set pauses = '{"from": "yesterday"}' where name = $1`, [name])
+    await rig.rows(
+      `update holdfast_internal.endpoints set pauses = '{"from": "yesterday"}' where name = $1`,
+      [name],
+    )
     await node.holdfast.endpoints.pause(name)
     await node.holdfast.send(name, 1)
     await node.holdfast.endpoints.resume(name)

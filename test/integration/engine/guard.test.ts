@@ -28,7 +28,7 @@ describe('a node that may not reach an endpoint', () => {
     await holdfast.send('private', { n: 1 })
     await rig.whenSettled('private')
     const [letter] = await rig.rows<{ reason: string; error: string }>(
-      `select reason, error from holdfast.dead_letters where lane_id = $1`,
+      `select reason, error from holdfast_internal.dead_letters where lane_id = $1`,
       [await rig.laneId('private')],
     )
     expect(letter?.reason).toBe('permanent')

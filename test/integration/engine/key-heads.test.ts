@@ -18,17 +18,18 @@ describe.each(['without statistics', 'with statistics'])('the heads of ordering 
   beforeAll(async () => {
     rig = await Rig.create()
     await rig.rows(
-      `insert into holdfast.deliveries (id, message_id, lane_id, size, ordering_key)
+      `insert into holdfast_internal.deliveries (id, message_id, lane_id, size, ordering_key)
        select id, id, case when id % 2 = 0 then ${keyedLane} else 100 + id % 100 end, 100, 'key-' || (id / 2) % ${keys}
        from generate_series(1, ${owedRows}) as id`,
     )
     await rig.rows(
-      `insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts,
+      `insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts,
                                           ordering_key, blocks_key)
        select id, id, id, ${keyedLane}, 'endpoint_full', 3, 1, 0, 0, '[]', 'key-' || id % 20, true
        from generate_series(${owedRows} + 1, ${owedRows} + 10000) as id`,
     )
-    if (statistics === 'with statistics') await rig.rows('analyze holdfast.deliveries, holdfast.dead_letters')
+    if (statistics === 'with statistics')
+      await rig.rows('analyze holdfast_internal.deliveries, holdfast_internal.dead_letters')
   }, 120_000)
   afterAll(() => rig.stop())
 

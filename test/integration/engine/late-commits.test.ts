@@ -99,8 +99,8 @@ describe('a publisher that commits late', () => {
     node.holdfast.handle('newborn', () => undefined)
     const late = await begin()
     await late.query(
-      `insert into holdfast.endpoints (name, transport, config, settings)
-       select 'newborn', transport, config, settings from holdfast.endpoints where name = $1`,
+      `insert into holdfast_internal.endpoints (name, transport, config, settings)
+       select 'newborn', transport, config, settings from holdfast_internal.endpoints where name = $1`,
       [busy.name],
     )
     await node.holdfast.send('newborn', 1, { client: late })
@@ -182,9 +182,12 @@ describe('a publisher that commits late', () => {
     await node.holdfast.endpoints.delete(name, { force: true })
     await rig.heard(node)
     await end(late, 'commit')
-    const outcomes = () => rig.rows('select outcome from holdfast.attempts where lane_id = $1', [laneId])
+    const outcomes = () =>
+      rig.rows('select outcome from holdfast_internal.attempts where lane_id = $1', [laneId])
     await expect.poll(outcomes, { timeout: 5000 }).toEqual([{ outcome: 11 }])
-    expect(await rig.rows('select from holdfast.deliveries where lane_id = $1', [laneId])).toEqual([])
+    expect(await rig.rows('select from holdfast_internal.deliveries where lane_id = $1', [laneId])).toEqual(
+      [],
+    )
   })
 
   it('keeps the count of what is owed right', async () => {

@@ -61,7 +61,7 @@ it('a success that a former owner records late frees the key on the node that ow
   await second.start()
   await until(
     'the new owner to put them off',
-    () => rig.value<number>('select count(*)::int from holdfast.deliveries where attempt = 1'),
+    () => rig.value<number>('select count(*)::int from holdfast_internal.deliveries where attempt = 1'),
     (count) => count === names.length,
   )
   for (const name of names) first.holdfast.handle(name, () => void handled.add(name))

@@ -98,7 +98,7 @@ describe('limits of an endpoint', () => {
     await node.holdfast.sendBatch(name, numbered(200))
     await node.holdfast.send(name, 'scheduled', { deliverAt: new Date(Date.now() + 50) })
     await until('the schedule to be due', () =>
-      rig.value(`select bool_or(due_at < now()) from holdfast.deliveries`),
+      rig.value(`select bool_or(due_at < now()) from holdfast_internal.deliveries`),
     )
     gate.open()
     await rig.whenSettled(name)
@@ -176,7 +176,7 @@ it('what somebody deleted behind the back of its owner is not counted for ever',
     await holdfast.sendBatch(name, [{ payload: 1 }, { payload: 2 }])
     const pending = async () => (await holdfast.endpoints.health(name)).pending
     await until('both to be counted', async () => (await pending()) === 2)
-    await rig.rows('delete from holdfast.deliveries')
+    await rig.rows('delete from holdfast_internal.deliveries')
     await holdfast.endpoints.resume(name)
     await until('none to be counted', async () => (await pending()) === 0)
   } finally {

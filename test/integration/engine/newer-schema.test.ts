@@ -9,16 +9,16 @@ afterEach(() => rig.stop())
 
 /** What a later version may do: columns are added, functions get further parameters or further kinds. */
 const laterVersion = [
-  `alter table holdfast.deliveries add column later_note text default 'x'`,
-  `alter table holdfast.messages add column later_note text default 'x'`,
-  `alter table holdfast.messages_kept add column later_note text default 'x'`,
-  `alter table holdfast.attempts add column later_note jsonb not null default '{}'`,
-  `alter table holdfast.endpoints add column later_note text`,
-  `alter table holdfast.breakers add column later_note integer not null default 7`,
-  `alter table holdfast.nodes add column later_note text`,
-  `create function holdfast.beat(me integer, owed bigint, more jsonb) returns boolean language sql as 'select true'`,
-  `create function holdfast.settle_failures(me integer, batch bigint, records jsonb, runs jsonb, more jsonb) returns boolean language sql as 'select true'`,
-  `create function holdfast.accept_lines(endpoint_name text, lines text, message_options jsonb[], more jsonb) returns text language sql as 'select null::text'`,
+  `alter table holdfast_internal.deliveries add column later_note text default 'x'`,
+  `alter table holdfast_internal.messages add column later_note text default 'x'`,
+  `alter table holdfast_internal.messages_kept add column later_note text default 'x'`,
+  `alter table holdfast_internal.attempts add column later_note jsonb not null default '{}'`,
+  `alter table holdfast_internal.endpoints add column later_note text`,
+  `alter table holdfast_internal.breakers add column later_note integer not null default 7`,
+  `alter table holdfast_internal.nodes add column later_note text`,
+  `create function holdfast_internal.beat(me integer, owed bigint, more jsonb) returns boolean language sql as 'select true'`,
+  `create function holdfast_internal.settle_failures(me integer, batch bigint, records jsonb, runs jsonb, more jsonb) returns boolean language sql as 'select true'`,
+  `create function holdfast_internal.accept_lines(endpoint_name text, lines text, message_options jsonb[], more jsonb) returns text language sql as 'select null::text'`,
 ]
 
 it('a node of this version goes on while the schema of a later one is put under it, and starts on it', async () => {

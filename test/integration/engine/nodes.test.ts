@@ -116,7 +116,9 @@ describe('several nodes on one database', () => {
     for (const name of names) await rig.whenSettled(name, 20_000)
     expect(calls.size).toBe(sent)
     expect([...calls.values()].filter((count) => count > 1)).toEqual([])
-    expect(await rig.value('select count(*)::int from holdfast.shard_leases where is_suspect')).toBe(0)
+    expect(await rig.value('select count(*)::int from holdfast_internal.shard_leases where is_suspect')).toBe(
+      0,
+    )
   })
 
   it('hand over nothing that they got back meanwhile, under another name', async () => {
@@ -139,15 +141,15 @@ describe('several nodes on one database', () => {
     await until('free shards to have gone over', () => (second.holdfast.node?.shards.length ?? 0) > 40)
     // Results that can't be stored keep the rest from being handed over. Then the first is declared dead, wrongly, and comes back.
     const locker = await rig.database.pool.connect()
-    await locker.query('begin; lock table holdfast.attempts in share mode')
+    await locker.query('begin; lock table holdfast_internal.attempts in share mode')
     gate.open()
     await until('none to be out', () => first.holdfast.node?.inFlight === 0)
     const dead = first.holdfast.node?.incarnation
     await rig.rows(
-      'update holdfast.shard_leases set incarnation = null, epoch = epoch + 1 where incarnation = $1',
+      'update holdfast_internal.shard_leases set incarnation = null, epoch = epoch + 1 where incarnation = $1',
       [dead],
     )
-    await rig.rows('delete from holdfast.nodes where incarnation = $1', [dead])
+    await rig.rows('delete from holdfast_internal.nodes where incarnation = $1', [dead])
     await until('it to come back', () => first.holdfast.node?.incarnation !== dead)
     await until('it to have shards again', () => (first.holdfast.node?.shards.length ?? 0) > 40)
     const { releasedShards } = first.log
@@ -185,18 +187,18 @@ describe('several nodes on one database', () => {
           handlers: { shared: () => undefined, late: () => void by.push('other') },
         }),
       )
-      const nodes = await rig.value<number[]>('select array_agg(incarnation) from holdfast.nodes')
+      const nodes = await rig.value<number[]>('select array_agg(incarnation) from holdfast_internal.nodes')
       return preferredOwners(nodes)[lane & 255] !== first.holdfast.node?.incarnation
     }
     while (!(await wantsToGo())) expect(others.length).toBeLessThan(12)
     await whenSpread([first, ...others], 1)
-    await rig.rows(`select setval('holdfast.lanes', $1)`, [lane + 255])
+    await rig.rows(`select setval('holdfast_internal.lanes', $1)`, [lane + 255])
     await client.endpoints.create({ name: 'late', transport: 'function' })
     expect(await rig.laneId('late')).toBe(lane + 256)
     await client.send('late', 1)
     // What comes in later, on a shard that stays, is delivered: so this was seen.
     const staying = first.holdfast.node?.shards.find((shard) => shard !== (lane & 255)) ?? 0
-    await rig.rows(`select setval('holdfast.lanes', $1)`, [512 + staying - 1])
+    await rig.rows(`select setval('holdfast_internal.lanes', $1)`, [512 + staying - 1])
     await client.endpoints.create({ name: 'staying', transport: 'function', config: { handler: 'late' } })
     await client.send('staying', 1)
     await rig.whenSettled('staying')
@@ -333,7 +335,7 @@ describe('several nodes on one database', () => {
     await until('five to be out', () => seen.length === 5)
     const stopped = node.holdfast.stop()
     await until('the node to say that it stops', () =>
-      rig.value<boolean>('select bool_or(is_stopping) from holdfast.nodes'),
+      rig.value<boolean>('select bool_or(is_stopping) from holdfast_internal.nodes'),
     )
     gate.open()
     await stopped
@@ -342,7 +344,7 @@ describe('several nodes on one database', () => {
     expect(await rig.count('nodes')).toBe(0)
     expect(
       await rig.value(
-        'select count(*)::int from holdfast.shard_leases where incarnation is not null or is_suspect',
+        'select count(*)::int from holdfast_internal.shard_leases where incarnation is not null or is_suspect',
       ),
     ).toBe(0)
     await rig.start({ limits: quick, handlers: { hook: (message) => void seen.push(message.deliveryId) } })
@@ -369,7 +371,7 @@ describe('several nodes on one database', () => {
     await until('it to be out', () => signal !== null)
     await node.holdfast.stop()
     expect((signal as unknown as AbortSignal).aborted).toBe(true)
-    expect(await rig.rows('select attempt, due_at from holdfast.deliveries')).toEqual([
+    expect(await rig.rows('select attempt, due_at from holdfast_internal.deliveries')).toEqual([
       { attempt: 0, due_at: null },
     ])
   })
@@ -395,7 +397,9 @@ describe('several nodes on one database', () => {
     await node.holdfast.send('hook', 1)
     await rig.whenSettled('hook')
     const laneId = await rig.laneId('hook')
-    await rig.rows('update holdfast.shard_leases set epoch = epoch + 1 where shard = $1', [laneId & 255])
+    await rig.rows('update holdfast_internal.shard_leases set epoch = epoch + 1 where shard = $1', [
+      laneId & 255,
+    ])
     await node.holdfast.send('hook', 2)
     await rig.whenSettled('hook', 5000)
   })
@@ -408,8 +412,8 @@ describe('several nodes on one database', () => {
       'hook',
       Array.from({ length: 200 }, (_, index) => ({ payload: index })),
     )
-    const ghost = await rig.value<number>(`select holdfast.register_node('ghost', '0')`)
-    await rig.rows('update holdfast.shard_leases set incarnation = $1, epoch = epoch + 1', [ghost])
+    const ghost = await rig.value<number>(`select holdfast_internal.register_node('ghost', '0')`)
+    await rig.rows('update holdfast_internal.shard_leases set incarnation = $1, epoch = epoch + 1', [ghost])
     const node = await rig.start({ limits: quick, handlers: { hook: () => undefined } })
     await rig.whenSettled('hook')
     expect(node.log.taken.some(({ from }) => from === ghost)).toBe(true)
@@ -417,8 +421,8 @@ describe('several nodes on one database', () => {
     await until(
       'the suspicion to be cleared',
       async () =>
-        (await rig.value('select count(*)::int from holdfast.shard_leases where is_suspect')) === 0 &&
-        (await rig.count('suspects')) === 0,
+        (await rig.value('select count(*)::int from holdfast_internal.shard_leases where is_suspect')) ===
+          0 && (await rig.count('suspects')) === 0,
     )
     await until('the dead to be buried', async () => (await rig.count('nodes')) === 1)
   })
@@ -432,14 +436,14 @@ describe('several nodes on one database', () => {
       Array.from({ length: 20 }, (_, index) => ({ payload: index })),
     )
     const laneId = await rig.laneId('hook')
-    const ghost = await rig.value<number>(`select holdfast.register_node('ghost', '0')`)
+    const ghost = await rig.value<number>(`select holdfast_internal.register_node('ghost', '0')`)
     await rig.rows(
-      'update holdfast.shard_leases set incarnation = $1, epoch = epoch + 1, is_suspect = true',
+      'update holdfast_internal.shard_leases set incarnation = $1, epoch = epoch + 1, is_suspect = true',
       [ghost],
     )
     await rig.rows(
-      `insert into holdfast.suspects (delivery_id, lane_id, incarnation, crashes)
-       select id, lane_id, $2, 2 from holdfast.deliveries where lane_id = $1 order by id limit 1`,
+      `insert into holdfast_internal.suspects (delivery_id, lane_id, incarnation, crashes)
+       select id, lane_id, $2, 2 from holdfast_internal.deliveries where lane_id = $1 order by id limit 1`,
       [laneId, ghost],
     )
     const seen: string[] = []
@@ -447,7 +451,7 @@ describe('several nodes on one database', () => {
     await rig.whenSettled('hook')
     expect(seen).toHaveLength(19)
     expect(seen).not.toContain(killer!.id)
-    expect(await rig.rows('select reason from holdfast.dead_letters')).toEqual([
+    expect(await rig.rows('select reason from holdfast_internal.dead_letters')).toEqual([
       { reason: 'crashed_its_node' },
     ])
   })
@@ -458,7 +462,7 @@ describe('several nodes on one database', () => {
     await client.endpoints.create({ name: 'hook', transport: 'function' })
     const node = await rig.start({ limits: quick, handlers: { hook: () => undefined } })
     const blocker = await rig.database.pool.connect()
-    await blocker.query('begin; lock table holdfast.nodes in access exclusive mode')
+    await blocker.query('begin; lock table holdfast_internal.nodes in access exclusive mode')
     await until('the fence', () => node.holdfast.node?.isFenced === true)
     await blocker.query('commit')
     blocker.release()

@@ -88,7 +88,7 @@ class Day {
 
   #isRefused(deliveryId: string): Promise<boolean> {
     return this.rig.value<boolean>(
-      `select exists (select from holdfast.dead_letters where delivery_id = holdfast.parse_id('dlv', $1) and reason = 'endpoint_full')`,
+      `select exists (select from holdfast_internal.dead_letters where delivery_id = holdfast.parse_id('dlv', $1) and reason = 'endpoint_full')`,
       [deliveryId],
     )
   }

@@ -133,7 +133,7 @@ describe('an ordering key', () => {
     await send('a', 2)
     const laneId = await rig.laneId(name)
     const pending = () =>
-      rig.value<number>('select pending from holdfast.lane_stats where lane_id = $1', [laneId])
+      rig.value<number>('select pending from holdfast_internal.lane_stats where lane_id = $1', [laneId])
     await until('the younger to be read', async () => (await pending()) === 2)
     await late.query('commit')
     late.release()
@@ -198,7 +198,7 @@ describe('an ordering key', () => {
         raise exception 'not this one';
       end $$`)
     await rig.rows(`
-      create trigger refuse_result before insert on holdfast.attempts for each row
+      create trigger refuse_result before insert on holdfast_internal.attempts for each row
       when (new.delivery_id = ${await rig.value<number>(`select holdfast.parse_id('dlv', $1)`, [deliveryId])})
       execute function public.refuse_result()`)
     await late.query('commit')
@@ -207,7 +207,7 @@ describe('an ordering key', () => {
     await until('the message behind', () => order.includes(3))
     gate.open()
     await until('the older one', () => order.includes(1))
-    await rig.rows('drop trigger refuse_result on holdfast.attempts')
+    await rig.rows('drop trigger refuse_result on holdfast_internal.attempts')
   })
 
   it('goes on after a dead letter', async () => {
@@ -247,7 +247,9 @@ describe('an ordering key', () => {
     await send('a', 1, { expiresAt: new Date(Date.now() + 100) })
     await send('a', 2)
     await until('the head to be past its time', () =>
-      rig.value<boolean>(`select bool_or(expires_at < now() - interval '250 ms') from holdfast.deliveries`),
+      rig.value<boolean>(
+        `select bool_or(expires_at < now() - interval '250 ms') from holdfast_internal.deliveries`,
+      ),
     )
     gate.open()
     await rig.whenSettled(name)
@@ -306,7 +308,7 @@ it('a blocked key goes on though its letter was redriven before its owner heard 
     await lost[0]
     isWell = true
     const [letter] = await rig.rows<{ id: string }>(
-      `select holdfast.format_id('dlt', id) as id from holdfast.dead_letters`,
+      `select holdfast.format_id('dlt', id) as id from holdfast_internal.dead_letters`,
     )
     await client.deadLetters.redrive(letter!.id)
     // What arrives later on another lane is read after it: then the redrive has been seen.
@@ -330,11 +332,11 @@ it('a key is blocked by a letter that was given up without another attempt, too'
     await client.endpoints.create({ name: 'hook', transport: 'function', onDead: 'block' })
     for (const number of [1, 2]) await client.send('hook', number, { orderingKey: 'k' })
     await client.send('hook', 3)
-    const ghost = await rig.value<number>(`select holdfast.register_node('ghost', '0')`)
-    await rig.rows('update holdfast.shard_leases set incarnation = $1, is_suspect = true', [ghost])
+    const ghost = await rig.value<number>(`select holdfast_internal.register_node('ghost', '0')`)
+    await rig.rows('update holdfast_internal.shard_leases set incarnation = $1, is_suspect = true', [ghost])
     await rig.rows(
-      `insert into holdfast.suspects (delivery_id, lane_id, incarnation, crashes)
-       select id, lane_id, $1, 2 from holdfast.deliveries order by id limit 1`,
+      `insert into holdfast_internal.suspects (delivery_id, lane_id, incarnation, crashes)
+       select id, lane_id, $1, 2 from holdfast_internal.deliveries order by id limit 1`,
       [ghost],
     )
     const seen: unknown[] = []
@@ -344,7 +346,7 @@ it('a key is blocked by a letter that was given up without another attempt, too'
     })
     await until('the one without a key', () => seen.includes(3))
     await until('the letter', async () => (await rig.count('dead_letters')) === 1)
-    expect(await rig.rows('select reason, blocks_key from holdfast.dead_letters')).toEqual([
+    expect(await rig.rows('select reason, blocks_key from holdfast_internal.dead_letters')).toEqual([
       { reason: 'crashed_its_node', blocks_key: true },
     ])
     expect(seen).toEqual([3])

@@ -14,10 +14,10 @@ let rig: Rig
 beforeAll(async () => {
   rig = await Rig.create()
   await rig.rows(
-    `insert into holdfast.deliveries (id, message_id, lane_id, size)
+    `insert into holdfast_internal.deliveries (id, message_id, lane_id, size)
      select id, id, case when id <= ${waiting} then ${full} else ${quiet} end, 10 from generate_series(1, ${waiting} + 500) as id`,
   )
-  await rig.rows('analyze holdfast.deliveries')
+  await rig.rows('analyze holdfast_internal.deliveries')
 })
 afterAll(() => rig.stop())
 
@@ -32,7 +32,7 @@ it.each(['custom', 'generic'] as const)(
 )
 
 it('what waits in vain is found on its lane, whatever its priority', async () => {
-  await rig.rows(`update holdfast.deliveries set priority = id % 4 where id <= 8`)
+  await rig.rows(`update holdfast_internal.deliveries set priority = id % 4 where id <= 8`)
   const database = new Database({ pool: rig.database.pool, preparesStatements: false, deadlineMs: 15_000 })
   const lane = { id: full, giveUpBeforeMs: Date.now(), giveUpBeforeId: 9 }
   const overdue = await readOverdue(database, lane, 500)

@@ -83,7 +83,7 @@ describe('a message that is sent in the process of the node that owns its lane',
     await listener.query('select 1')
     expect(rung).toEqual([])
     expect(
-      await rig.value(`select count(*)::int from holdfast.attempts where lane_id = $1`, [
+      await rig.value(`select count(*)::int from holdfast_internal.attempts where lane_id = $1`, [
         await rig.laneId(name),
       ]),
     ).toBe(21)
@@ -219,7 +219,7 @@ describe('a message that is sent in the process of the node that owns its lane',
   it('that nobody handed over, because the answer was lost, is found when the node is told so', async () => {
     const { name, seen } = await receiver()
     const { incarnation } = node.holdfast.node ?? {}
-    await rig.rows(`select holdfast.accept($1, array['"lost"'], null, $2)`, [name, incarnation])
+    await rig.rows(`select holdfast_internal.accept($1, array['"lost"'], null, $2)`, [name, incarnation])
     node.holdfast.node?.ring()
     await rig.whenSettled(name)
     expect(seen).toEqual(['lost'])
@@ -256,7 +256,7 @@ describe('a message that is sent in the process of a node', () => {
       'both to have their share',
       async () => {
         const leased = await rig.rows<{ incarnation: number; shards: number }>(
-          'select incarnation, count(*)::int as shards from holdfast.shard_leases group by incarnation',
+          'select incarnation, count(*)::int as shards from holdfast_internal.shard_leases group by incarnation',
         )
         return [owner, other].map(({ holdfast: { node } }) => {
           const row = leased.find(({ incarnation }) => incarnation === node?.incarnation)
@@ -266,7 +266,7 @@ describe('a message that is sent in the process of a node', () => {
       (shares) => shares.every((share) => share > 0) && shares.reduce((sum, share) => sum + share, 0) === 256,
     )
     const owned = await rig.rows<{ name: string }>(
-      `select name from holdfast.endpoints join holdfast.shard_leases on shard = id & 255 where incarnation = $1`,
+      `select name from holdfast_internal.endpoints join holdfast_internal.shard_leases on shard = id & 255 where incarnation = $1`,
       [owner.holdfast.node?.incarnation],
     )
     expect(owned.length).toBeGreaterThan(0)
@@ -318,8 +318,8 @@ describe('a message that is sent in the process of a node', () => {
     }
     await Promise.all(sent)
     const stored = await rig.value<number>(
-      `select count(*)::int from holdfast.messages as message where not exists (
-         select from holdfast.attempts where attempts.message_id = message.id and outcome = 0)`,
+      `select count(*)::int from holdfast_internal.messages as message where not exists (
+         select from holdfast_internal.attempts where attempts.message_id = message.id and outcome = 0)`,
     )
     await first.holdfast.stop()
     const before = seen.length

@@ -14,8 +14,8 @@ describe('ids and partitions', () => {
   const partitionsOf = async (parent: string) =>
     (
       await rig.rows<{ name: string }>(
-        `select 'holdfast.' || relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent = $1::regclass order by 1`,
-        [`holdfast.${parent}`],
+        `select 'holdfast_internal.' || relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent = $1::regclass order by 1`,
+        [`holdfast_internal.${parent}`],
       )
     ).map(({ name }) => name)
   const month = (ahead: number) =>
@@ -27,30 +27,30 @@ describe('ids and partitions', () => {
   it('a message lands in the partition of its month', async () => {
     await rig.rows(`select holdfast.send('hook', '1')`)
     const partition = await rig.value<string>(
-      `select 'holdfast.' || relname from holdfast.messages join pg_class on pg_class.oid = messages.tableoid order by messages.id desc limit 1`,
+      `select 'holdfast_internal.' || relname from holdfast_internal.messages join pg_class on pg_class.oid = messages.tableoid order by messages.id desc limit 1`,
     )
-    expect(partition).toBe(`holdfast.messages_${await month(0)}`)
+    expect(partition).toBe(`holdfast_internal.messages_${await month(0)}`)
   })
 
   it('this month and three more are there, and a net for the rest', async () => {
     for (const parent of ['messages', 'attempts']) {
       const expected = await Promise.all(
-        [0, 1, 2, 3].map(async (ahead) => `holdfast.${parent}_${await month(ahead)}`),
+        [0, 1, 2, 3].map(async (ahead) => `holdfast_internal.${parent}_${await month(ahead)}`),
       )
-      expect(await partitionsOf(parent)).toEqual([...expected, `holdfast.${parent}_default`].sort())
+      expect(await partitionsOf(parent)).toEqual([...expected, `holdfast_internal.${parent}_default`].sort())
     }
   })
 
   it('an id beyond the last month is caught by the net', async () => {
-    const id = await rig.value<number>(`select holdfast.id_at(now() + interval '5 years')`)
-    await rig.rows(`insert into holdfast.messages (id, size, body) values ($1, 1, '1')`, [id])
+    const id = await rig.value<number>(`select holdfast_internal.id_at(now() + interval '5 years')`)
+    await rig.rows(`insert into holdfast_internal.messages (id, size, body) values ($1, 1, '1')`, [id])
     expect(
       await rig.value(
-        `select 'holdfast.' || relname from holdfast.messages join pg_class on pg_class.oid = messages.tableoid where messages.id = $1`,
+        `select 'holdfast_internal.' || relname from holdfast_internal.messages join pg_class on pg_class.oid = messages.tableoid where messages.id = $1`,
         [id],
       ),
-    ).toBe('holdfast.messages_default')
-    await rig.rows('delete from holdfast.messages where id = $1', [id])
+    ).toBe('holdfast_internal.messages_default')
+    await rig.rows('delete from holdfast_internal.messages where id = $1', [id])
   })
 
   it('upkeep makes what is missing, once, however many try at the same time', async () => {
@@ -98,9 +98,11 @@ describe('ids and partitions', () => {
   })
 
   it('ids follow the clock', async () => {
-    const id = await rig.value<number>(`select message_id from holdfast.deliveries order by id desc limit 1`)
+    const id = await rig.value<number>(
+      `select message_id from holdfast_internal.deliveries order by id desc limit 1`,
+    )
     const ageMs = await rig.value<number>(
-      `select (extract(epoch from now() - holdfast.time_of_id($1)) * 1000)::float8`,
+      `select (extract(epoch from now() - holdfast_internal.time_of_id($1)) * 1000)::float8`,
       [id],
     )
     expect(ageMs).toBeLessThan(60_000)
@@ -108,23 +110,25 @@ describe('ids and partitions', () => {
   })
 
   it('ids never run backwards, whatever the clock does', async () => {
-    await rig.rows('delete from holdfast.deliveries; delete from holdfast.messages')
+    await rig.rows('delete from holdfast_internal.deliveries; delete from holdfast_internal.messages')
     const ahead = await rig.value<number>(
-      `select setval('holdfast.ids', holdfast.id_at(now() + interval '1 hour'))`,
+      `select setval('holdfast_internal.ids', holdfast_internal.id_at(now() + interval '1 hour'))`,
     )
-    expect(await rig.value('select holdfast.advance_ids()')).toBe(false)
-    expect(await rig.value('select holdfast.advance_ids()')).toBe(false)
+    expect(await rig.value('select holdfast_internal.advance_ids()')).toBe(false)
+    expect(await rig.value('select holdfast_internal.advance_ids()')).toBe(false)
     await rig.rows(`select holdfast.send('hook', '1')`)
-    const next = await rig.value<number>('select max(id) from holdfast.messages')
+    const next = await rig.value<number>('select max(id) from holdfast_internal.messages')
     expect(next).toBeGreaterThan(ahead)
     expect(next).toBeLessThan(ahead + 100)
   })
 
   it('ids are advanced once by many at the same time, and stay unique', async () => {
-    await rig.rows(`delete from holdfast.deliveries; delete from holdfast.messages`)
-    await rig.rows(`select setval('holdfast.ids', holdfast.id_at(now() - interval '1 hour'))`)
+    await rig.rows(`delete from holdfast_internal.deliveries; delete from holdfast_internal.messages`)
+    await rig.rows(
+      `select setval('holdfast_internal.ids', holdfast_internal.id_at(now() - interval '1 hour'))`,
+    )
     const moved = await Promise.all(
-      Array.from({ length: 8 }, () => rig.value<boolean>('select holdfast.advance_ids()')),
+      Array.from({ length: 8 }, () => rig.value<boolean>('select holdfast_internal.advance_ids()')),
     )
     expect(moved.filter(Boolean)).toHaveLength(1)
     await Promise.all(
@@ -138,13 +142,15 @@ describe('ids and partitions', () => {
   it('ids stay in a month that has its partition when upkeep was missed', async () => {
     const own = await Rig.create()
     try {
-      await own.rows(`alter table holdfast.messages detach partition holdfast.messages_${await month(0)}`)
-      await own.rows(`alter table holdfast.messages_${await month(0)} rename to messages_away`)
-      const before = await own.value<number>(
-        `select setval('holdfast.ids', holdfast.id_at(now() - interval '40 days'))`,
+      await own.rows(
+        `alter table holdfast_internal.messages detach partition holdfast_internal.messages_${await month(0)}`,
       )
-      expect(await own.value('select holdfast.advance_ids()')).toBe(false)
-      expect(await own.value<number>(`select last_value from holdfast.ids`)).toBe(before)
+      await own.rows(`alter table holdfast_internal.messages_${await month(0)} rename to messages_away`)
+      const before = await own.value<number>(
+        `select setval('holdfast_internal.ids', holdfast_internal.id_at(now() - interval '40 days'))`,
+      )
+      expect(await own.value('select holdfast_internal.advance_ids()')).toBe(false)
+      expect(await own.value<number>(`select last_value from holdfast_internal.ids`)).toBe(before)
     } finally {
       await own.stop()
     }
@@ -154,10 +160,12 @@ describe('ids and partitions', () => {
     const own = await Rig.create()
     try {
       const last = await month(3)
-      await own.rows(`drop table holdfast.messages_${last}; drop table holdfast.attempts_${last}`)
+      await own.rows(
+        `drop table holdfast_internal.messages_${last}; drop table holdfast_internal.attempts_${last}`,
+      )
       await own.start()
       await until('the month to be back', () =>
-        own.value<boolean>(`select to_regclass('holdfast.messages_${last}') is not null`),
+        own.value<boolean>(`select to_regclass('holdfast_internal.messages_${last}') is not null`),
       )
     } finally {
       await own.stop()

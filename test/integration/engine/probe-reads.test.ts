@@ -13,12 +13,12 @@ it('a lane that looks for a probe does not search what waits behind an ordering 
     await client.sendBatch('down', behindKey)
     // The head of the key has failed, and is due long after the next probe. What has no key stands at the end of the line.
     await rig.rows(
-      `update holdfast.deliveries set due_at = now() + interval '1 hour', attempt = 1
-       where id = (select min(id) from holdfast.deliveries)`,
+      `update holdfast_internal.deliveries set due_at = now() + interval '1 hour', attempt = 1
+       where id = (select min(id) from holdfast_internal.deliveries)`,
     )
     await client.send('down', 'the probe')
     await rig.rows(
-      `insert into holdfast.breakers (lane_id, state, version, failures, opened_at, probe_at) values ($1, 'open', 5, 5, now(), now())`,
+      `insert into holdfast_internal.breakers (lane_id, state, version, failures, opened_at, probe_at) values ($1, 'open', 5, 5, now(), now())`,
       [await rig.laneId('down')],
     )
     const probes: unknown[] = []

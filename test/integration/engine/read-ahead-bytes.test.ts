@@ -108,8 +108,8 @@ describe('what a node reads ahead stays within its bytes', () => {
     const letters = Array.from({ length: messages }, (_, n) => `key-${n}`)
     const lane = await rig.laneId(name)
     await rig.rows(
-      `insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts, ordering_key, blocks_key)
-       select nextval('holdfast.ids'), nextval('holdfast.ids'), 1, $1, 'permanent', 3, 1, 0, 1, '[]', key, true from unnest($2::text[]) as key`,
+      `insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts, ordering_key, blocks_key)
+       select nextval('holdfast_internal.ids'), nextval('holdfast_internal.ids'), 1, $1, 'permanent', 3, 1, 0, 1, '[]', key, true from unnest($2::text[]) as key`,
       [lane, letters],
     )
     await rig.client().sendBatch(
@@ -120,7 +120,7 @@ describe('what a node reads ahead stays within its bytes', () => {
     await until('the one without a key', async () => (await rig.owed(name)) === messages)
     const before = relay.bytes()
     await rig.rows(
-      `select holdfast.settle_letters(array(select id from holdfast.dead_letters), 'resolved', null, null, 'test')`,
+      `select holdfast_internal.settle_letters(array(select id from holdfast_internal.dead_letters), 'resolved', null, null, 'test')`,
     )
     expect((await behind()) - before).toBeLessThan(3 * maxReadAheadBytes)
     await settled()

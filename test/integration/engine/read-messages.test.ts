@@ -23,7 +23,7 @@ describe('bodies that are read together', () => {
     ])
     // As somebody hands it in who writes his JSON by hand.
     const [byHand] = await rig.rows<{ id: number }>(
-      'select id from holdfast.accept_messages($1, array[$2]) as id',
+      'select id from holdfast_internal.accept_messages($1, array[$2]) as id',
       [endpoint, nasty],
     )
     ids = [...sent.map(({ id }) => parseId('msg', id) ?? 0), byHand?.id ?? 0]
@@ -43,7 +43,7 @@ describe('bodies that are read together', () => {
     ])
     expect(messages.get(ids[0] ?? 0)?.rest).toBeNull()
     const [stored] = await rig.rows<{ ms: number }>(
-      `select date_part('epoch', created_at) * 1000 as ms from holdfast.messages where id = $1`,
+      `select date_part('epoch', created_at) * 1000 as ms from holdfast_internal.messages where id = $1`,
       [ids[4]],
     )
     expect(messages.get(ids[4] ?? 0)?.createdAtMs).toBe(stored?.ms)
@@ -52,10 +52,10 @@ describe('bodies that are read together', () => {
   it('come also from beside their partition, and a missing one spoils no other', async () => {
     const [first = 0, second = 0, third = 0] = ids
     await rig.rows(
-      `with moved as (delete from holdfast.messages where id = $1 returning *) insert into holdfast.messages_kept select * from moved`,
+      `with moved as (delete from holdfast_internal.messages where id = $1 returning *) insert into holdfast_internal.messages_kept select * from moved`,
       [second],
     )
-    await rig.rows('delete from holdfast.messages where id = $1', [third])
+    await rig.rows('delete from holdfast_internal.messages where id = $1', [third])
     const messages = await readMessages(database, ids, true)
     expect(ids.map((id) => messages.get(id)?.body)).toEqual(['1', '"!"', undefined, 'null', nasty])
     expect(messages.get(first)?.rest).toEqual([null, null, null, false, null, null])

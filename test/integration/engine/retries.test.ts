@@ -29,9 +29,10 @@ describe('a delivery that fails', () => {
   afterAll(() => rig.stop())
 
   async function letters(name: string): Promise<StoredLetter[]> {
-    return rig.rows<StoredLetter>('select * from holdfast.dead_letters where lane_id = $1 order by id', [
-      await rig.laneId(name),
-    ])
+    return rig.rows<StoredLetter>(
+      'select * from holdfast_internal.dead_letters where lane_id = $1 order by id',
+      [await rig.laneId(name)],
+    )
   }
 
   async function failing(settings: Omit<EndpointInput, 'name' | 'transport'>): Promise<string> {
@@ -63,7 +64,7 @@ describe('a delivery that fails', () => {
       await node.holdfast.send(name, 1)
       await rig.whenSettled(name)
       const startedAt = await rig.rows<{ ms: number }>(
-        'select (extract(epoch from started_at) * 1000)::float8 as ms from holdfast.attempts where lane_id = $1 order by attempt',
+        'select (extract(epoch from started_at) * 1000)::float8 as ms from holdfast_internal.attempts where lane_id = $1 order by attempt',
         [await rig.laneId(name)],
       )
       expect(startedAt).toHaveLength(4)
@@ -139,7 +140,7 @@ describe('a delivery that fails', () => {
     const name = await failing({ retry: { baseDelayMs: 100, giveUpAfterMs: 60_000 } })
     await node.holdfast.send(name, 1, { deliverAt: new Date(Date.now() + 300) })
     await rig.rows(
-      `update holdfast.deliveries set owed_at = now() - interval '2 minutes' where lane_id = $1`,
+      `update holdfast_internal.deliveries set owed_at = now() - interval '2 minutes' where lane_id = $1`,
       [await rig.laneId(name)],
     )
     await rig.whenSettled(name)
@@ -156,9 +157,10 @@ describe('a delivery that fails', () => {
     await node.log.waitForAttempts(name, 1)
     await node.holdfast.send(name, 2)
     const laneId = await rig.laneId(name)
-    await rig.rows(`update holdfast.deliveries set id = id - 4096::bigint * 120000 where lane_id = $1`, [
-      laneId,
-    ])
+    await rig.rows(
+      `update holdfast_internal.deliveries set id = id - 4096::bigint * 120000 where lane_id = $1`,
+      [laneId],
+    )
     await rig.whenSettled(name)
     expect(node.log.of(name)).toHaveLength(1)
     expect((await letters(name)).map(({ reason }) => reason)).toEqual(['gave_up', 'gave_up'])
@@ -170,11 +172,11 @@ describe('a delivery that fails', () => {
     await node.holdfast.send(name, 1)
     const laneId = await rig.laneId(name)
     await rig.rows(
-      `update holdfast.deliveries set owed_at = now() - interval '2 minutes' where lane_id = $1`,
+      `update holdfast_internal.deliveries set owed_at = now() - interval '2 minutes' where lane_id = $1`,
       [laneId],
     )
     await rig.rows(
-      `update holdfast.endpoints set pauses = jsonb_build_array(jsonb_build_array(extract(epoch from now() - interval '3 minutes') * 1000, null)),
+      `update holdfast_internal.endpoints set pauses = jsonb_build_array(jsonb_build_array(extract(epoch from now() - interval '3 minutes') * 1000, null)),
        changed_xid = pg_current_xact_id() where id = $1`,
       [laneId],
     )
@@ -199,7 +201,7 @@ describe('a delivery that fails', () => {
     await rig.whenSettled(name)
     expect(await letters(name)).toEqual([])
     const outcomes = await rig.rows<{ outcome: number }>(
-      'select outcome from holdfast.attempts where lane_id = $1 order by attempt',
+      'select outcome from holdfast_internal.attempts where lane_id = $1 order by attempt',
       [await rig.laneId(name)],
     )
     expect(outcomes.map(({ outcome }) => outcome)).toEqual([3, 12])
@@ -210,7 +212,7 @@ describe('a delivery that fails', () => {
     await rig.pause(node, name)
     await node.holdfast.send(name, 1)
     await rig.rows(
-      'delete from holdfast.messages where id = (select message_id from holdfast.deliveries where lane_id = $1)',
+      'delete from holdfast_internal.messages where id = (select message_id from holdfast_internal.deliveries where lane_id = $1)',
       [await rig.laneId(name)],
     )
     await node.holdfast.endpoints.resume(name)

@@ -118,11 +118,11 @@ describe('what is due', () => {
         deliverAt: new Date(inAnHourMs + 10 * payload),
       })),
     )
-    await rig.rows(`update holdfast.deliveries set due_at = due_at - interval '2 hours'`)
+    await rig.rows(`update holdfast_internal.deliveries set due_at = due_at - interval '2 hours'`)
     await holdfast.start()
     await until('every slot to be taken', () => seen.length === concurrency)
     // Behind the node's back: what it has read it still sends, the rest is gone.
-    await rig.rows('delete from holdfast.deliveries')
+    await rig.rows('delete from holdfast_internal.deliveries')
     await holdfast.send(name, 'last')
     gate.open()
     await until('the last one to come', () => seen.includes('last'))

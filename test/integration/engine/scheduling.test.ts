@@ -34,7 +34,8 @@ describe('when a delivery is due', () => {
     await until(
       'all to be read',
       async () =>
-        (await rig.value('select pending from holdfast.lane_stats where lane_id = $1', [laneId])) === 9,
+        (await rig.value('select pending from holdfast_internal.lane_stats where lane_id = $1', [laneId])) ===
+        9,
     )
     gate.open()
     await rig.whenSettled(name)
@@ -69,7 +70,7 @@ describe('when a delivery is due', () => {
     await node.holdfast.send(name, 1, { deliverAt: due })
     await rig.whenSettled(name)
     const early = await rig.value<number>(
-      `select (extract(epoch from $1::timestamptz - started_at) * 1000)::float8 from holdfast.attempts where lane_id = $2`,
+      `select (extract(epoch from $1::timestamptz - started_at) * 1000)::float8 from holdfast_internal.attempts where lane_id = $2`,
       [due, await rig.laneId(name)],
     )
     expect(early).toBeLessThanOrEqual(5)
@@ -95,11 +96,13 @@ describe('when a delivery is due', () => {
     const laneId = await rig.laneId(name)
     expect(
       await rig.rows(
-        'select attempt, outcome, error_code, status_code from holdfast.attempts where lane_id = $1',
+        'select attempt, outcome, error_code, status_code from holdfast_internal.attempts where lane_id = $1',
         [laneId],
       ),
     ).toEqual([{ attempt: 1, outcome: 10, error_code: 'expired', status_code: null }])
-    expect(await rig.rows('select from holdfast.dead_letters where lane_id = $1', [laneId])).toEqual([])
+    expect(await rig.rows('select from holdfast_internal.dead_letters where lane_id = $1', [laneId])).toEqual(
+      [],
+    )
   })
 
   it('one that expires between two attempts keeps its attempts and adds its end', async () => {
@@ -113,9 +116,10 @@ describe('when a delivery is due', () => {
     await node.holdfast.send(name, 1, { expiresAt: new Date(Date.now() + 200) })
     await rig.whenSettled(name)
     expect(
-      await rig.rows('select attempt, outcome from holdfast.attempts where lane_id = $1 order by attempt', [
-        await rig.laneId(name),
-      ]),
+      await rig.rows(
+        'select attempt, outcome from holdfast_internal.attempts where lane_id = $1 order by attempt',
+        [await rig.laneId(name)],
+      ),
     ).toEqual([
       { attempt: 1, outcome: 2 },
       { attempt: 2, outcome: 10 },
@@ -181,7 +185,7 @@ describe('when a delivery is due', () => {
     await rig.whenSettled(name)
     expect(node.log.of(name)).toHaveLength(1)
     const actions = await rig.rows<{ action: string }>(
-      `select action from holdfast.audit_log where subject = 'endpoint:' || $1 order by id`,
+      `select action from holdfast_internal.audit_log where subject = 'endpoint:' || $1 order by id`,
       [name],
     )
     expect(actions.map(({ action }) => action)).toEqual([

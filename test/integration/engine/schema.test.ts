@@ -1,47 +1,75 @@
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unusedFunctions } from '../../../scripts/schema/callers.ts'
+import { describeSchema, type SchemaDescription } from '../../../scripts/schema/describe.ts'
+import { parsePromises } from '../../../scripts/schema/promises.ts'
+import { readSources } from '../../../src/postgres/sources/source-files.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
-const advice = 'run: node scripts/dump-schema.mjs'
+const advice = 'run: npm run schema'
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const read = (path: string) => readFile(new URL(`../../../src/sql/${path}`, import.meta.url), 'utf8')
 
 describe('the schema', () => {
   let database: TestDatabase
+  let present: SchemaDescription
 
   beforeAll(async () => {
     database = await createTestDatabase()
-  })
-  afterAll(() => database.drop())
-
-  const read = async (path: string) => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
-  const lines = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('--'))
-
-  async function ask(path: string): Promise<string[]> {
     const client = await database.pool.connect()
     try {
-      // Names are written with their schema unless the path leads there.
-      await client.query('set search_path = pg_catalog')
-      const { rows } = await client.query<[string]>({ text: await read(path), rowMode: 'array' })
-      return rows.map(([line]) => line)
+      present = await describeSchema(client, root)
     } finally {
       client.release(true)
     }
-  }
+  })
+  afterAll(() => database.drop())
 
   it('is what src/sql/schema.sql says', async () => {
-    expect(await ask('scripts/dump-schema.sql'), advice).toEqual(lines(await read('src/sql/schema.sql')))
+    const committed = (await read('schema.sql'))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('--'))
+    expect(present.dump, advice).toEqual(committed)
   })
 
-  it('keeps every function that an older node may call', async () => {
-    const present = new Set(await ask('scripts/list-functions.sql'))
-    const gone = lines(await read('src/sql/function-signatures.txt')).filter(
-      (signature) => !present.has(signature),
+  it('keeps every function and view that users call and read', async () => {
+    const promised = parsePromises(await read('promised.txt')).promisedToUsers
+    expect(promised.filter((line) => !present.promisedToUsers.includes(line))).toEqual([])
+    expect(present.promisedToUsers, advice).toEqual(promised)
+  })
+
+  it('keeps every function that a node or worker of an older version calls', async () => {
+    const promised = parsePromises(await read('promised.txt')).promisedToNodes
+    expect(promised.filter((line) => !present.signatures.includes(line))).toEqual([])
+    expect(
+      present.promisedToNodes.filter((line) => !promised.includes(line)),
+      advice,
+    ).toEqual([])
+  })
+
+  it('has counted the last change of its functions', async () => {
+    expect(JSON.parse(await read('functions/revision.json')).checksum, advice).toBe(
+      (await readSources()).checksum,
     )
-    expect(gone).toEqual([])
   })
 
-  it('lists every function, so that none can vanish unnoticed', async () => {
-    const listed = new Set(lines(await read('src/sql/function-signatures.txt')))
-    const unlisted = (await ask('scripts/list-functions.sql')).filter((signature) => !listed.has(signature))
-    expect(unlisted, advice).toEqual([])
+  it('has no function that nothing calls', async () => {
+    const { promisedToNodes } = parsePromises(await read('promised.txt'))
+    expect(await unusedFunctions(root, promisedToNodes)).toEqual([])
+  })
+
+  it('has functions whose bodies PostgreSQL accepts', async () => {
+    const client = await database.pool.connect()
+    try {
+      await client.query('set check_function_bodies = on')
+      for (const { sql, path } of (await readSources()).sources) {
+        await client.query(sql).catch((error: unknown) => {
+          throw new Error(path, { cause: error })
+        })
+      }
+    } finally {
+      client.release(true)
+    }
   })
 })

@@ -26,8 +26,8 @@ describe('results of a busy node', () => {
       Array.from({ length: 1000 }, (_, payload) => ({ payload })),
     )
     laneId = await rig.laneId(name)
-    ids = (await rig.rows<{ id: string }>('select id from holdfast.deliveries order by id')).map(({ id }) =>
-      Number(id),
+    ids = (await rig.rows<{ id: string }>('select id from holdfast_internal.deliveries order by id')).map(
+      ({ id }) => Number(id),
     )
   })
   afterAll(() => rig.stop())

@@ -41,13 +41,16 @@ describe('settling', () => {
     gate.open()
     await rig.whenSettled(name)
     const letters = await laneRows<{ error: string | null; reason: string }>(
-      'select error, reason from holdfast.dead_letters where lane_id = $1 order by delivery_id',
+      'select error, reason from holdfast_internal.dead_letters where lane_id = $1 order by delivery_id',
       name,
     )
     expect(letters).toHaveLength(15)
     expect(letters.every(({ reason }) => reason === 'permanent')).toBe(true)
     expect(letters.filter(({ error }) => error?.endsWith('plain'))).toHaveLength(14)
-    const successes = await laneRows('select from holdfast.attempts where lane_id = $1 and outcome = 1', name)
+    const successes = await laneRows(
+      'select from holdfast_internal.attempts where lane_id = $1 and outcome = 1',
+      name,
+    )
     expect(successes).toHaveLength(15)
   })
 
@@ -57,22 +60,22 @@ describe('settling', () => {
     await node.holdfast.send(name, 1)
     await until('it to be out', () => node.holdfast.node?.inFlight === 1)
     await laneRows(
-      `with gone as (delete from holdfast.deliveries where lane_id = $1 returning *)
-       insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
-       select nextval('holdfast.ids'), id, message_id, lane_id, 'gave_up', 2, criticality, priority, attempt, '[]' from gone`,
+      `with gone as (delete from holdfast_internal.deliveries where lane_id = $1 returning *)
+       insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
+       select nextval('holdfast_internal.ids'), id, message_id, lane_id, 'gave_up', 2, criticality, priority, attempt, '[]' from gone`,
       name,
     )
     gate.open()
     await until('the letter to be resolved', async () => {
       const [letter] = await laneRows<{ state: string; action: string }>(
-        'select state, action from holdfast.dead_letters where lane_id = $1',
+        'select state, action from holdfast_internal.dead_letters where lane_id = $1',
         name,
       )
       return letter?.state === 'resolved' && letter.action === 'late_success'
     })
-    expect(await laneRows('select outcome from holdfast.attempts where lane_id = $1', name)).toEqual([
-      { outcome: 1 },
-    ])
+    expect(await laneRows('select outcome from holdfast_internal.attempts where lane_id = $1', name)).toEqual(
+      [{ outcome: 1 }],
+    )
   })
 
   it('cancels a redrive that nobody has started when the first delivery succeeded after all', async () => {
@@ -81,21 +84,21 @@ describe('settling', () => {
     await node.holdfast.send(name, 1)
     await until('it to be out', () => node.holdfast.node?.inFlight === 1)
     await laneRows(
-      `with gone as (delete from holdfast.deliveries where lane_id = $1 returning *), redriven as (
-         insert into holdfast.deliveries (id, message_id, lane_id, size, due_at)
-         select nextval('holdfast.ids'), message_id, lane_id, size, now() + interval '1 hour' from gone returning id
+      `with gone as (delete from holdfast_internal.deliveries where lane_id = $1 returning *), redriven as (
+         insert into holdfast_internal.deliveries (id, message_id, lane_id, size, due_at)
+         select nextval('holdfast_internal.ids'), message_id, lane_id, size, now() + interval '1 hour' from gone returning id
        )
-       insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, state, redriven_delivery_id, reason, outcome, criticality,
+       insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, state, redriven_delivery_id, reason, outcome, criticality,
                                           priority, attempt, attempts)
-       select nextval('holdfast.ids'), gone.id, message_id, lane_id, 'redriven', redriven.id, 'gave_up', 2, criticality, priority,
+       select nextval('holdfast_internal.ids'), gone.id, message_id, lane_id, 'redriven', redriven.id, 'gave_up', 2, criticality, priority,
               attempt, '[]' from gone, redriven`,
       name,
     )
     gate.open()
     await rig.whenSettled(name)
-    expect(await laneRows('select state from holdfast.dead_letters where lane_id = $1', name)).toEqual([
-      { state: 'resolved' },
-    ])
+    expect(
+      await laneRows('select state from holdfast_internal.dead_letters where lane_id = $1', name),
+    ).toEqual([{ state: 'resolved' }])
   })
 
   it('resolves the letter of a redrive that died again and succeeded after all', async () => {
@@ -112,15 +115,15 @@ describe('settling', () => {
     await node.holdfast.deadLetters.redrive(data[0]?.id ?? '')
     await until('it to be out', () => tries === 2)
     // What its next owner decides while the first is still out.
-    await laneRows('delete from holdfast.deliveries where lane_id = $1', name)
+    await laneRows('delete from holdfast_internal.deliveries where lane_id = $1', name)
     await laneRows(
-      `update holdfast.dead_letters set state = 'open', settled_by = null, action = null where lane_id = $1`,
+      `update holdfast_internal.dead_letters set state = 'open', settled_by = null, action = null where lane_id = $1`,
       name,
     )
     gate.open()
     await until('the letter to be resolved', async () => {
       const [letter] = await laneRows<{ action: string | null }>(
-        'select action from holdfast.dead_letters where lane_id = $1',
+        'select action from holdfast_internal.dead_letters where lane_id = $1',
         name,
       )
       return letter?.action === 'late_success'
@@ -134,18 +137,18 @@ describe('settling', () => {
     await node.holdfast.send(name, 1)
     await rig.whenSettled(name)
     await laneRows(
-      `with letter as (select * from holdfast.dead_letters where lane_id = $1), redriven as (
-         insert into holdfast.deliveries (id, message_id, lane_id, size, dead_letter_id)
-         select nextval('holdfast.ids'), message_id, lane_id, 1, id from letter returning id
+      `with letter as (select * from holdfast_internal.dead_letters where lane_id = $1), redriven as (
+         insert into holdfast_internal.deliveries (id, message_id, lane_id, size, dead_letter_id)
+         select nextval('holdfast_internal.ids'), message_id, lane_id, 1, id from letter returning id
        )
-       update holdfast.dead_letters set state = 'redriven', redriven_delivery_id = redriven.id from redriven where lane_id = $1`,
+       update holdfast_internal.dead_letters set state = 'redriven', redriven_delivery_id = redriven.id from redriven where lane_id = $1`,
       name,
     )
     await node.holdfast.send(name, 2)
     node.holdfast.node?.ring()
     await rig.whenSettled(name)
     const letters = await laneRows<{ state: string; attempt: number; attempts: unknown[] }>(
-      'select state, attempt, attempts from holdfast.dead_letters where lane_id = $1 order by id',
+      'select state, attempt, attempts from holdfast_internal.dead_letters where lane_id = $1 order by id',
       name,
     )
     expect(letters).toHaveLength(2)
@@ -158,7 +161,7 @@ describe('settling', () => {
     await rig.pause(node, name)
     const [first] = await node.holdfast.sendBatch(name, [{ payload: 1 }, { payload: 2 }])
     const owed = await laneRows<{ id: number; message_id: number; lane_id: number }>(
-      'select * from holdfast.deliveries where lane_id = $1 order by id',
+      'select * from holdfast_internal.deliveries where lane_id = $1 order by id',
       name,
     )
     const stale = 2_000_000
@@ -187,7 +190,7 @@ describe('settling', () => {
     })
     for (const action of ['retry', 'dead', 'drop', 'expire', 'cancel']) {
       const [{ refused } = { refused: null }] = await rig.rows<{ refused: number[] | null }>(
-        'select refused from holdfast.settle_failures($1, 1, $2, $3)',
+        'select refused from holdfast_internal.settle_failures($1, 1, $2, $3)',
         [
           stale,
           JSON.stringify(owed.map((row) => record(row, action))),
@@ -214,7 +217,7 @@ describe('settling', () => {
       expect(refused).toHaveLength(2)
     }
     expect(
-      await laneRows('select attempt, due_at from holdfast.deliveries where lane_id = $1', name),
+      await laneRows('select attempt, due_at from holdfast_internal.deliveries where lane_id = $1', name),
     ).toEqual([
       { attempt: 0, due_at: null },
       { attempt: 0, due_at: null },
@@ -277,13 +280,13 @@ describe('a database that misbehaves while results are settled', () => {
     await until('all to be settled', async () => (await rig.owed(name)) === 3)
     expect(
       await rig.rows(
-        `select (select count(*)::int from holdfast.attempts where lane_id = $1) as attempts,
-                (select count(*)::int from holdfast.attempts where lane_id = $1 and outcome = 1) as successes,
-                (select count(*)::int from holdfast.dead_letters where lane_id = $1) as letters,
-                (select array_agg(attempt) from holdfast.deliveries where lane_id = $1) as retries,
-                (select failures from holdfast.breakers where lane_id = $1) as failures,
-                (select state from holdfast.breakers where lane_id = $1) as circuit,
-                (select count(*)::int from holdfast.quarantine) as quarantined`,
+        `select (select count(*)::int from holdfast_internal.attempts where lane_id = $1) as attempts,
+                (select count(*)::int from holdfast_internal.attempts where lane_id = $1 and outcome = 1) as successes,
+                (select count(*)::int from holdfast_internal.dead_letters where lane_id = $1) as letters,
+                (select array_agg(attempt) from holdfast_internal.deliveries where lane_id = $1) as retries,
+                (select failures from holdfast_internal.breakers where lane_id = $1) as failures,
+                (select state from holdfast_internal.breakers where lane_id = $1) as circuit,
+                (select count(*)::int from holdfast_internal.quarantine) as quarantined`,
         [lane],
       ),
     ).toEqual([
@@ -325,13 +328,13 @@ describe('a database that misbehaves while results are settled', () => {
   it('waits while nothing is taken, not even into quarantine', async () => {
     const node = await rig.start({ limits: withoutSafetyNets })
     const { name, gate } = await answerAllAtOnce(node, outcomes)
-    await rig.rows('alter table holdfast.attempts rename to attempts_away')
-    await rig.rows('alter table holdfast.quarantine rename to quarantine_away')
+    await rig.rows('alter table holdfast_internal.attempts rename to attempts_away')
+    await rig.rows('alter table holdfast_internal.quarantine rename to quarantine_away')
     gate.open()
-    const isRefusal = (text: string) => /relation .*holdfast\.quarantine.* does not exist/.test(text)
+    const isRefusal = (text: string) => /relation .*holdfast_internal\.quarantine.* does not exist/.test(text)
     await until('the quarantine to refuse', () => node.complaints.some(isRefusal))
-    await rig.rows('alter table holdfast.attempts_away rename to attempts')
-    await rig.rows('alter table holdfast.quarantine_away rename to quarantine')
+    await rig.rows('alter table holdfast_internal.attempts_away rename to attempts')
+    await rig.rows('alter table holdfast_internal.quarantine_away rename to quarantine')
     await expectSettledOnce(name)
   })
 

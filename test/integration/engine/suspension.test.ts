@@ -24,14 +24,14 @@ describe('an endpoint is taken out of service', () => {
     )
   const deadLetters = async (name: string) =>
     Number(
-      await rig.value('select count(*) from holdfast.dead_letters where lane_id = $1', [
+      await rig.value('select count(*) from holdfast_internal.dead_letters where lane_id = $1', [
         await rig.laneId(name),
       ]),
     )
   const audited = async (name: string) =>
     (
       await rig.rows<{ action: string; actor: string }>(
-        'select action, actor from holdfast.audit_log where subject = $1 order by id',
+        'select action, actor from holdfast_internal.audit_log where subject = $1 order by id',
         [`endpoint:${name}`],
       )
     ).map(({ action }) => action)

@@ -45,7 +45,7 @@ describe('a receiver that asks to be left alone', () => {
       expect(second!.receivedAt.getTime() - first!.receivedAt.getTime()).toBeGreaterThanOrEqual(995)
       expect(receiver.ledger.requests).toHaveLength(4)
       const outcomes = await rig.rows<{ outcome: number }>(
-        'select outcome from holdfast.attempts where lane_id = $1 order by started_at',
+        'select outcome from holdfast_internal.attempts where lane_id = $1 order by started_at',
         [await rig.laneId(name)],
       )
       expect(outcomes.map(({ outcome }) => outcome)).toEqual([5, 1, 1, 1])

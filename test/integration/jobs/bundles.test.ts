@@ -26,15 +26,15 @@ async function enqueue(total: number): Promise<string[]> {
 
 const bundles = () =>
   jobs.rig.rows<{ first_id: number; last_id: number }>(
-    'select first_id, last_id from holdfast.waiting_bundles order by 1',
+    'select first_id, last_id from holdfast_internal.waiting_bundles order by 1',
   )
-const rowsOf = (columns: string) => jobs.rig.rows(`select ${columns} from holdfast.runs order by id`)
+const rowsOf = (columns: string) => jobs.rig.rows(`select ${columns} from holdfast_internal.runs order by id`)
 const numberOf = (id: string) => parseId('run', id)!
-const bury = ({ me }: HandClaimer) => jobs.rig.value('select holdfast.bury_worker($1, 0, 0)', [me])
+const bury = ({ me }: HandClaimer) => jobs.rig.value('select holdfast_internal.bury_worker($1, 0, 0)', [me])
 const succeed = async (worker: number, lane: number, ids: readonly string[]) =>
   jobs.rig.rows(
-    `select holdfast.settle_run_successes($1, $2::bigint[], (select range_agg(int8range(id, id, '[]')) from unnest($2::bigint[]) as id),
-       array(select id from holdfast.run_claims), '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
+    `select holdfast_internal.settle_run_successes($1, $2::bigint[], (select range_agg(int8range(id, id, '[]')) from unnest($2::bigint[]) as id),
+       array(select id from holdfast_internal.run_claims), '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
     [worker, ids.map(numberOf), lane],
   )
 const states = async (ids: readonly string[]) =>
@@ -56,8 +56,8 @@ describe('runs that are enqueued together', () => {
     expect(await claim()).toBe(10)
     expect(await states([ids[9]!, ids[10]!])).toEqual(['running', 'waiting'])
     expect(await jobs.owed()).toBe(30)
-    const lane = await jobs.rig.value('select lane_id from holdfast.run_bundles')
-    expect(await jobs.rig.value('select holdfast.count_owed_runs($1)::int', [lane])).toBe(30)
+    const lane = await jobs.rig.value('select lane_id from holdfast_internal.run_bundles')
+    expect(await jobs.rig.value('select holdfast_internal.count_owed_runs($1)::int', [lane])).toBe(30)
   })
 
   it('are listed page by page, the newest first, by job and state', async () => {
@@ -88,7 +88,7 @@ describe('runs that are enqueued together', () => {
 
   it('are claimed, listed, read and cancelled without unfolding the rest, be it ever so long', async () => {
     const ids = await enqueue(20)
-    await jobs.rig.rows('update holdfast.run_bundles set last_id = last_id + 1000000000000')
+    await jobs.rig.rows('update holdfast_internal.run_bundles set last_id = last_id + 1000000000000')
     const { claim } = await jobs.claimByHand()
     expect(await claim()).toBe(10)
     expect(await states([ids[9]!, ids[10]!])).toEqual(['running', 'waiting'])
@@ -103,7 +103,7 @@ describe('runs that are enqueued together', () => {
     const stop = new AbortController()
     const drawing = (async () => {
       while (!stop.signal.aborted)
-        await jobs.rig.rows(`select count(nextval('holdfast.ids')) from generate_series(1, 20000)`)
+        await jobs.rig.rows(`select count(nextval('holdfast_internal.ids')) from generate_series(1, 20000)`)
     })()
     let enqueued = 2
     const isSplit = async () => {
@@ -143,7 +143,7 @@ describe('runs that are enqueued together', () => {
 
   it('of a job with a priority that no claim looks for are refused', async () => {
     await holdfast.jobs.declare(job)
-    await jobs.rig.rows(`select holdfast.override_job('together', '{"priority": 4}')`)
+    await jobs.rig.rows(`select holdfast_internal.override_job('together', '{"priority": 4}')`)
     await expect(enqueue(2)).rejects.toThrow('check constraint')
   })
 })
@@ -183,10 +183,10 @@ describe('one of them', () => {
     const [id] = await enqueue(5)
     const stale = await jobs.claimByHand()
     await stale.claim()
-    const claim = await jobs.rig.value('select id from holdfast.run_claims')
+    const claim = await jobs.rig.value('select id from holdfast_internal.run_claims')
     await bury(stale)
     await jobs.rig.rows(
-      `select holdfast.settle_run_successes($1, array[$2::bigint], int8multirange(int8range($2, $2, '[]')), array[$3::bigint], '{}', array[$4::int],
+      `select holdfast_internal.settle_run_successes($1, array[$2::bigint], int8multirange(int8range($2, $2, '[]')), array[$3::bigint], '{}', array[$4::int],
          '{1}', '{0}', '{0}', '{}', '{}')`,
       [stale.me, numberOf(id!), claim, stale.lane],
     )
@@ -207,7 +207,7 @@ describe('one of them', () => {
     const victim = await jobs.claimByHand()
     await victim.claim()
     await holdfast.jobs.override('together', { queue: 'elsewhere' })
-    await jobs.rig.rows('delete from holdfast.messages')
+    await jobs.rig.rows('delete from holdfast_internal.messages')
     expect(await bury(victim)).toBe(3)
   })
 
@@ -215,8 +215,8 @@ describe('one of them', () => {
     await enqueue(3)
     const { claim } = await jobs.claimByHand()
     await claim()
-    await jobs.rig.rows(`update holdfast.run_claims set claimed_at = now() - interval '3 hours'`)
-    expect(await jobs.rig.value('select holdfast.sweep_zombies(600000, 100, 0)')).toBe(3)
+    await jobs.rig.rows(`update holdfast_internal.run_claims set claimed_at = now() - interval '3 hours'`)
+    expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(600000, 100, 0)')).toBe(3)
     expect(await jobs.owed()).toBe(0)
     expect(await jobs.rig.count('dead_letters')).toBe(3)
   })
@@ -225,12 +225,15 @@ describe('one of them', () => {
     await enqueue(3)
     const { me, claim } = await jobs.claimByHand()
     await claim()
-    const held = await jobs.rig.value<number>('select id from holdfast.run_claims')
+    const held = await jobs.rig.value<number>('select id from holdfast_internal.run_claims')
     await jobs.rig.rows(
-      `select holdfast.settle_run_successes($1, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', array[$2::bigint])`,
+      `select holdfast_internal.settle_run_successes($1, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', array[$2::bigint])`,
       [me, held],
     )
-    await jobs.rig.rows(`select holdfast.settle_run_failures($1, '[]', array[$2::bigint])`, [me, held])
+    await jobs.rig.rows(`select holdfast_internal.settle_run_failures($1, '[]', array[$2::bigint])`, [
+      me,
+      held,
+    ])
     expect(await jobs.owed()).toBe(3)
   })
 })
@@ -238,18 +241,18 @@ describe('one of them', () => {
 describe('they count', () => {
   it('against the concurrency of their queue', async () => {
     await enqueue(30)
-    await jobs.rig.rows(`update holdfast.queues set concurrency = 13 where name = 'default'`)
+    await jobs.rig.rows(`update holdfast_internal.queues set concurrency = 13 where name = 'default'`)
     const { claim } = await jobs.claimByHand()
     expect([await claim(), await claim(), await claim()]).toEqual([10, 3, 0])
   })
 
   it('as a success that ends a series of failures', async () => {
     await holdfast.enqueueBatch(job, [])
-    await jobs.rig.rows(`update holdfast.jobs set streak = 3, streak_started_at = now()`)
+    await jobs.rig.rows(`update holdfast_internal.jobs set streak = 3, streak_started_at = now()`)
     await enqueue(2)
     await jobs.work({ jobs: [job.handledBy(() => {})] })
     await jobs.whenDone()
-    expect(await jobs.rig.value('select streak from holdfast.jobs')).toBe(0)
+    expect(await jobs.rig.value('select streak from holdfast_internal.jobs')).toBe(0)
   })
 
   it('as a success that ends a series of failures, also in a queue that their job has left', async () => {
@@ -257,9 +260,9 @@ describe('they count', () => {
     const { me, lane, claim } = await jobs.claimByHand()
     await claim()
     await holdfast.jobs.override('together', { queue: 'elsewhere' })
-    await jobs.rig.rows(`update holdfast.jobs set streak = 3, streak_started_at = now()`)
+    await jobs.rig.rows(`update holdfast_internal.jobs set streak = 3, streak_started_at = now()`)
     await succeed(me, lane, ids)
-    expect(await jobs.rig.value('select streak from holdfast.jobs')).toBe(0)
+    expect(await jobs.rig.value('select streak from holdfast_internal.jobs')).toBe(0)
   })
 
   it('as a reason to take from a queue that their job has left, but those of other jobs do not', async () => {
@@ -267,8 +270,10 @@ describe('they count', () => {
     await holdfast.enqueueBatch(defineJob({ name: 'other' }), [{ input: 1 }, { input: 2 }])
     const { me, lane, claim } = await jobs.claimByHand()
     await holdfast.jobs.override('together', { queue: 'elsewhere' })
-    await jobs.rig.rows(`update holdfast.jobs set moved_at = now() - interval '2 hours', moved_by = '3'`)
-    const forget = () => jobs.rig.value('select holdfast.forget_former_queues()')
+    await jobs.rig.rows(
+      `update holdfast_internal.jobs set moved_at = now() - interval '2 hours', moved_by = '3'`,
+    )
+    const forget = () => jobs.rig.value('select holdfast_internal.forget_former_queues()')
     expect(await forget(), 'they wait there').toBe(0)
     expect(await claim()).toBe(4)
     expect(await forget(), 'somebody holds them').toBe(0)
@@ -280,10 +285,10 @@ describe('they count', () => {
     const ids = await enqueue(15)
     const { claim } = await jobs.claimByHand()
     await claim()
-    const needed = await jobs.rig.rows<{ id: number }>('select id from holdfast.bundled_ids($1, $2) as id', [
-      numberOf(ids[5]!),
-      numberOf(ids[14]!),
-    ])
+    const needed = await jobs.rig.rows<{ id: number }>(
+      'select id from holdfast_internal.bundled_ids($1, $2) as id',
+      [numberOf(ids[5]!), numberOf(ids[14]!)],
+    )
     expect(needed.map(({ id }) => id).toSorted((first, second) => first - second)).toEqual(
       ids.slice(5, 14).map(numberOf),
     )

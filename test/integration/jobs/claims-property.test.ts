@@ -165,7 +165,7 @@ class Books {
     }
     const isPlain = Object.keys(given).length === 0
     const stored = await client.query<{ ids: string }>(
-      'select holdfast.accept_run_lines($1, $2, $3::jsonb[]) as ids',
+      'select holdfast_internal.accept_run_lines($1, $2, $3::jsonb[]) as ids',
       ['noted', '1', isPlain ? null : [JSON.stringify(given)]],
     )
     this.#open[at]?.push({ id: Number(stored.rows[0]?.ids), options: given })
@@ -242,7 +242,7 @@ class Books {
 
   /** What the database says is owed. */
   async expectOwed(): Promise<void> {
-    const rows = await jobs.rig.rows<{ id: number }>('select id from holdfast.owed_runs order by id')
+    const rows = await jobs.rig.rows<{ id: number }>('select id from holdfast_internal.owed_runs order by id')
     expect(rows.map(({ id }) => id)).toEqual([...this.#owed.keys()].sort((first, second) => first - second))
   }
 
@@ -333,7 +333,7 @@ it('every committed run is claimed, by one at a time and within its key in order
       expect(books.isDone, 'all have ended').toBe(true)
       expect(await jobs.owed()).toBe(0)
       // Claims that nobody ends make every look longer.
-      await jobs.rig.rows('delete from holdfast.run_claims')
+      await jobs.rig.rows('delete from holdfast_internal.run_claims')
     }),
     { numRuns: 60 },
   )

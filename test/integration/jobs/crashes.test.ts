@@ -19,7 +19,7 @@ afterEach(() => jobs.stop())
 async function crash(): Promise<void> {
   const { me, claim } = await jobs.claimByHand()
   await claim()
-  await jobs.rig.rows('select holdfast.bury_worker($1, 0, 0)', [me])
+  await jobs.rig.rows('select holdfast_internal.bury_worker($1, 0, 0)', [me])
 }
 
 test('a run that was there at three deaths of workers becomes a dead letter, not before', async () => {
@@ -37,8 +37,8 @@ test('runs that were there at a crash are claimed into free slots only, and one 
   const { me, claim } = await jobs.claimByHand()
   expect(await claim(0)).toBe(0)
   expect(await claim(2)).toBe(2)
-  await jobs.rig.rows('select holdfast.bury_worker($1, 0, 0)', [me])
-  expect(await jobs.rig.rows('select crashes from holdfast.owed_runs order by 1')).toEqual([
+  await jobs.rig.rows('select holdfast_internal.bury_worker($1, 0, 0)', [me])
+  expect(await jobs.rig.rows('select crashes from holdfast_internal.owed_runs order by 1')).toEqual([
     { crashes: 1 },
     { crashes: 2 },
     { crashes: 2 },
@@ -51,8 +51,8 @@ test('runs that were there at a crash are claimed into free slots only, and one 
 
 test('a worker runs one at a time of those that were there twice, beside others', async () => {
   for (const input of ['deadly', 'deadly', 'harmless']) await holdfast.enqueue(job, input)
-  await jobs.rig.rows(`update holdfast.runs set crashes = 2, due_at = now() where id in (
-    select id from holdfast.messages where body::text = '"deadly"')`)
+  await jobs.rig.rows(`update holdfast_internal.runs set crashes = 2, due_at = now() where id in (
+    select id from holdfast_internal.messages where body::text = '"deadly"')`)
   const begun: unknown[] = []
   const gates: (() => void)[] = []
   const handled = job.handledBy(async (input) => {
@@ -82,8 +82,8 @@ const suspects = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ input: `suspect ${n}`, delayMs: 1 }))
 const present = (crashes: number) =>
   jobs.rig.rows(
-    `update holdfast.runs set crashes = $1, due_at = now() - interval '1 hour' where id in (
-       select id from holdfast.messages where body::text like '"suspect %')`,
+    `update holdfast_internal.runs set crashes = $1, due_at = now() - interval '1 hour' where id in (
+       select id from holdfast_internal.messages where body::text like '"suspect %')`,
     [crashes],
   )
 
@@ -96,7 +96,7 @@ test('fifty that were there twice hold back none of a thousand that are due behi
   )
   await holdfast.enqueue(job, 'there once', { delayMs: 1 })
   await jobs.rig.rows(
-    `update holdfast.runs set crashes = 1 where id = (select id from holdfast.messages where body::text = '"there once"')`,
+    `update holdfast_internal.runs set crashes = 1 where id = (select id from holdfast_internal.messages where body::text = '"there once"')`,
   )
   const begun: string[] = []
   const gates: (() => void)[] = []
@@ -158,7 +158,7 @@ test('a worker holds no more of those that were there at a crash than it has slo
   await present(1)
   const held: number[] = []
   const handled = job.handledBy(async () => {
-    held.push(await jobs.rig.value('select max(cardinality(run_ids)) from holdfast.run_claims'))
+    held.push(await jobs.rig.value('select max(cardinality(run_ids)) from holdfast_internal.run_claims'))
   })
   await jobs.work({ jobs: [handled], concurrency: 5 })
   await jobs.whenDone()

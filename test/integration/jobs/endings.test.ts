@@ -60,7 +60,7 @@ async function letterOf(id: string) {
   const run = await number(id)
   const [letter] = await until(
     'a dead letter',
-    () => jobs.rig.rows('select * from holdfast.dead_letters where delivery_id = $1', [run]),
+    () => jobs.rig.rows('select * from holdfast_internal.dead_letters where delivery_id = $1', [run]),
     (rows) => rows.length > 0,
   )
   return letter!
@@ -68,7 +68,7 @@ async function letterOf(id: string) {
 
 const attemptsOf = async (id: string) =>
   jobs.rig.rows(
-    'select attempt, outcome, error_code, error, detail from holdfast.attempts where delivery_id = $1 order by attempt',
+    'select attempt, outcome, error_code, error, detail from holdfast_internal.attempts where delivery_id = $1 order by attempt',
     [await number(id)],
   )
 
@@ -180,7 +180,9 @@ test('cancelling reaches the handler of a running run, and ends a waiting one at
     () => started,
     (count) => count === 1,
   )
-  const answer = await jobs.rig.value(`select holdfast.cancel_run($1, 'not needed')`, [await number(id)])
+  const answer = await jobs.rig.value(`select holdfast_internal.cancel_run($1, 'not needed')`, [
+    await number(id),
+  ])
   expect(answer).toBe('requested')
   const ended = await until(
     'the end',
@@ -189,9 +191,11 @@ test('cancelling reaches the handler of a running run, and ends a waiting one at
   )
   expect(ended.at(-1)).toMatchObject({ outcome: 11, error: 'RunAbortedError: not needed' })
   const later = await holdfast.enqueue(job, {}, { delayMs: 600_000 })
-  expect(await jobs.rig.value('select holdfast.cancel_run($1)', [await number(later.id)])).toBe('cancelled')
+  expect(await jobs.rig.value('select holdfast_internal.cancel_run($1)', [await number(later.id)])).toBe(
+    'cancelled',
+  )
   expect(await attemptsOf(later.id)).toMatchObject([{ outcome: 11 }])
-  expect(await jobs.rig.value('select holdfast.cancel_run($1)', [await number(later.id)])).toBeNull()
+  expect(await jobs.rig.value('select holdfast_internal.cancel_run($1)', [await number(later.id)])).toBeNull()
 })
 
 test('a run that nobody started in time ends as expired', async () => {
@@ -268,7 +272,7 @@ test('what a running run says of itself can be seen before it ends', async () =>
   const run = await number(id)
   const seen = await until(
     'progress',
-    () => jobs.rig.rows('select progress, logs from holdfast.run_progress where run_id = $1', [run]),
+    () => jobs.rig.rows('select progress, logs from holdfast_internal.run_progress where run_id = $1', [run]),
     (rows) => rows.length === 1,
   )
   expect(seen[0]).toMatchObject({ progress: { done: 3, of: 9 }, logs: [{ message: 'half way' }] })
@@ -305,13 +309,13 @@ test('a result waits while the database takes nothing, not even into quarantine'
   })
   const { id } = await holdfast.enqueue(job, {})
   await until('it to begin', () => begun === 1)
-  await jobs.rig.rows('alter table holdfast.attempts rename to attempts_away')
-  await jobs.rig.rows('alter table holdfast.quarantine rename to quarantine_away')
+  await jobs.rig.rows('alter table holdfast_internal.attempts rename to attempts_away')
+  await jobs.rig.rows('alter table holdfast_internal.quarantine rename to quarantine_away')
   finish()
-  const isRefusal = (text: string) => /relation .*holdfast\.quarantine.* does not exist/.test(text)
+  const isRefusal = (text: string) => /relation .*holdfast_internal\.quarantine.* does not exist/.test(text)
   await until('the quarantine to refuse', () => jobs.complaints.some(isRefusal))
-  await jobs.rig.rows('alter table holdfast.attempts_away rename to attempts')
-  await jobs.rig.rows('alter table holdfast.quarantine_away rename to quarantine')
+  await jobs.rig.rows('alter table holdfast_internal.attempts_away rename to attempts')
+  await jobs.rig.rows('alter table holdfast_internal.quarantine_away rename to quarantine')
   const attempts = await until(
     'the attempt',
     () => attemptsOf(id),
@@ -338,7 +342,7 @@ test('stopping hands back what has not begun and what gives way, uncounted', asy
   )
   await worker.stop()
   const rows = await jobs.rig.rows(
-    `select attempt, crashes, claim_id from holdfast.owed_runs as run join holdfast.jobs as job on job.id = run.job_id where job.name = $1`,
+    `select attempt, crashes, claim_id from holdfast_internal.owed_runs as run join holdfast_internal.jobs as job on job.id = run.job_id where job.name = $1`,
     [job.name],
   )
   expect(rows).toHaveLength(30)
@@ -346,11 +350,11 @@ test('stopping hands back what has not begun and what gives way, uncounted', asy
     rows.every(({ attempt, crashes, claim_id }) => attempt === 0 && crashes === 0 && claim_id === null),
   ).toBe(true)
   expect(
-    await jobs.rig.value('select count(*)::int from holdfast.run_claims where worker = $1', [
+    await jobs.rig.value('select count(*)::int from holdfast_internal.run_claims where worker = $1', [
       worker.incarnation,
     ]),
   ).toBe(0)
-  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
+  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
 })
 
 test('failed runs are found among the dead letters by their job, and redriven by it', async () => {

@@ -41,10 +41,10 @@ test.each([
     })
     const worker = await jobs.work({ jobs: [handled], databaseUrl: proxy.url, limits })
     const first = worker.incarnation
-    await jobs.rig.rows(`select holdfast.set_queue_state('default', 'paused')`)
+    await jobs.rig.rows(`select holdfast_internal.set_queue_state('default', 'paused')`)
     await holdfast.enqueue(job, {})
     let kept = proxy.keepNextAnswer(statement)
-    await jobs.rig.rows(`select holdfast.set_queue_state('default', 'active')`)
+    await jobs.rig.rows(`select holdfast_internal.set_queue_state('default', 'active')`)
     // The first to pass may be a claim that still found the queue paused.
     for (;;) {
       const { release } = await kept
@@ -56,7 +56,7 @@ test.each([
     // It goes on beating: one that comes in between saves it.
     await until('it to be declared dead', () =>
       jobs.rig.value<number>(
-        'select sum(holdfast.bury_worker(incarnation, beat, 0))::int from holdfast.workers',
+        'select sum(holdfast_internal.bury_worker(incarnation, beat, 0))::int from holdfast_internal.workers',
       ),
     )
     await until('it to come back', () => worker.incarnation !== first)
@@ -84,7 +84,7 @@ test('a worker that has lost its lease starts nothing more of what it claimed ah
   )
   const worker = await jobs.work({ jobs: [cutOff], databaseUrl: proxy.url, concurrency: 1, limits })
   await until('the first long one', () => gates.length)
-  const held = `select count(*)::int from holdfast.owed_runs where holdfast.holder_of_run(id) is not null`
+  const held = `select count(*)::int from holdfast_internal.owed_runs where holdfast_internal.holder_of_run(id) is not null`
   await until(
     'only long ones to be left',
     () => jobs.rig.value<number>(held),

@@ -41,7 +41,7 @@ beforeEach(async () => {
   await jobs.rig.rows(`create function public.note_hand_over() returns trigger language plpgsql as $$ begin
     insert into public.handed_over values (lower(new.bundled), new.worker); return null; end $$`)
   // A run that waits in line by itself has a row.
-  await jobs.rig.rows(`create trigger note_hand_over after insert on holdfast.run_claims for each row
+  await jobs.rig.rows(`create trigger note_hand_over after insert on holdfast_internal.run_claims for each row
     when (upper(new.bundled) - lower(new.bundled) = 1) execute function public.note_hand_over()`)
 })
 afterEach(() => jobs.stop())
@@ -72,14 +72,16 @@ async function end(label: string, error?: Error): Promise<void> {
 }
 const handedOver = () => jobs.rig.value<number>('select count(distinct run)::int from public.handed_over')
 const numberOf = (id: string) => jobs.rig.value<number>(`select holdfast.parse_id('run', $1)`, [id])
-const lastClaim = () => jobs.rig.value('select max(seq) from holdfast.queue_cursors')
+const lastClaim = () => jobs.rig.value('select max(seq) from holdfast_internal.queue_cursors')
 
 describe('a run for a sleeping worker of the same process', () => {
   it('starts without a bell and without a claim', async () => {
     await work()
     await whenAsleep()
     const claimed = await lastClaim()
-    const lane = await jobs.rig.value<number>(`select id from holdfast.queues where name = 'default'`)
+    const lane = await jobs.rig.value<number>(
+      `select id from holdfast_internal.queues where name = 'default'`,
+    )
     const bells: string[] = []
     const listener = new Client({ connectionString: jobs.rig.database.url })
     await listener.connect()
@@ -119,7 +121,9 @@ describe('a run for a sleeping worker of the same process', () => {
     await jobs.whenDone()
     expect(await handedOver()).toBe(1)
     expect(await holdfast.runs.get(id)).toMatchObject({ state: 'succeeded' })
-    expect(await jobs.rig.rows('select attempt, outcome from holdfast.attempts order by attempt')).toEqual([
+    expect(
+      await jobs.rig.rows('select attempt, outcome from holdfast_internal.attempts order by attempt'),
+    ).toEqual([
       { attempt: 1, outcome: 2 },
       { attempt: 2, outcome: 1 },
     ])
@@ -201,14 +205,14 @@ describe('a run has to wait in line', () => {
   it('when the worker has been told to drain, or stops', async () => {
     const worker = await work()
     await whenAsleep()
-    await jobs.rig.rows('select holdfast.drain_worker($1)', [worker.incarnation])
+    await jobs.rig.rows('select holdfast_internal.drain_worker($1)', [worker.incarnation])
     await holdfast.enqueue(job, 'a')
     expect(await handedOver()).toBe(0)
     await until('it to have heard', () => !isHandedOver())
     await worker.stop()
     expect(isHandedOver()).toBe(false)
     expect(ran).toEqual([])
-    expect(await jobs.rig.rows('select claim_id, crashes from holdfast.owed_runs')).toEqual([
+    expect(await jobs.rig.rows('select claim_id, crashes from holdfast_internal.owed_runs')).toEqual([
       { claim_id: null, crashes: 0 },
     ])
   })
@@ -254,13 +258,13 @@ describe('when the answer does not come', () => {
     const kept = proxy.keepNextAnswer('accept_claimed_run')
     const enqueued = remote.enqueue(job, 'a')
     await kept
-    await jobs.rig.rows('select holdfast.drain_worker($1)', [worker.incarnation])
+    await jobs.rig.rows('select holdfast_internal.drain_worker($1)', [worker.incarnation])
     await until('it to have heard', () => !isHandedOver(proxy.url))
     proxy.cutAll()
     await expect(enqueued).rejects.toMatchObject({ code: 'database_unavailable' })
     await until(
       'the run to go back',
-      () => jobs.rig.rows('select claim_id, crashes from holdfast.owed_runs'),
+      () => jobs.rig.rows('select claim_id, crashes from holdfast_internal.owed_runs'),
       ([run]) => run?.['claim_id'] === null && run['crashes'] === 0,
     )
     expect(ran).toEqual([])
@@ -278,14 +282,14 @@ describe('when the answer does not come', () => {
     const stopped = worker.stop()
     await until(
       'the stop to have begun',
-      () => jobs.rig.value('select state from holdfast.workers'),
+      () => jobs.rig.value('select state from holdfast_internal.workers'),
       (state) => state === 'stopping',
     )
     release()
     const run = await numberOf((await enqueued).id)
     await until(
       'the run to go back',
-      () => jobs.rig.rows('select claim_id, crashes from holdfast.owed_runs where id = $1', [run]),
+      () => jobs.rig.rows('select claim_id, crashes from holdfast_internal.owed_runs where id = $1', [run]),
       ([owed]) => owed?.['claim_id'] === null && owed['crashes'] === 0,
     )
     await end('held')
@@ -300,7 +304,7 @@ describe('when the answer does not come', () => {
     const enqueued = remote.enqueue(job, 'a')
     const { release } = await kept
     await worker.stop()
-    expect(await jobs.rig.rows('select claim_id, crashes from holdfast.owed_runs')).toEqual([
+    expect(await jobs.rig.rows('select claim_id, crashes from holdfast_internal.owed_runs')).toEqual([
       { claim_id: null, crashes: 0 },
     ])
     release()
@@ -321,7 +325,7 @@ describe('when the answer does not come', () => {
     // It goes on beating: one that comes in between saves it.
     await until('it to be declared dead', () =>
       jobs.rig.value<number>(
-        'select sum(holdfast.bury_worker(incarnation, beat, 0))::int from holdfast.workers',
+        'select sum(holdfast_internal.bury_worker(incarnation, beat, 0))::int from holdfast_internal.workers',
       ),
     )
     await until('it to come back', () => worker.incarnation !== first)

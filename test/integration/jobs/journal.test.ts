@@ -41,7 +41,7 @@ test('with as much in the journal as it may hold a worker claims nothing, drops 
   try {
     // Settling waits for whoever has locked the run.
     await client.query('begin')
-    await client.query('select from holdfast.runs for update')
+    await client.query('select from holdfast_internal.runs for update')
     finish()
     await until('the first to end', () => worker.completed)
     await holdfast.enqueue(job, 'second')

@@ -25,11 +25,11 @@ afterEach(() => jobs.stop())
 const parkedIds = async () =>
   (
     await jobs.rig.rows<{ id: string }>(
-      `select holdfast.format_id('run', id) as id from holdfast.runs where due_at = 'infinity' order by runs.id`,
+      `select holdfast.format_id('run', id) as id from holdfast_internal.runs where due_at = 'infinity' order by runs.id`,
     )
   ).map(({ id }) => id)
 const park = (ids: readonly string[]) =>
-  jobs.rig.rows(`update holdfast.runs set due_at = 'infinity' where id = any ($1)`, [
+  jobs.rig.rows(`update holdfast_internal.runs set due_at = 'infinity' where id = any ($1)`, [
     ids.map((id) => parseId('run', id)!),
   ])
 const enqueueLater = async (of: typeof job, total: number) => {
@@ -37,9 +37,9 @@ const enqueueLater = async (of: typeof job, total: number) => {
   return (await holdfast.enqueueBatch(of, delayed)).map(({ id }) => id)
 }
 const heldKeys = async () =>
-  (await jobs.rig.rows<{ key: string }>('select key from holdfast.idempotency_keys order by key')).map(
-    ({ key }) => key,
-  )
+  (
+    await jobs.rig.rows<{ key: string }>('select key from holdfast_internal.idempotency_keys order by key')
+  ).map(({ key }) => key)
 
 describe('what was left parked', () => {
   it('comes back, also from behind more parked runs than one look sees', async () => {
@@ -47,7 +47,7 @@ describe('what was left parked', () => {
     const asleep = await enqueueLater(paused, 25)
     const stranded = await enqueueLater(job, 3)
     await park([...asleep, ...stranded])
-    const look = () => jobs.rig.value<number>('select holdfast.unpark_stranded(10)')
+    const look = () => jobs.rig.value<number>('select holdfast_internal.unpark_stranded(10)')
     expect([await look(), await look(), await look()]).toEqual([0, 0, 3])
     expect(await parkedIds()).toEqual(asleep)
     await park(stranded)
@@ -58,10 +58,10 @@ describe('what was left parked', () => {
     const first = await holdfast.enqueue(job, {}, { orderingKey: 'k', delayMs: 3_600_000 })
     const second = await holdfast.enqueue(job, {}, { orderingKey: 'k' })
     await park([second.id])
-    expect(await jobs.rig.value('select holdfast.unpark_stranded(10)')).toBe(0)
+    expect(await jobs.rig.value('select holdfast_internal.unpark_stranded(10)')).toBe(0)
     await holdfast.runs.cancel(first.id)
     await park([second.id])
-    expect(await jobs.rig.value('select holdfast.unpark_stranded(10)')).toBe(1)
+    expect(await jobs.rig.value('select holdfast_internal.unpark_stranded(10)')).toBe(1)
   })
 })
 
@@ -72,7 +72,7 @@ describe('unique keys', () => {
     const { id } = await enqueue('over')
     await enqueue('z')
     await holdfast.runs.cancel(id)
-    const look = () => jobs.rig.value<number>('select holdfast.clear_unique_keys(2)')
+    const look = () => jobs.rig.value<number>('select holdfast_internal.clear_unique_keys(2)')
     expect([await look(), await look()]).toEqual([0, 0])
     expect(await heldKeys()).toContain('over')
     expect(await look()).toBe(1)
@@ -82,7 +82,7 @@ describe('unique keys', () => {
   it('of thousands of runs that have ended go in one round', async () => {
     const runs = Array.from({ length: 6000 }, (_, n) => ({ input: n, uniqueKey: `u${n}` }))
     await holdfast.enqueueBatch(job, runs)
-    await jobs.rig.rows('delete from holdfast.runs where id % 6 <> 0')
+    await jobs.rig.rows('delete from holdfast_internal.runs where id % 6 <> 0')
     await clearLeftovers(database)
     expect((await heldKeys()).length).toBe(await jobs.rig.count('runs'))
   })
@@ -90,14 +90,14 @@ describe('unique keys', () => {
 
 it('reads none of the runs that wait for later, at any round', async () => {
   await jobs.rig.rows(
-    `select count(*) from holdfast.accept_runs('kept', array_fill('{}'::text, array[20000]),
+    `select count(*) from holdfast_internal.accept_runs('kept', array_fill('{}'::text, array[20000]),
        array_fill('{"delayMs": 86400000}'::jsonb, array[20000]))`,
   )
-  await jobs.rig.rows('analyze holdfast.runs')
+  await jobs.rig.rows('analyze holdfast_internal.runs')
   const readBySequence = async () => {
     await jobs.rig.rows('select pg_stat_force_next_flush()')
     return jobs.rig.value<number>(
-      `select sum(seq_tup_read)::int from pg_stat_user_tables where schemaname = 'holdfast' and relname = 'runs'`,
+      `select sum(seq_tup_read)::int from pg_stat_user_tables where schemaname = 'holdfast_internal' and relname = 'runs'`,
     )
   }
   const before = await readBySequence()

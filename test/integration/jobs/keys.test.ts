@@ -19,11 +19,14 @@ const numberOf = (id: string) => jobs.rig.value<number>(`select holdfast.parse_i
 
 /** Its holder says what became of a run. */
 const decide = (action: string) => async (run: number) => {
-  const claim = await jobs.rig.value<number>('select claim_id from holdfast.owed_runs where id = $1', [run])
+  const claim = await jobs.rig.value<number>(
+    'select claim_id from holdfast_internal.owed_runs where id = $1',
+    [run],
+  )
   const isTried = action !== 'expire'
   const record = { id: run, message: run, claim, lane: hand.lane, attempt: isTried ? 1 : 0, expected: 0 }
   const ending = { outcome: 2, action, ageMs: 0, durationMs: 0, delayMs: 600_000, reason: action, isTried }
-  const refused = await jobs.rig.value('select holdfast.settle_run_failures($1, $2, $3)', [
+  const refused = await jobs.rig.value('select holdfast_internal.settle_run_failures($1, $2, $3)', [
     hand.me,
     JSON.stringify([{ ...record, ...ending }]),
     [],
@@ -32,10 +35,10 @@ const decide = (action: string) => async (run: number) => {
 }
 const succeed = (run: number) =>
   jobs.rig.rows(
-    `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', '{}', '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
+    `select holdfast_internal.settle_run_successes($1, array[$2::bigint], '{}', '{}', '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
     [hand.me, run, hand.lane],
   )
-const bury = () => jobs.rig.rows('select holdfast.bury_worker($1, 0, 0)', [hand.me])
+const bury = () => jobs.rig.rows('select holdfast_internal.bury_worker($1, 0, 0)', [hand.me])
 
 /** How a run ends that somebody has. */
 const endings: Record<string, (run: number) => Promise<unknown>> = {
@@ -44,35 +47,35 @@ const endings: Record<string, (run: number) => Promise<unknown>> = {
   'has expired when it comes to its turn': decide('expire'),
   'is cancelled at work': decide('cancel'),
   'crashes its worker too often': async (run) => {
-    await jobs.rig.rows('update holdfast.runs set crashes = 2 where id = $1', [run])
+    await jobs.rig.rows('update holdfast_internal.runs set crashes = 2 where id = $1', [run])
     await bury()
   },
   'is a zombie': async () => {
-    await jobs.rig.rows(`update holdfast.run_claims set claimed_at = now() - interval '3 hours'`)
-    expect(await jobs.rig.value('select holdfast.sweep_zombies(1000, 100, 0)')).toBe(1)
+    await jobs.rig.rows(`update holdfast_internal.run_claims set claimed_at = now() - interval '3 hours'`)
+    expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(1000, 100, 0)')).toBe(1)
   },
 }
 
 /** How a run ends that nobody has. */
 const waits: Record<string, (run: number) => Promise<unknown>> = {
-  'is cancelled before': (run) => jobs.rig.rows('select holdfast.cancel_run($1)', [run]),
+  'is cancelled before': (run) => jobs.rig.rows('select holdfast_internal.cancel_run($1)', [run]),
   'expires before': async (run) => {
-    await jobs.rig.rows('update holdfast.runs set expires_at = now() where id = $1', [run])
-    expect(await jobs.rig.value('select holdfast.expire_runs(10, 0)')).toBe(1)
+    await jobs.rig.rows('update holdfast_internal.runs set expires_at = now() where id = $1', [run])
+    expect(await jobs.rig.value('select holdfast_internal.expire_runs(10, 0)')).toBe(1)
   },
   'waits for its worker too long': async (run) => {
     await jobs.rig.rows(
-      `update holdfast.runs set target = 'worker:absent', due_at = now() - interval '1 hour', ttl_at = now() where id = $1`,
+      `update holdfast_internal.runs set target = 'worker:absent', due_at = now() - interval '1 hour', ttl_at = now() where id = $1`,
       [run],
     )
-    expect(await jobs.rig.value('select holdfast.expire_targets(10, 0)')).toBe(1)
+    expect(await jobs.rig.value('select holdfast_internal.expire_targets(10, 0)')).toBe(1)
   },
 }
 
 /** Two runs of one key, of which the second is set aside while the first has its turn. */
 async function pair(options: object, delayMs: number): Promise<number> {
   await jobs.rig.rows(
-    'delete from holdfast.runs; delete from holdfast.run_bundles; delete from holdfast.run_claims; delete from holdfast.workers',
+    'delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles; delete from holdfast_internal.run_claims; delete from holdfast_internal.workers',
   )
   hand = await jobs.claimByHand()
   const { id } = await holdfast.enqueue(job, 'first', { ...options, delayMs })
@@ -116,22 +119,22 @@ describe('the next run of a concurrency key goes when the one before it', () => 
       'is a zombie that goes back to a worker that is gone',
       async () => {
         await holdfast.jobs.override('keyed', { onZombie: 'requeue' })
-        await jobs.rig.rows(`update holdfast.run_claims set claimed_at = now() - interval '3 hours'`)
-        expect(await jobs.rig.value('select holdfast.sweep_zombies(1000, 100, 0)')).toBe(1)
+        await jobs.rig.rows(`update holdfast_internal.run_claims set claimed_at = now() - interval '3 hours'`)
+        expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(1000, 100, 0)')).toBe(1)
         await holdfast.jobs.override('keyed', { onZombie: null })
       },
     ],
     [
       'is handed back when its worker stops',
-      () => jobs.rig.rows('select holdfast.retire_worker($1)', [hand.me]),
+      () => jobs.rig.rows('select holdfast_internal.retire_worker($1)', [hand.me]),
     ],
     [
       'goes back because the answer to its claim was lost',
-      () => jobs.rig.rows('select holdfast.return_claim($1, 1)', [hand.me]),
+      () => jobs.rig.rows('select holdfast_internal.return_claim($1, 1)', [hand.me]),
     ],
   ] as const)('%s', async (_, goBack) => {
     const run = await pair({ concurrencyKey: 'k' }, 0)
-    await jobs.rig.rows(`update holdfast.runs set target = 'worker:gone' where id = $1`, [run])
+    await jobs.rig.rows(`update holdfast_internal.runs set target = 'worker:gone' where id = $1`, [run])
     await goBack()
     await expectSecondToGo()
   })

@@ -118,7 +118,7 @@ test('so many runs of a concurrency key at once as the job allows', async () => 
 })
 
 test('a limit on a queue holds over all workers', async () => {
-  await jobs.rig.rows(`select holdfast.set_queue_limits('limited', 2, null)`)
+  await jobs.rig.rows(`select holdfast_internal.set_queue_limits('limited', 2, null)`)
   await holdfast.enqueueBatch(
     limited,
     Array.from({ length: 5 }, (_, n) => ({ input: { label: `limited-${n}`, isHeld: true } })),
@@ -136,7 +136,7 @@ test('a limit on a queue holds over all workers', async () => {
 })
 
 test('a rate on a queue holds', async () => {
-  await jobs.rig.rows(`select holdfast.set_queue_limits('rated', null, 10)`)
+  await jobs.rig.rows(`select holdfast_internal.set_queue_limits('rated', null, 10)`)
   const startedAtMs = performance.now()
   await holdfast.enqueueBatch(
     rated,
@@ -152,28 +152,28 @@ test('a rate on a queue holds', async () => {
 })
 
 test('runs of a paused job wait, others of the queue go on, and resuming lets them run', async () => {
-  await jobs.rig.rows(`select holdfast.set_job_state('paused', 'paused', 'a reason')`)
+  await jobs.rig.rows(`select holdfast_internal.set_job_state('paused', 'paused', 'a reason')`)
   await holdfast.enqueue(paused, { label: 'held back' })
   await holdfast.enqueue(paused, { label: 'held back, too' }, { orderingKey: 'k' })
   await until(
     'them to be set aside',
-    () => jobs.rig.value(`select count(*)::int from holdfast.owed_runs where due_at = 'infinity'`),
+    () => jobs.rig.value(`select count(*)::int from holdfast_internal.owed_runs where due_at = 'infinity'`),
     (count) => count === 2,
   )
   expect(ran).not.toContain('held back')
-  await jobs.rig.rows(`select holdfast.set_job_state('paused', 'active')`)
+  await jobs.rig.rows(`select holdfast_internal.set_job_state('paused', 'active')`)
   await whenRan('held back')
   await whenRan('held back, too')
 })
 
 test('the more urgent run goes first', async () => {
-  await jobs.rig.rows(`select holdfast.set_queue_state('prioritised', 'paused')`)
+  await jobs.rig.rows(`select holdfast_internal.set_queue_state('prioritised', 'paused')`)
   for (const priority of [0, 3, 1, 2, 3]) {
     await holdfast.enqueue(prioritised, { label: `priority-${priority}` }, { priority })
   }
   await holdfast.enqueue(prioritised, { label: 'priority-2, retried' }, { priority: 2, delayMs: 1 })
-  await jobs.rig.rows(`select holdfast.set_queue_limits('prioritised', 1, null)`)
-  await jobs.rig.rows(`select holdfast.set_queue_state('prioritised', 'active')`)
+  await jobs.rig.rows(`select holdfast_internal.set_queue_limits('prioritised', 1, null)`)
+  await jobs.rig.rows(`select holdfast_internal.set_queue_state('prioritised', 'active')`)
   await whenRan('priority-0')
   expect(ran.filter((label) => label.startsWith('priority-'))).toEqual([
     'priority-3',
@@ -196,7 +196,7 @@ test('a run aimed at a worker or at tags runs there only', async () => {
   await whenRan('for anybody')
   expect(ran).not.toContain('for an absent one')
   expect(ran).not.toContain('for windows')
-  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
+  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
 })
 
 test('work for a worker that never comes ends as a dead letter after its TTL, or goes to another', async () => {
@@ -206,7 +206,10 @@ test('work for a worker that never comes ends as a dead letter after its TTL, or
   const letters = await until(
     'the letter',
     () =>
-      jobs.rig.rows('select reason, error, attempt from holdfast.dead_letters where delivery_id = $1', [run]),
+      jobs.rig.rows(
+        'select reason, error, attempt from holdfast_internal.dead_letters where delivery_id = $1',
+        [run],
+      ),
     (rows) => rows.length === 1,
   )
   expect(letters).toEqual([
@@ -286,19 +289,24 @@ test('what a claim took whose answer was lost goes back, and the claim itself co
     { input: { label: 'stranded 1' } },
     { input: { label: 'stranded 2' } },
   ])
-  const lane = await jobs.rig.value<number>(`select id from holdfast.queues where name = 'stranded'`)
+  const lane = await jobs.rig.value<number>(`select id from holdfast_internal.queues where name = 'stranded'`)
   const me = await jobs.rig.value<number>(
-    `insert into holdfast.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms, beat_at)
-     values (nextval('holdfast.incarnations'), 'cut off', '0', 'here', 1, array[$1::int], 1, 600000, now()) returning incarnation`,
+    `insert into holdfast_internal.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms, beat_at)
+     values (nextval('holdfast_internal.incarnations'), 'cut off', '0', 'here', 1, array[$1::int], 1, 600000, now()) returning incarnation`,
     [lane],
   )
   const claimed = async (request: number) =>
-    (await jobs.rig.rows(`select id from holdfast.claim_runs($1, $2, 10, 10, true, $3)`, [me, lane, request]))
-      .length
+    (
+      await jobs.rig.rows(`select id from holdfast_internal.claim_runs($1, $2, 10, 10, true, $3)`, [
+        me,
+        lane,
+        request,
+      ])
+    ).length
   expect(await claimed(7)).toBeGreaterThan(0)
-  expect(await jobs.rig.value(`select holdfast.return_claim($1, 7)`, [me])).toBe(2)
+  expect(await jobs.rig.value(`select holdfast_internal.return_claim($1, 7)`, [me])).toBe(2)
   expect(await claimed(7), 'held up by the network').toBe(0)
-  const waiting = `select count(*)::int from holdfast.owed_runs where lane_id = $1 and claim_id is null and crashes = 0 and due_at <= now()`
+  const waiting = `select count(*)::int from holdfast_internal.owed_runs where lane_id = $1 and claim_id is null and crashes = 0 and due_at <= now()`
   expect(await jobs.rig.value(waiting, [lane])).toBe(2)
   expect(await claimed(8)).toBe(3)
 })
@@ -316,7 +324,7 @@ test('a unique key makes one run of several in the same batch, and an idempotenc
   const repeated = await holdfast.enqueue(plain, { label: 'd' }, keyed)
   expect(repeated).toEqual(ids[0])
   expect(await holdfast.enqueue(plain, { label: 'd' }, keyed), 'said again').toEqual(ids[0])
-  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
+  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
 })
 
 test('two batches with the same unique keys in different order wait for each other, and make each run once', async () => {
@@ -329,6 +337,6 @@ test('two batches with the same unique keys in different order wait for each oth
   for (let round = 0; round < 5; round++) {
     const [forwards, backwards] = await Promise.all([batch(keys), batch(keys.toReversed())])
     expect(backwards.toReversed()).toEqual(forwards)
-    await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
+    await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
   }
 })

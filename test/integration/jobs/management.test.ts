@@ -79,7 +79,7 @@ test('so many failed runs in a row disable the job with a reason, and it comes b
 
 test('a dead letter of a job is redriven through the same door as any other, and a success settles it', async () => {
   const [letter] = await jobs.rig.rows<{ id: number }>(
-    `select id from holdfast.dead_letters order by id limit 1`,
+    `select id from holdfast_internal.dead_letters order by id limit 1`,
   )
   const redriven = await jobs.rig.value<string>(
     `select holdfast.redrive_message(holdfast.format_id('dlt', $1))`,
@@ -88,7 +88,10 @@ test('a dead letter of a job is redriven through the same door as any other, and
   expect(redriven).toMatch(/^dlv_/)
   await until(
     'the letter to be settled',
-    () => jobs.rig.rows('select state, settled_at from holdfast.dead_letters where id = $1', [letter!.id]),
+    () =>
+      jobs.rig.rows('select state, settled_at from holdfast_internal.dead_letters where id = $1', [
+        letter!.id,
+      ]),
     ([row]) => row!['state'] === 'redriven' && row!['settled_at'] !== null,
   )
 })
@@ -108,7 +111,7 @@ test('overrides win over code, survive its next start, and can be taken back', a
   })
   await expect(holdfast.jobs.override('nobody', {})).rejects.toMatchObject({ code: 'job_not_found' })
   const audited = await jobs.rig.value(
-    `select count(*)::int from holdfast.audit_log where actor = 'tester' and action = 'job.updated'`,
+    `select count(*)::int from holdfast_internal.audit_log where actor = 'tester' and action = 'job.updated'`,
   )
   expect(audited).toBe(2)
 })
@@ -175,8 +178,8 @@ test('a run that a living worker has lost sight of is found, and fails as a zomb
     ['50 seconds', 0],
     ['70 seconds', 1],
   ] as const) {
-    await jobs.rig.rows('update holdfast.run_claims set claimed_at = now() - $1::interval', [age])
-    expect(await jobs.rig.value('select holdfast.sweep_zombies(1000, 100, 0)')).toBe(found)
+    await jobs.rig.rows('update holdfast_internal.run_claims set claimed_at = now() - $1::interval', [age])
+    expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(1000, 100, 0)')).toBe(found)
   }
   const failed = await holdfast.runs.get(id)
   expect(failed).toMatchObject({ state: 'failed', error: 'Zombie detected', errorCode: 'zombie_detected' })
@@ -198,8 +201,8 @@ test('a zombie of a job that says so is queued again, until it has been one as o
       () => gates.length,
       (count) => count === begun,
     )
-    await jobs.rig.rows(`update holdfast.run_claims set claimed_at = now() - interval '3 hours'`)
-    expect(await jobs.rig.value('select holdfast.sweep_zombies(1000, 100, 0)')).toBe(1)
+    await jobs.rig.rows(`update holdfast_internal.run_claims set claimed_at = now() - interval '3 hours'`)
+    expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(1000, 100, 0)')).toBe(1)
   }
   expect(await holdfast.runs.get(id)).toMatchObject({ state: 'failed', error: 'Zombie detected' })
   for (const finish of gates.splice(0)) finish()
@@ -220,12 +223,12 @@ test('a stale decision changes nothing: the run is somebody else’s by then', a
   )
   const run = await jobs.rig.value<number>(`select holdfast.parse_id('run', $1)`, [id])
   const claims = await jobs.rig.rows<{ id: number; worker: number }>(
-    'select id, worker from holdfast.run_claims',
+    'select id, worker from holdfast_internal.run_claims',
   )
   expect(claims, 'no claim outlives its runs').toHaveLength(1)
   const [claim] = claims
   const record = (worker: number) =>
-    jobs.rig.value<number[] | null>('select holdfast.settle_run_failures($1, $2, $3)', [
+    jobs.rig.value<number[] | null>('select holdfast_internal.settle_run_failures($1, $2, $3)', [
       worker,
       JSON.stringify([
         {
@@ -281,7 +284,7 @@ test('a job that a person disables stays disabled, though a cooldown was running
   const cooling = defineJob({ name: 'cooling' })
   await holdfast.jobs.declare(cooling)
   await jobs.rig.rows(
-    `select holdfast.set_job_state('cooling', 'disabled', 'too many failures', 'holdfast', 600000)`,
+    `select holdfast_internal.set_job_state('cooling', 'disabled', 'too many failures', 'holdfast', 600000)`,
   )
   await holdfast.jobs.disable('cooling', 'until it is mended')
   expect(await holdfast.jobs.get('cooling')).toMatchObject({
@@ -297,18 +300,23 @@ test('a queue that a job has left is forgotten when nothing of it waits there, a
   await holdfast.jobs.declare(leaving)
   await holdfast.enqueue(leaving, 'left there', { delayMs: 3_600_000 })
   await holdfast.jobs.override('leaving', { queue: 'moved-to' })
-  const forget = () => jobs.rig.value('select holdfast.forget_former_queues()')
-  const former = () => jobs.rig.value(`select former_queue_ids from holdfast.jobs where name = 'leaving'`)
+  const forget = () => jobs.rig.value('select holdfast_internal.forget_former_queues()')
+  const former = () =>
+    jobs.rig.value(`select former_queue_ids from holdfast_internal.jobs where name = 'leaving'`)
   const mover = await jobs.work({ jobs: [leaving], name: 'mover' })
   const queues = async () => (await holdfast.workers.list()).find(({ name }) => name === 'mover')!.queues
   expect(await queues()).toEqual(['left-behind', 'moved-to'])
   expect(await forget(), 'just moved: somebody may be enqueueing there').toBe(0)
-  await jobs.rig.rows(`update holdfast.jobs set moved_at = now() - interval '2 hours' where name = 'leaving'`)
+  await jobs.rig.rows(
+    `update holdfast_internal.jobs set moved_at = now() - interval '2 hours' where name = 'leaving'`,
+  )
   expect(await forget(), 'a run of it waits there').toBe(0)
-  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
+  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
   await inOpenTransaction(async () => {
     // As if it had begun before the move.
-    await jobs.rig.rows(`update holdfast.jobs set moved_by = pg_current_xact_id() where name = 'leaving'`)
+    await jobs.rig.rows(
+      `update holdfast_internal.jobs set moved_by = pg_current_xact_id() where name = 'leaving'`,
+    )
     expect(await forget(), 'a transaction from before the move has not ended').toBe(0)
   })
   // Transactions of other databases of the server count, too.
@@ -326,15 +334,15 @@ test('enabling a job brings back what was set aside in the queue that it has lef
   await holdfast.jobs.pause('away')
   const { id } = await holdfast.enqueue(away, {}, { delayMs: 1 })
   await jobs.rig.rows(
-    `update holdfast.runs set due_at = 'infinity' where job_id = (select id from holdfast.jobs where name = 'away')`,
+    `update holdfast_internal.runs set due_at = 'infinity' where job_id = (select id from holdfast_internal.jobs where name = 'away')`,
   )
   await holdfast.jobs.override('away', { queue: 'new-home' })
   await holdfast.jobs.enable('away')
   expect(await holdfast.runs.get(id)).toMatchObject({ state: 'waiting', dueAt: expect.any(Date) })
-  expect(await jobs.rig.value(`select count(*)::int from holdfast.owed_runs where due_at = 'infinity'`)).toBe(
-    0,
-  )
-  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
+  expect(
+    await jobs.rig.value(`select count(*)::int from holdfast_internal.owed_runs where due_at = 'infinity'`),
+  ).toBe(0)
+  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
 })
 
 test('enabling a job with a long line brings it back in bounded steps, and all of it', async () => {
@@ -342,17 +350,17 @@ test('enabling a job with a long line brings it back in bounded steps, and all o
   await holdfast.jobs.declare(crowded)
   await holdfast.jobs.pause('crowded')
   await jobs.rig.rows(
-    `insert into holdfast.runs (id, lane_id, job_id, due_at, ordering_key)
-     select nextval('holdfast.ids'), queue_id, id, 'infinity', case when n % 2 = 0 then 'k' end
-     from holdfast.jobs cross join generate_series(1, 50000) as n where name = 'crowded'`,
+    `insert into holdfast_internal.runs (id, lane_id, job_id, due_at, ordering_key)
+     select nextval('holdfast_internal.ids'), queue_id, id, 'infinity', case when n % 2 = 0 then 'k' end
+     from holdfast_internal.jobs cross join generate_series(1, 50000) as n where name = 'crowded'`,
   )
   const aside = () =>
-    jobs.rig.value<number>(`select count(*)::int from holdfast.owed_runs where due_at = 'infinity'`)
-  await jobs.rig.rows(`select holdfast.set_job_state('crowded', 'active')`)
+    jobs.rig.value<number>(`select count(*)::int from holdfast_internal.owed_runs where due_at = 'infinity'`)
+  await jobs.rig.rows(`select holdfast_internal.set_job_state('crowded', 'active')`)
   expect(await aside(), 'a first step at once').toBeGreaterThan(0)
   await until('all to be back', aside, (count) => count === 0)
   // A claim may set them aside again: they are not brought back for ever.
-  await jobs.rig.rows(`update holdfast.runs set due_at = 'infinity' where ordering_key = 'k'`)
-  expect(await jobs.rig.value('select holdfast.unpark_jobs()')).toBe(0)
-  await jobs.rig.rows('delete from holdfast.runs; delete from holdfast.run_bundles')
+  await jobs.rig.rows(`update holdfast_internal.runs set due_at = 'infinity' where ordering_key = 'k'`)
+  expect(await jobs.rig.value('select holdfast_internal.unpark_jobs()')).toBe(0)
+  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
 })

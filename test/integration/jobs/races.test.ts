@@ -91,7 +91,7 @@ describe('a claim', () => {
     await until('the time-out', () => jobs.rig.count('dead_letters'))
     await end('overtime')
     await until('the late success', () =>
-      jobs.rig.value(`select count(*)::int from holdfast.dead_letters where state = 'resolved'`),
+      jobs.rig.value(`select count(*)::int from holdfast_internal.dead_letters where state = 'resolved'`),
     )
     await end('beside it', new Error('once more'))
     await until(
@@ -135,7 +135,7 @@ describe('a job that is paused', () => {
     expect(Math.max(...taken), 'no more than were wanted').toBe(10)
     await holdfast.jobs.enable('paused')
     expect(
-      await jobs.rig.value(`select count(*)::int from holdfast.owed_runs where due_at = 'infinity'`),
+      await jobs.rig.value(`select count(*)::int from holdfast_internal.owed_runs where due_at = 'infinity'`),
     ).toBe(0)
     expect(await claim()).toBe(10)
   })
@@ -228,17 +228,18 @@ describe('a key that becomes free', () => {
     const { me, lane, claim } = await jobs.claimByHand()
     const first = await numberOf((await holdfast.enqueue(job, { label: 'first' }, { orderingKey: 'k' })).id)
     const second = await numberOf((await holdfast.enqueue(job, { label: 'second' }, { orderingKey: 'k' })).id)
-    await jobs.rig.rows('update holdfast.runs set due_at = now() + interval $$1 hour$$ where id = $1', [
-      second,
-    ])
+    await jobs.rig.rows(
+      'update holdfast_internal.runs set due_at = now() + interval $$1 hour$$ where id = $1',
+      [second],
+    )
     expect(await claim()).toBe(1)
     let settled: Promise<unknown> = Promise.resolve()
     await inTransaction(async (client) => {
       // As the claim does that finds the second one due.
       await client.query(`select pg_advisory_xact_lock(hashtext('holdfast.claims'), $1)`, [lane])
-      await client.query(`update holdfast.runs set due_at = 'infinity' where id = $1`, [second])
+      await client.query(`update holdfast_internal.runs set due_at = 'infinity' where id = $1`, [second])
       settled = jobs.rig.rows(
-        `select holdfast.settle_run_successes($1, array[$2::bigint], '{}', '{}', '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
+        `select holdfast_internal.settle_run_successes($1, array[$2::bigint], '{}', '{}', '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`,
         [me, first, lane],
       )
       await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 300))])
@@ -271,7 +272,7 @@ describe('a unique key', () => {
 
 describe('cancelling a run that is at work', () => {
   const cancel = async (id: string) =>
-    jobs.rig.value(`select holdfast.cancel_run($1, 'not needed')`, [await numberOf(id)])
+    jobs.rig.value(`select holdfast_internal.cancel_run($1, 'not needed')`, [await numberOf(id)])
   const state = async (id: string) => (await holdfast.runs.get(id)).state
 
   it('holds when its handler fails before it has heard of it', async () => {
@@ -281,7 +282,7 @@ describe('cancelling a run that is at work', () => {
     const { id } = await holdfast.enqueue(job, { label: 'unlucky', isHeld: true })
     await whenRan('unlucky')
     await jobs.rig.rows(
-      `insert into holdfast.run_cancellations (run_id, worker, reason) values ($1, $2, 'not needed')`,
+      `insert into holdfast_internal.run_cancellations (run_id, worker, reason) values ($1, $2, 'not needed')`,
       [await numberOf(id), worker.incarnation],
     )
     await end('unlucky', new Error('by itself'))
@@ -298,10 +299,10 @@ describe('cancelling a run that is at work', () => {
     expect(await claim()).toBe(1)
     expect(await cancel(id)).toBe('requested')
     expect(
-      await jobs.rig.value('select holdfast.bury_worker($1, 7, 0)', [me]),
+      await jobs.rig.value('select holdfast_internal.bury_worker($1, 7, 0)', [me]),
       'it has beaten since it was seen',
     ).toBe(0)
-    expect(await jobs.rig.value('select holdfast.bury_worker($1, 0, 0)', [me])).toBe(1)
+    expect(await jobs.rig.value('select holdfast_internal.bury_worker($1, 0, 0)', [me])).toBe(1)
     expect(await state(id)).toBe('cancelled')
     expect(await jobs.owed()).toBe(0)
   })
@@ -322,10 +323,10 @@ describe('cancelling', () => {
     await inTransaction(async (client) => {
       // As the claim does that finds its job paused.
       await client.query(`select pg_advisory_xact_lock(hashtext('holdfast.claims'), $1)`, [lane])
-      cancelled = jobs.rig.value('select holdfast.cancel_run($1)', [run])
+      cancelled = jobs.rig.value('select holdfast_internal.cancel_run($1)', [run])
       cancelled.catch(() => {})
       await until('the cancelling to wait', waiting)
-      await client.query(`update holdfast.runs set due_at = 'infinity' where id = $1`, [run])
+      await client.query(`update holdfast_internal.runs set due_at = 'infinity' where id = $1`, [run])
     })
     expect(await cancelled).toBe('cancelled')
     expect(await jobs.owed()).toBe(0)
@@ -339,8 +340,8 @@ describe('cancelling', () => {
     let cancelled: Promise<unknown> = Promise.resolve()
     await inTransaction(async (client) => {
       // As settling does: the run first, then the queue, whose next run of this key may go.
-      await client.query('delete from holdfast.runs where id = $1', [run])
-      cancelled = jobs.rig.value('select holdfast.cancel_run($1)', [run])
+      await client.query('delete from holdfast_internal.runs where id = $1', [run])
+      cancelled = jobs.rig.value('select holdfast_internal.cancel_run($1)', [run])
       cancelled.catch(() => {})
       await until('the cancelling to have begun', () =>
         jobs.rig.value(
@@ -348,22 +349,22 @@ describe('cancelling', () => {
              and datname = current_database()`,
         ),
       )
-      await client.query('select holdfast.free_keys(array[$1::int], array[$2], array[null]::text[])', [
-        lane,
-        'k',
-      ])
+      await client.query(
+        'select holdfast_internal.free_keys(array[$1::int], array[$2], array[null]::text[])',
+        [lane, 'k'],
+      )
     })
     expect(await cancelled).toBeNull()
   })
 })
 
 describe('a TTL', () => {
-  const reasons = () => jobs.rig.rows('select reason from holdfast.dead_letters')
+  const reasons = () => jobs.rig.rows('select reason from holdfast_internal.dead_letters')
 
   it('ends a plain run of a shared queue, too, when it was asked for', async () => {
     const job = noting()
     const worker = await work(job)
-    await jobs.rig.rows(`select holdfast.set_queue_state('default', 'paused')`)
+    await jobs.rig.rows(`select holdfast_internal.set_queue_state('default', 'paused')`)
     await holdfast.enqueue(job, { label: 'waits in vain' }, { ttlMs: 50 })
     await until('the letter', reasons, (letters) => letters.length === 1)
     expect(await reasons()).toEqual([{ reason: 'worker_queue_ttl_expired' }])
@@ -390,7 +391,7 @@ async function noteWhatGoesBack(): Promise<void> {
   await jobs.rig.rows('create table public.gone_back (run bigint)')
   await jobs.rig.rows(`create function public.note_gone_back() returns trigger language plpgsql as
     $$ begin insert into public.gone_back values (new.id); return null; end $$`)
-  await jobs.rig.rows(`create trigger note_gone_back after update on holdfast.runs for each row
+  await jobs.rig.rows(`create trigger note_gone_back after update on holdfast_internal.runs for each row
     when (old.claim_id is not null and new.claim_id is null) execute function public.note_gone_back()`)
 }
 
@@ -405,7 +406,7 @@ describe('a success that waits to be handed in', () => {
     await whenRan('behind')
     await inTransaction(async (client) => {
       // Results are handed in one batch after the other: this one has to wait, and all that follow.
-      await client.query('select from holdfast.runs where id = $1 for update', [await numberOf(id)])
+      await client.query('select from holdfast_internal.runs where id = $1 for update', [await numberOf(id)])
       await end('in front')
       await until('it to be handed in', () =>
         jobs.rig.value(
@@ -419,12 +420,12 @@ describe('a success that waits to be handed in', () => {
         (completed) => completed === 2,
       )
       await jobs.rig.rows(
-        'update holdfast.runs set due_at = clock_timestamp(), crashes = 1 where id = $1 returning holdfast.ring_workers(lane_id)',
+        'update holdfast_internal.runs set due_at = clock_timestamp(), crashes = 1 where id = $1 returning holdfast_internal.ring_workers(lane_id)',
         [behind],
       )
       await until('it to be claimed again', () =>
         jobs.rig.value(
-          'select count(*)::int from holdfast.owed_runs where id = $1 and claim_id is not null',
+          'select count(*)::int from holdfast_internal.owed_runs where id = $1 and claim_id is not null',
           [behind],
         ),
       )
@@ -445,11 +446,11 @@ describe('a decision', () => {
     const { me, lane, claim } = await jobs.claimByHand()
     const run = await numberOf((await holdfast.enqueue(job, { label: 'a' }, { delayMs: 0 })).id)
     expect(await claim()).toBe(1)
-    await jobs.rig.rows('update holdfast.runs set attempt = 2')
+    await jobs.rig.rows('update holdfast_internal.runs set attempt = 2')
     const settle = async (expected: number) => {
-      const held = await jobs.rig.value<number>('select claim_id from holdfast.owed_runs')
+      const held = await jobs.rig.value<number>('select claim_id from holdfast_internal.owed_runs')
       const record = { id: run, message: run, claim: held, lane, attempt: expected + 1, expected, outcome: 2 }
-      return jobs.rig.value('select holdfast.settle_run_failures($1, $2, $3)', [
+      return jobs.rig.value('select holdfast_internal.settle_run_failures($1, $2, $3)', [
         me,
         JSON.stringify([
           { ...record, action: 'dead', reason: 'permanent', ageMs: 0, durationMs: 0, isTried: true },
@@ -472,8 +473,8 @@ describe('a worker that is declared dead while it claims', () => {
     await holdfast.enqueue(job, { label: 'a' })
     let buried: Promise<unknown> = Promise.resolve()
     await inTransaction(async (client) => {
-      await client.query('select from holdfast.claim_runs($1, $2, 10, 10, true, 1)', [me, lane])
-      buried = jobs.rig.rows('select holdfast.bury_worker($1, 0, 0)', [me])
+      await client.query('select from holdfast_internal.claim_runs($1, $2, 10, 10, true, 1)', [me, lane])
+      buried = jobs.rig.rows('select holdfast_internal.bury_worker($1, 0, 0)', [me])
       await Promise.race([
         buried,
         until('it to wait', () =>

@@ -33,7 +33,7 @@ test('a run reaches its handler with its input, and its result is kept', async (
   const { id } = await holdfast.enqueue(greet, { name: 'Ada' })
   await jobs.whenDone()
   expect(seen).toEqual([['Ada', 2, 1, id]])
-  const [attempt] = await jobs.rig.rows(`select outcome, detail from holdfast.attempts`)
+  const [attempt] = await jobs.rig.rows(`select outcome, detail from holdfast_internal.attempts`)
   expect(attempt).toEqual({ outcome: 1, detail: { result: { said: 'AdaAda' } } })
   await until(
     'the claim to be gone',
@@ -92,6 +92,6 @@ test('a claim that finds nothing says so, and not to look again at once', async 
   await holdfast.enqueue(later, {}, { delayMs: 60_000 })
   expect(await waitMs()).toBeGreaterThan(50_000)
   await jobs.rig.rows(
-    `delete from holdfast.runs; delete from holdfast.run_bundles; delete from holdfast.workers where name = 'idle'`,
+    `delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles; delete from holdfast_internal.workers where name = 'idle'`,
   )
 })

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const runsOf = (schedule: string) =>
   rig.rows<{ at: string }>(
-    `select message.metadata ->> 'scheduledFor' as at from holdfast.messages as message
+    `select message.metadata ->> 'scheduledFor' as at from holdfast_internal.messages as message
      where message.metadata ->> 'schedule' = $1 order by 1`,
     [schedule],
   )
@@ -44,7 +44,7 @@ const runsOf = (schedule: string) =>
 /** As if its time had come. */
 const makeDue = (pattern: string, ago = '1 second') =>
   rig.rows(
-    `update holdfast.schedules set next_at = date_trunc('second', now()) - $2::interval where name like $1 returning name`,
+    `update holdfast_internal.schedules set next_at = date_trunc('second', now()) - $2::interval where name like $1 returning name`,
     [pattern, ago],
   )
 
@@ -61,13 +61,13 @@ test('a thousand schedules that fall due together fire once each, however many f
     'all to fire',
     () =>
       rig.value<number>(
-        `select count(*)::int from holdfast.schedules where name like 'many-%' and fired > 0`,
+        `select count(*)::int from holdfast_internal.schedules where name like 'many-%' and fired > 0`,
       ),
     (count) => count === 1000,
     20_000,
   )
-  expect(await rig.value(`select count(*)::int from holdfast.runs`)).toBe(1000)
-  expect(await rig.value(`select max(fired)::int from holdfast.schedules`)).toBe(1)
+  expect(await rig.value(`select count(*)::int from holdfast_internal.runs`)).toBe(1000)
+  expect(await rig.value(`select max(fired)::int from holdfast_internal.schedules`)).toBe(1)
 })
 
 test('an interval goes on by itself, and skips while its last run is still owed', async () => {
@@ -85,7 +85,7 @@ test('an interval goes on by itself, and skips while its last run is still owed'
     ({ skipped }) => skipped > 0,
   )
   expect(await runsOf('interval')).toHaveLength(1)
-  await rig.rows('delete from holdfast.runs')
+  await rig.rows('delete from holdfast_internal.runs')
   await makeDue('interval')
   await until(
     'the next one',
@@ -96,7 +96,7 @@ test('an interval goes on by itself, and skips while its last run is still owed'
 })
 
 test('overlap queue runs one after the other, allow runs all', async () => {
-  await rig.rows('delete from holdfast.runs')
+  await rig.rows('delete from holdfast_internal.runs')
   for (const overlap of ['queue', 'allow'] as const) {
     await holdfast.schedules.set({ name: overlap, job: 'tick', cron: '0 4 1 1 *', overlap })
     for (let times = 1; times <= 2; times++) {
@@ -108,7 +108,7 @@ test('overlap queue runs one after the other, allow runs all', async () => {
       )
     }
   }
-  expect(await rig.rows(`select ordering_key from holdfast.runs order by id`)).toEqual([
+  expect(await rig.rows(`select ordering_key from holdfast_internal.runs order by id`)).toEqual([
     { ordering_key: 'schedule:queue' },
     { ordering_key: 'schedule:queue' },
     { ordering_key: null },
@@ -125,7 +125,7 @@ test('after a downtime each policy makes up for what it says', async () => {
     'all to be moved on',
     () =>
       rig.value<number>(
-        `select count(*)::int from holdfast.schedules where name in ('one', 'all', 'none') and next_at > now()`,
+        `select count(*)::int from holdfast_internal.schedules where name in ('one', 'all', 'none') and next_at > now()`,
       ),
     (count) => count === 3,
   )
@@ -137,11 +137,11 @@ test('after a downtime each policy makes up for what it says', async () => {
 test('a tick that the database can not store just now is owed until it can', async () => {
   await rig.rows(`create function refuse() returns trigger language plpgsql as
     $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`)
-  await rig.rows('create trigger refuse before insert on holdfast.runs execute function refuse()')
+  await rig.rows('create trigger refuse before insert on holdfast_internal.runs execute function refuse()')
   await holdfast.schedules.set({ name: 'patient', job: 'tick', everyMs: 3_600_000 })
   await makeDue('patient')
   await new Promise((resolve) => setTimeout(resolve, 300))
-  await rig.rows('drop trigger refuse on holdfast.runs')
+  await rig.rows('drop trigger refuse on holdfast_internal.runs')
   await until(
     'the tick',
     () => runsOf('patient'),
@@ -223,13 +223,13 @@ test('a long downtime of many schedules is made up for in bounded steps, those w
     holdfast.schedules.set({ name, job: 'tick', everyMs: 1000, catchUp, overlap: 'allow' })
   for (const name of ['long-1', 'long-2', 'long-3']) await set(name, 'all')
   await set('long-short', 'one')
-  await rig.rows(`delete from holdfast.runs`)
+  await rig.rows(`delete from holdfast_internal.runs`)
   await makeDue('long-%', '10 minutes')
   await until(
     'all to be made up for',
     () =>
       rig.value<number>(
-        `select count(*)::int from holdfast.schedules where name like 'long-%' and fired > 0`,
+        `select count(*)::int from holdfast_internal.schedules where name like 'long-%' and fired > 0`,
       ),
     (count) => count === 4,
     30_000,
@@ -237,7 +237,7 @@ test('a long downtime of many schedules is made up for in bounded steps, those w
   await holdfast.schedules.pause('long-1')
   const stored = await rig.rows<{ runs: number; names: string[] }>(
     `select count(*)::int as runs, array_agg(distinct message.metadata ->> 'schedule' order by message.metadata ->> 'schedule') as names
-     from holdfast.runs as run join holdfast.messages as message on message.id = run.id
+     from holdfast_internal.runs as run join holdfast_internal.messages as message on message.id = run.id
      group by run.published_by order by run.published_by`,
   )
   expect(stored[0]!.names, 'in the first step').toContain('long-short')
@@ -247,15 +247,17 @@ test('a long downtime of many schedules is made up for in bounded steps, those w
 
 test('resuming a schedule that is not paused leaves its next fire alone', async () => {
   await holdfast.schedules.set({ name: 'unpaused', job: 'tick', cron: '0 4 1 1 *' })
-  await rig.rows(`update holdfast.schedules set next_at = '2031-06-01T00:00:00Z' where name = 'unpaused'`)
+  await rig.rows(
+    `update holdfast_internal.schedules set next_at = '2031-06-01T00:00:00Z' where name = 'unpaused'`,
+  )
   await holdfast.schedules.resume('unpaused')
   expect((await holdfast.schedules.get('unpaused')).nextAt).toEqual(new Date('2031-06-01T00:00:00Z'))
 })
 
 test('a time written by hand, finer than a millisecond, fires once and goes on', async () => {
   await rig.rows(
-    `insert into holdfast.schedules (name, job_id, every_ms, next_at)
-     select 'by-hand', id, 3600000, date_trunc('second', now()) - interval '999999 microseconds' from holdfast.jobs where name = 'tick'`,
+    `insert into holdfast_internal.schedules (name, job_id, every_ms, next_at)
+     select 'by-hand', id, 3600000, date_trunc('second', now()) - interval '999999 microseconds' from holdfast_internal.jobs where name = 'tick'`,
   )
   await until(
     'it to fire',

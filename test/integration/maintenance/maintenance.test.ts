@@ -65,7 +65,7 @@ describe('maintenance', () => {
     // The first one led alone; the hashing may move shard 0 once the others are there.
     await until('the shards to be spread', async () => {
       const owners = await rig.value<number>(
-        'select count(distinct incarnation) from holdfast.shard_leases where incarnation is not null',
+        'select count(distinct incarnation) from holdfast_internal.shard_leases where incarnation is not null',
       )
       return owners === 3
     })
@@ -142,7 +142,7 @@ describe('maintenance', () => {
 
   it('purges idempotency keys whose window is over, and only those', async () => {
     await rig.rows(
-      `insert into holdfast.idempotency_keys (scope, key, body_hash, result, expires_at)
+      `insert into holdfast_internal.idempotency_keys (scope, key, body_hash, result, expires_at)
        select 's', 'old-' || n, '', '[]'::jsonb, now() - interval '1 second' from generate_series(1, 10) as n
        union all select 's', 'new', '', '[]', now() + interval '1 hour'`,
     )
@@ -158,10 +158,10 @@ describe('maintenance', () => {
     const month = await rig.value<string>(
       `select to_char(now() at time zone 'UTC' + interval '3 months', 'YYYY_MM')`,
     )
-    await rig.rows(`drop table holdfast.messages_${month}`)
+    await rig.rows(`drop table holdfast_internal.messages_${month}`)
     await nodes[0]!.holdfast.maintenance.run('partitions')
     await until('the partition', () =>
-      rig.value(`select to_regclass('holdfast.messages_${month}') is not null`),
+      rig.value(`select to_regclass('holdfast_internal.messages_${month}') is not null`),
     )
   })
 
@@ -177,7 +177,7 @@ describe('maintenance', () => {
     runs.length = 0
     await until('it to work', () => runs.some(({ task, node }) => task === 'steady' && node !== stopped))
     const refusal = inTerm(database(), old, (client) =>
-      client.query('delete from holdfast.maintenance_tasks'),
+      client.query('delete from holdfast_internal.maintenance_tasks'),
     )
     await expect(refusal).rejects.toSatisfy(isNotLeader)
     expect(await rig.count('maintenance_tasks')).toBeGreaterThan(0)
@@ -187,7 +187,7 @@ describe('maintenance', () => {
     const { term } = await leader()
     const { incarnation, epoch } = (
       await rig.rows<{ incarnation: number; epoch: number }>(
-        'select incarnation, epoch from holdfast.shard_leases where shard = 0',
+        'select incarnation, epoch from holdfast_internal.shard_leases where shard = 0',
       )
     )[0]!
     await inTerm(database(), { incarnation, term }, async () => {
@@ -210,7 +210,7 @@ it('a task whose node no longer leads is left to the next leader, which is nothi
           name: 'ousted',
           schedule: { everyMs: 20 },
           run: async ({ fenced }) => {
-            await rig.rows('update holdfast.leadership set term = term + 1')
+            await rig.rows('update holdfast_internal.leadership set term = term + 1')
             refusals += 1
             return fenced(() => Promise.resolve({}))
           },

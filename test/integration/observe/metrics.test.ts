@@ -68,7 +68,7 @@ describe('metrics', () => {
       async () => (await node.holdfast.endpoints.health(down)).pending === 5,
     )
     await until('the beat to report it', () =>
-      rig.value<boolean>('select sum(pending) = 5 from holdfast.nodes'),
+      rig.value<boolean>('select sum(pending) = 5 from holdfast_internal.nodes'),
     )
   })
   afterAll(() => rig.stop())
@@ -91,7 +91,7 @@ describe('metrics', () => {
     const mean = (valueOf(body, 'holdfast_delivery_latency_seconds_sum') ?? 0) / 40
     const measured = await rig.value<number>(
       `select avg(extract(epoch from attempt.started_at - message.created_at))::float8
-       from holdfast.attempts as attempt join holdfast.messages as message on message.id = attempt.message_id where outcome = 1`,
+       from holdfast_internal.attempts as attempt join holdfast_internal.messages as message on message.id = attempt.message_id where outcome = 1`,
     )
     expect(Math.abs(mean - measured)).toBeLessThan(0.1)
   })
@@ -121,7 +121,7 @@ describe('metrics', () => {
     const later = await functionEndpoint(node.holdfast, () => undefined)
     await node.holdfast.send(later, 1, { deliverAt: new Date(Date.now() + 3_600_000).toISOString() })
     const lane = await rig.laneId(later)
-    expect(await rig.value('select holdfast.oldest_owed($1)', [lane])).toBeNull()
+    expect(await rig.value('select holdfast_internal.oldest_owed($1)', [lane])).toBeNull()
   })
 
   it('bound the circuits that they name', async () => {
@@ -129,7 +129,7 @@ describe('metrics', () => {
     try {
       await client.query('begin')
       await client.query(
-        `insert into holdfast.endpoints (name, transport, config, settings, state)
+        `insert into holdfast_internal.endpoints (name, transport, config, settings, state)
          select 'many-' || n, 'function', '{}', '{}', 'rejecting' from generate_series(1, 1200) as n`,
       )
       const { rows } = await client.query(`select from holdfast.metrics() where metric = 'circuit_state'`)
@@ -173,13 +173,13 @@ describe('metrics', () => {
     const { holdfast } = node
     const read = async () => {
       const gauges = await rig.rows<{ metric: string; value: number }>(
-        `select metric, value from holdfast.queue_metrics() where labels ->> 'queue' = 'measured'`,
+        `select metric, value from holdfast_internal.queue_metrics() where labels ->> 'queue' = 'measured'`,
       )
       return Object.fromEntries(gauges.map(({ metric, value }) => [metric, value]))
     }
     await holdfast.enqueue(job, 'tomorrow', { delayMs: 86_400_000 })
     await holdfast.enqueueBatch(job, [{ input: 1, orderingKey: 'a' }])
-    await rig.rows(`update holdfast.runs set due_at = 'infinity' where ordering_key = 'a'`)
+    await rig.rows(`update holdfast_internal.runs set due_at = 'infinity' where ordering_key = 'a'`)
     expect(await read()).toEqual({ queue_runs: 2, queue_oldest_due_seconds: 0 })
     const enqueue: Record<string, () => Promise<unknown>> = {
       due: () => holdfast.enqueue(job, 'due', { delayMs: 1 }),
@@ -195,8 +195,10 @@ describe('metrics', () => {
         async () => (await read())['queue_oldest_due_seconds']! > 0,
       )
       expect((await read())['queue_runs'], kind).toBe(owed[kind])
-      await rig.rows('delete from holdfast.run_bundles')
-      await rig.rows(`delete from holdfast.runs where due_at is null or due_at < now() + interval '1 hour'`)
+      await rig.rows('delete from holdfast_internal.run_bundles')
+      await rig.rows(
+        `delete from holdfast_internal.runs where due_at is null or due_at < now() + interval '1 hour'`,
+      )
     }
     await until('a scrape to show it', async () =>
       (await scrape()).includes('holdfast_queue_runs{queue="measured"}'),

@@ -177,17 +177,17 @@ describe('statistics', () => {
     await counted(name, 3, today - 300 * 86_400_000, 9)
     const days = () =>
       rig.rows<{ attempts: number; successes: number }>(
-        'select attempts, successes from holdfast.rollups where lane_id = $1 and period = 3 order by starts_at desc',
+        'select attempts, successes from holdfast_internal.rollups where lane_id = $1 and period = 3 order by starts_at desc',
         [lane],
       )
     for (const round of [1, 2]) {
       const before = await rig.value<Date | null>(
-        `select last_succeeded_at from holdfast.maintenance_tasks where name = 'rollups'`,
+        `select last_succeeded_at from holdfast_internal.maintenance_tasks where name = 'rollups'`,
       )
       await node.holdfast.maintenance.run('rollups')
       await until(`round ${round}`, async () => {
         const at = await rig.value<Date | null>(
-          `select last_succeeded_at from holdfast.maintenance_tasks where name = 'rollups'`,
+          `select last_succeeded_at from holdfast_internal.maintenance_tasks where name = 'rollups'`,
         )
         return at !== null && (before === null || at > before)
       })
@@ -198,7 +198,9 @@ describe('statistics', () => {
       ])
     }
     expect(
-      await rig.value(`select count(*) from holdfast.rollups where lane_id = $1 and period <> 3`, [lane]),
+      await rig.value(`select count(*) from holdfast_internal.rollups where lane_id = $1 and period <> 3`, [
+        lane,
+      ]),
     ).toBe(2)
   })
 
@@ -206,7 +208,7 @@ describe('statistics', () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     const findings = () =>
       rig.rows<{ subject: string; value: number }>(
-        `select * from holdfast.alert_findings('failure_rate', 0.5, $1, null)`,
+        `select * from holdfast_internal.alert_findings('failure_rate', 0.5, $1, null)`,
         [name],
       )
     await counted(name, 1, minuteAgo(1), 19, 0)

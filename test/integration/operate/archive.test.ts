@@ -20,12 +20,12 @@ describe('the archive', () => {
     // The node's own task has had its turn for an hour.
     await until('the first retention', () =>
       rig.value<boolean>(
-        `select last_succeeded_at is not null from holdfast.maintenance_tasks where name = 'retention'`,
+        `select last_succeeded_at is not null from holdfast_internal.maintenance_tasks where name = 'retention'`,
       ),
     )
     for (const parent of ['messages', 'attempts']) {
       await rig.rows(
-        `select holdfast.create_partition($1, $1 || '_${oldMonth}', holdfast.id_at('2024-03-01Z'), holdfast.id_at('2024-04-01Z'))`,
+        `select holdfast_internal.create_partition($1, $1 || '_${oldMonth}', holdfast_internal.id_at('2024-03-01Z'), holdfast_internal.id_at('2024-04-01Z'))`,
         [parent],
       )
     }
@@ -33,16 +33,17 @@ describe('the archive', () => {
   afterEach(() => rig.stop())
 
   const partitions = (parent: string) =>
-    rig.rows<{ name: string }>(`select name from holdfast.partition_ranges($1) order by 1`, [parent])
+    rig.rows<{ name: string }>(`select name from holdfast_internal.partition_ranges($1) order by 1`, [parent])
   const hasOld = async (parent: string) =>
     (await partitions(parent)).some(({ name }) => name === `${parent}_${oldMonth}`)
-  const oldId = (offset: number) => rig.value<number>(`select holdfast.id_at('${oldTime}') + $1`, [offset])
+  const oldId = (offset: number) =>
+    rig.value<number>(`select holdfast_internal.id_at('${oldTime}') + $1`, [offset])
 
   /** A message of the old month, as if it had been published then. */
   async function oldMessage(offset: number, payload: unknown): Promise<number> {
     const id = await oldId(offset)
     await rig.rows(
-      `insert into holdfast.messages (id, created_at, size, type, body) values ($1, '${oldTime}', 2, 'old.event', $2)`,
+      `insert into holdfast_internal.messages (id, created_at, size, type, body) values ($1, '${oldTime}', 2, 'old.event', $2)`,
       [id, JSON.stringify(payload)],
     )
     return id
@@ -51,7 +52,7 @@ describe('the archive', () => {
   const retire = async () => {
     const database = new Database({ pool: rig.database.pool, preparesStatements: false, deadlineMs: 15_000 })
     const [leader] = await rig.rows<{ incarnation: number; term: number }>(
-      'select incarnation, term from holdfast.leadership',
+      'select incarnation, term from holdfast_internal.leadership',
     )
     return retirePartitions(
       { fenced: (work) => inTerm(database, leader!, work) },
@@ -71,24 +72,24 @@ describe('the archive', () => {
       ['done', 'owed', 'fanned', 'dead', 'settled'].map((payload, offset) => oldMessage(offset, payload)),
     )
     await rig.rows(
-      `insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome)
+      `insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome)
        values ($1, $1, '${oldTime}', 1, 1, $2, 1)`,
       [done, lane],
     )
     await rig.rows(
-      `insert into holdfast.deliveries (id, message_id, lane_id, size, due_at) values
-         ($1, $1, $3, 2, now() + interval '1 day'), (nextval('holdfast.ids'), $2, $3, 2, now() + interval '1 day')`,
+      `insert into holdfast_internal.deliveries (id, message_id, lane_id, size, due_at) values
+         ($1, $1, $3, 2, now() + interval '1 day'), (nextval('holdfast_internal.ids'), $2, $3, 2, now() + interval '1 day')`,
       [owed, fanned, lane],
     )
     await rig.rows(
-      `insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, state, settled_at, reason, outcome, criticality, priority, attempt, attempts)
+      `insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, state, settled_at, reason, outcome, criticality, priority, attempt, attempts)
        values ($1::bigint + 100, $1, $1, $3, 'open', null, 'permanent', 3, 1, 0, 1, '[]'),
               ($2::bigint + 100, $2, $2, $3, 'resolved', now(), 'permanent', 3, 1, 0, 1, '[]')`,
       [dead, settled, lane],
     )
     expect(await retire()).toMatchObject({ marked: 2, kept: 3, dropped: 2, waiting: 0 })
     expect([await hasOld('messages'), await hasOld('attempts')]).toEqual([false, false])
-    const kept = await rig.rows<{ id: number }>('select id from holdfast.messages_kept order by id')
+    const kept = await rig.rows<{ id: number }>('select id from holdfast_internal.messages_kept order by id')
     expect(kept.map(({ id }) => id)).toEqual([owed, fanned, dead])
     expect(await rig.count('retiring_partitions')).toBe(0)
 
@@ -103,8 +104,8 @@ describe('the archive', () => {
     )
 
     // Nobody needs that body any more.
-    await rig.rows('select holdfast.purge_archive(100)')
-    const left = await rig.rows<{ id: number }>('select id from holdfast.messages_kept order by id')
+    await rig.rows('select holdfast_internal.purge_archive(100)')
+    const left = await rig.rows<{ id: number }>('select id from holdfast_internal.messages_kept order by id')
     expect(left.map(({ id }) => id)).toEqual([owed, fanned])
   })
 
@@ -116,20 +117,22 @@ describe('the archive', () => {
     const lane = await rig.laneId(name)
     const [owed, done] = [await oldMessage(0, 'owed'), await oldMessage(1, 'done')]
     await rig.rows(
-      `insert into holdfast.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error)
+      `insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error)
        values ($1, $1, '${oldTime}', 1, 1, $3, 2, 'first'), ($1, $1, '${oldTime}', 2, 1, $3, 2, 'second'), ($2, $2, '${oldTime}', 1, 1, $3, 1, null)`,
       [owed, done, lane],
     )
     await rig.rows(
-      `insert into holdfast.deliveries (id, message_id, lane_id, size, attempt, owed_at) values ($1, $1, $2, 2, 2, now())`,
+      `insert into holdfast_internal.deliveries (id, message_id, lane_id, size, attempt, owed_at) values ($1, $1, $2, 2, 2, now())`,
       [owed, lane],
     )
     expect(await retire()).toMatchObject({ dropped: 2 })
     expect(await hasOld('attempts')).toBe(false)
-    await rig.rows('select holdfast.purge_archive(100)')
-    expect(await rig.rows('select distinct delivery_id as id from holdfast.attempts')).toEqual([{ id: owed }])
+    await rig.rows('select holdfast_internal.purge_archive(100)')
+    expect(await rig.rows('select distinct delivery_id as id from holdfast_internal.attempts')).toEqual([
+      { id: owed },
+    ])
     // A node learns of what is owed when it takes the shard, or when it is told to look again.
-    await rig.rows(`select holdfast.tell_nodes('holdfast_lanes', $1)`, [`${lane} recount`])
+    await rig.rows(`select holdfast_internal.tell_nodes('holdfast_lanes', $1)`, [`${lane} recount`])
     await node.holdfast.endpoints.resume(name)
     await rig.whenSettled(name)
     const letter = (await node.holdfast.deadLetters.list({ endpoint: name })).data[0]!
@@ -142,18 +145,22 @@ describe('the archive', () => {
     await node.holdfast.endpoints.pause(name)
     const id = await oldMessage(0, 'planned long ahead')
     await rig.rows(
-      `insert into holdfast.deliveries (id, message_id, lane_id, size, owed_at) values ($1, $1, $2, 2, now())`,
+      `insert into holdfast_internal.deliveries (id, message_id, lane_id, size, owed_at) values ($1, $1, $2, 2, now())`,
       [id, await rig.laneId(name)],
     )
     await retire()
-    await rig.rows(`select holdfast.tell_nodes('holdfast_lanes', $1)`, [`${await rig.laneId(name)} recount`])
+    await rig.rows(`select holdfast_internal.tell_nodes('holdfast_lanes', $1)`, [
+      `${await rig.laneId(name)} recount`,
+    ])
     await node.holdfast.endpoints.resume(name)
     await rig.whenSettled(name)
     const deliveryId = await rig.value<string>(`select holdfast.format_id('dlv', $1)`, [id])
-    const purge = () => rig.rows('select holdfast.purge_archive(100)')
+    const purge = () => rig.rows('select holdfast_internal.purge_archive(100)')
     await purge()
     expect(await node.holdfast.deliveries.get(deliveryId)).toMatchObject({ state: 'succeeded' })
-    await rig.rows(`update holdfast.attempts set started_at = '${oldTime}' where delivery_id = $1`, [id])
+    await rig.rows(`update holdfast_internal.attempts set started_at = '${oldTime}' where delivery_id = $1`, [
+      id,
+    ])
     await purge()
     await expect(node.holdfast.deliveries.get(deliveryId)).rejects.toMatchObject({
       code: 'delivery_not_found',
@@ -166,8 +173,8 @@ describe('the archive', () => {
     await rig.pause(node, name)
     const id = await oldMessage(0, 'late')
     const text = await rig.value<string>(`select holdfast.format_id('msg', $1)`, [id])
-    await rig.rows('select holdfast.mark_retiring()')
-    await rig.rows(`select holdfast.keep_needed('messages_${oldMonth}')`)
+    await rig.rows('select holdfast_internal.mark_retiring()')
+    await rig.rows(`select holdfast_internal.keep_needed('messages_${oldMonth}')`)
     expect(await rig.count('messages_kept')).toBe(0)
     await node.holdfast.replays.one(text, { targetEndpoint: name })
     expect(await rig.count('messages_kept')).toBe(1)
@@ -215,10 +222,10 @@ describe('the archive', () => {
 
   it('lets go of the other months although one can not go', async () => {
     await rig.rows(
-      `select holdfast.create_partition('messages', 'messages_2024_04', holdfast.id_at('2024-04-01Z'), holdfast.id_at('2024-05-01Z'))`,
+      `select holdfast_internal.create_partition('messages', 'messages_2024_04', holdfast_internal.id_at('2024-04-01Z'), holdfast_internal.id_at('2024-05-01Z'))`,
     )
     // Something of the operator's own refers to the older one.
-    await rig.rows(`create view old_ones as select * from holdfast.messages_${oldMonth}`)
+    await rig.rows(`create view old_ones as select * from holdfast_internal.messages_${oldMonth}`)
     await expect(retire()).rejects.toThrow(/depend/)
     expect(await hasOld('messages')).toBe(true)
     expect(await hasOld('attempts')).toBe(false)
@@ -226,22 +233,25 @@ describe('the archive', () => {
   })
 
   it('is kept for as long as its settings say, table by table', async () => {
-    await rig.rows(`update holdfast.settings set value = '1200' where name = 'messages_retention_months'`)
+    await rig.rows(
+      `update holdfast_internal.settings set value = '1200' where name = 'messages_retention_months'`,
+    )
     expect(await retire()).toMatchObject({ dropped: 1 })
     expect([await hasOld('messages'), await hasOld('attempts')]).toEqual([true, false])
   })
 
   it('lets go of old rows that no partition wanted', async () => {
-    const id = await rig.value<number>(`select holdfast.id_at('2024-01-05Z')`)
+    const id = await rig.value<number>(`select holdfast_internal.id_at('2024-01-05Z')`)
     // Owed before it is there: the node's own purge may come in between.
     await rig.rows(
-      `insert into holdfast.deliveries (id, message_id, lane_id, size, due_at) values ($1, $1, 9999, 1, 'infinity')`,
+      `insert into holdfast_internal.deliveries (id, message_id, lane_id, size, due_at) values ($1, $1, 9999, 1, 'infinity')`,
       [id],
     )
-    await rig.rows(`insert into holdfast.messages (id, size, body) values ($1, 1, '1'), ($1 + 1, 1, '2')`, [
-      id,
-    ])
-    await rig.rows('select holdfast.purge_archive(100)')
+    await rig.rows(
+      `insert into holdfast_internal.messages (id, size, body) values ($1, 1, '1'), ($1 + 1, 1, '2')`,
+      [id],
+    )
+    await rig.rows('select holdfast_internal.purge_archive(100)')
     expect(await rig.count('messages_default')).toBe(0)
     expect(await rig.count('messages_kept')).toBe(1)
   })
@@ -249,7 +259,7 @@ describe('the archive', () => {
   it('is cut into weeks or days when the setting says so, without gaps or overlaps', async () => {
     for (const size of ['week', 'day', 'month']) {
       await rig.rows(
-        `update holdfast.settings set value = to_jsonb($1::text) where name = 'partition_size'`,
+        `update holdfast_internal.settings set value = to_jsonb($1::text) where name = 'partition_size'`,
         [size],
       )
       await rig.rows('select holdfast.maintain_partitions($1)', [
@@ -257,17 +267,17 @@ describe('the archive', () => {
       ])
     }
     const gaps = await rig.rows(
-      `select name from (select name, from_id, lag(to_id) over (order by from_id) as before from holdfast.partition_ranges('messages')
-        where from_id > holdfast.id_at('2025-01-01Z')) as part where before <> from_id`,
+      `select name from (select name, from_id, lag(to_id) over (order by from_id) as before from holdfast_internal.partition_ranges('messages')
+        where from_id > holdfast_internal.id_at('2025-01-01Z')) as part where before <> from_id`,
     )
     expect(gaps).toEqual([])
     expect((await partitions('messages')).some(({ name }) => /_\d{4}_\d{2}_\d{2}$/.test(name))).toBe(true)
     expect(
       await rig.value(
-        `select count(*) from holdfast.partition_ranges('attempts') where to_id >= holdfast.id_at((date_trunc('month', now() at time zone 'UTC') + interval '8 months') at time zone 'UTC')`,
+        `select count(*) from holdfast_internal.partition_ranges('attempts') where to_id >= holdfast_internal.id_at((date_trunc('month', now() at time zone 'UTC') + interval '8 months') at time zone 'UTC')`,
       ),
     ).toBe(1)
-    await rig.rows(`update holdfast.settings set value = '"hour"' where name = 'partition_size'`)
+    await rig.rows(`update holdfast_internal.settings set value = '"hour"' where name = 'partition_size'`)
     await expect(rig.rows('select holdfast.maintain_partitions(1)')).rejects.toMatchObject({ code: '22023' })
   })
 

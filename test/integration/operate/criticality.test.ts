@@ -70,7 +70,7 @@ describe('what is critical', () => {
     await node.holdfast.send(name, 3, { criticality: 'critical' })
     await node.holdfast.send(name, 4)
     await rig.rows(
-      `update holdfast.deliveries set owed_at = now() - interval '61 minutes' where id = holdfast.parse_id('dlv', $1)`,
+      `update holdfast_internal.deliveries set owed_at = now() - interval '61 minutes' where id = holdfast.parse_id('dlv', $1)`,
       [late.deliveryId],
     )
     const found = await recipient(name)

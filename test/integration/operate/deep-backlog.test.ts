@@ -13,22 +13,22 @@ beforeAll(async () => {
   await rig.client().endpoints.create({ name: 'full', transport: 'function' })
   const full = await rig.laneId('full')
   await rig.rows(
-    `insert into holdfast.deliveries (id, message_id, lane_id, size)
+    `insert into holdfast_internal.deliveries (id, message_id, lane_id, size)
      select id, id, case when id % 3 > 0 then ${full} else ${full + 1} end, 10 from generate_series(1, ${waiting}) as id`,
   )
-  await rig.rows('analyze holdfast.deliveries')
+  await rig.rows('analyze holdfast_internal.deliveries')
 })
 afterAll(() => rig.stop())
 
 it.each([
   [
     'how long the oldest has waited',
-    `select holdfast.oldest_owed(id) from holdfast.endpoints where name = 'full'`,
+    `select holdfast_internal.oldest_owed(id) from holdfast_internal.endpoints where name = 'full'`,
   ],
   ['the health of an endpoint', `select * from holdfast.endpoint_health('full')`],
   [
     'a page of its deliveries',
-    `select holdfast.find_deliveries('{"endpoint": "full", "state": "pending"}', ${waiting}, 10, 1000)`,
+    `select holdfast_internal.find_deliveries('{"endpoint": "full", "state": "pending"}', ${waiting}, 10, 1000)`,
   ],
 ])('%s is told without a walk over the backlog', async (_, question) => {
   const [row] = await rig.rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(

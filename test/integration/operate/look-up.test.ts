@@ -267,7 +267,7 @@ describe('looking things up', () => {
   })
 
   it('takes any text in a filter for a text', async () => {
-    const nasty = `'; drop table holdfast.dead_letters; -- %L $1 \\`
+    const nasty = `'; drop table holdfast_internal.dead_letters; -- %L $1 \\`
     for (const field of [
       'error',
       'errorCode',

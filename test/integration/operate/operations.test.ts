@@ -39,9 +39,9 @@ describe('a bulk action', () => {
       Array.from({ length: count }, (_, n) => ({ payload: n, type: n % 2 === 0 ? 'even' : 'odd' })),
     )
     await rig.rows(
-      `with gone as (delete from holdfast.deliveries where lane_id = $1 returning *)
-       insert into holdfast.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, status_code, error, criticality, priority, attempt, attempts)
-       select nextval('holdfast.ids'), id, message_id, lane_id, 'permanent', 3, 422, 'refused', criticality, priority, 1, '[]' from gone`,
+      `with gone as (delete from holdfast_internal.deliveries where lane_id = $1 returning *)
+       insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, status_code, error, criticality, priority, attempt, attempts)
+       select nextval('holdfast_internal.ids'), id, message_id, lane_id, 'permanent', 3, 422, 'refused', criticality, priority, 1, '[]' from gone`,
       [await rig.laneId(name)],
     )
     await rig.rows(`select pg_notify('holdfast_lanes', $1 || ' recount')`, [await rig.laneId(name)])
@@ -318,15 +318,15 @@ describe('a bulk action', () => {
     })
     await until('the first step', async () => (await node.holdfast.operations.get(operation.id)).done === 1)
     await rig.rows(
-      `update holdfast.operations set filter = '{"endpoint": "nowhere"}' where kind = 'resolve' and state = 'running'`,
+      `update holdfast_internal.operations set filter = '{"endpoint": "nowhere"}' where kind = 'resolve' and state = 'running'`,
     )
     for (let failure = 1; failure <= 10; failure += 1) {
       await rig.rows(
-        `update holdfast.operations set next_step_at = now() where state = 'running'; select pg_notify('holdfast_operations', '')`,
+        `update holdfast_internal.operations set next_step_at = now() where state = 'running'; select pg_notify('holdfast_operations', '')`,
       )
       await until(`failure ${failure}`, () =>
         rig.value<boolean>(
-          `select failures = $1 from holdfast.operations where id = holdfast.parse_id('op', $2)`,
+          `select failures = $1 from holdfast_internal.operations where id = holdfast.parse_id('op', $2)`,
           [failure, operation.id],
         ),
       )
@@ -337,7 +337,7 @@ describe('a bulk action', () => {
       error: expect.stringContaining('nowhere'),
     })
     await rig.rows(
-      `update holdfast.operations set rate_per_second = null, filter = jsonb_build_object('endpoint', $2::text) where id = holdfast.parse_id('op', $1)`,
+      `update holdfast_internal.operations set rate_per_second = null, filter = jsonb_build_object('endpoint', $2::text) where id = holdfast.parse_id('op', $1)`,
       [operation.id, name],
     )
     await node.holdfast.operations.resume(operation.id)
@@ -350,7 +350,7 @@ describe('a bulk action', () => {
     const holder = await rig.database.pool.connect()
     try {
       await holder.query('begin')
-      await holder.query('select from holdfast.dead_letters where lane_id = $1 for update', [
+      await holder.query('select from holdfast_internal.dead_letters where lane_id = $1 for update', [
         await rig.laneId(held.name),
       ])
       const waiting = await node.holdfast.operations.create({
@@ -380,15 +380,17 @@ describe('a bulk action', () => {
     const other = await functionEndpoint(node.holdfast, () => {})
     await rig.pause(node, other)
     await node.holdfast.send(other, 1)
-    await until('it to be reported', () => rig.value<boolean>('select sum(pending) >= 1 from holdfast.nodes'))
-    await rig.rows(`update holdfast.settings set value = '1' where name = 'max_pending'`)
+    await until('it to be reported', () =>
+      rig.value<boolean>('select sum(pending) >= 1 from holdfast_internal.nodes'),
+    )
+    await rig.rows(`update holdfast_internal.settings set value = '1' where name = 'max_pending'`)
     const operation = await node.holdfast.operations.create({ kind: 'redrive', filter: { endpoint: name } })
     await until(
       'it to wait',
       () => node.holdfast.operations.get(operation.id),
       ({ waiting }) => waiting === 'The queue is full.',
     )
-    await rig.rows(`update holdfast.settings set value = '1000000' where name = 'max_pending'`)
+    await rig.rows(`update holdfast_internal.settings set value = '1000000' where name = 'max_pending'`)
     expect(await ended(operation)).toMatchObject({ done: 5, waiting: null })
     await rig.whenSettled(name)
     expect(receiver.taken).toEqual([0, 1, 2, 3, 4])

@@ -80,7 +80,7 @@ async function minutePasses(): Promise<void> {
     () =>
       rig.value<boolean>(
         `select coalesce(last_started_at >= $1 and last_succeeded_at >= last_started_at and running_since is null, false)
-         from holdfast.maintenance_tasks where name = 'alerts'`,
+         from holdfast_internal.maintenance_tasks where name = 'alerts'`,
         [from],
       ),
     Boolean,

@@ -48,7 +48,7 @@ describe('a replay', () => {
     try {
       await settling.query('begin')
       await settling.query(
-        `select holdfast.settle_successes(1, array[holdfast.parse_id('dlv', $1)], '{}', array[$2::int], '{}', '{1}', '{0}', '{1}', '{}')`,
+        `select holdfast_internal.settle_successes(1, array[holdfast.parse_id('dlv', $1)], '{}', array[$2::int], '{}', '{1}', '{0}', '{1}', '{}')`,
         [deliveryId, await rig.laneId(name)],
       )
       // Somebody younger ends before it: the snapshot reaches beyond both.
@@ -166,8 +166,8 @@ describe('a replay', () => {
       )
       for (const { name } of [...ways, other]) await rig.whenSettled(name)
       await rig.rows(
-        `with moved as (delete from holdfast.messages where type = $1 and body::text in ('10', '40') returning *)
-       insert into holdfast.messages_kept select * from moved`,
+        `with moved as (delete from holdfast_internal.messages where type = $1 and body::text in ('10', '40') returning *)
+       insert into holdfast_internal.messages_kept select * from moved`,
         [type],
       )
       const total = 2 * wanted.length
@@ -267,7 +267,7 @@ describe('a replay', () => {
     // No jsonb holds this number, so that no filter can look at it.
     await node.holdfast.publish('backfill.created', { n: 7 })
     await rig.rows(
-      `update holdfast.messages set body = '{"n": 1e999999}' where type = 'backfill.created' and body ->> 'n' = '7'`,
+      `update holdfast_internal.messages set body = '{"n": 1e999999}' where type = 'backfill.created' and body ->> 'n' = '7'`,
     )
     const { name, taken } = await recording()
     await node.holdfast.routes.create({
@@ -339,7 +339,7 @@ describe('a replay', () => {
     await rig.rows(`select holdfast.declare_job('tidy-up', '{}')`)
     await rig.rows(`select holdfast.enqueue('tidy-up', '{"secret": true}', '{"correlationId": "leaving"}')`)
     await rig.rows(
-      `select holdfast.fail_runs(array(select id from holdfast.owed_runs), 'permanent', 'handler_error', 'no', 0)`,
+      `select holdfast_internal.fail_runs(array(select id from holdfast_internal.owed_runs), 'permanent', 'handler_error', 'no', 0)`,
     )
     expect(await node.holdfast.replays.preview(ofThem)).toMatchObject({ count: 0 })
     const toTarget = { ...ofThem, targetEndpoint: target.name }

@@ -136,9 +136,10 @@ describe('settling a dead letter', () => {
       settledBy: 'ada',
     })
     expect(resolved.settledAt?.getTime()).toBeGreaterThan(Date.now() - 60_000)
-    const [entry] = await rig.rows(`select actor, action from holdfast.audit_log where subject = $1`, [
-      letter.id,
-    ])
+    const [entry] = await rig.rows(
+      `select actor, action from holdfast_internal.audit_log where subject = $1`,
+      [letter.id],
+    )
     expect(entry).toEqual({ actor: 'ada', action: 'dead_letter.resolved' })
   })
 
@@ -209,8 +210,8 @@ describe('settling a dead letter', () => {
     await node.holdfast.deadLetters.redrive(letter.id)
     await until('it to be out', () => node.holdfast.node?.inFlight === 1)
     await rig.rows(
-      `select holdfast.settle_successes(0, array[delivery_id], '{}', array[lane_id], '{}', '{1}', '{0}', '{1}', '{200}')
-       from holdfast.dead_letters where id = holdfast.parse_id('dlt', $1)`,
+      `select holdfast_internal.settle_successes(0, array[delivery_id], '{}', array[lane_id], '{}', '{1}', '{0}', '{1}', '{200}')
+       from holdfast_internal.dead_letters where id = holdfast.parse_id('dlt', $1)`,
       [letter.id],
     )
     gate.open()
@@ -305,8 +306,8 @@ describe('settling a dead letter', () => {
       const { name, receiver } = await blockedLine()
       receiver.isMended = true
       await rig.rows(
-        `select holdfast.settle_successes(0, array[delivery_id], '{}', array[lane_id], '{}', '{1}', '{0}', '{1}', '{200}')
-         from holdfast.dead_letters where lane_id = $1`,
+        `select holdfast_internal.settle_successes(0, array[delivery_id], '{}', array[lane_id], '{}', '{1}', '{0}', '{1}', '{200}')
+         from holdfast_internal.dead_letters where lane_id = $1`,
         [await rig.laneId(name)],
       )
       await rig.whenSettled(name)
@@ -333,7 +334,9 @@ describe('settling a dead letter', () => {
       await send(name, 1)
       const laneId = await rig.laneId(name)
       await until('the first to be counted', () =>
-        rig.value<boolean>('select pending = 1 from holdfast.lane_stats where lane_id = $1', [laneId]),
+        rig.value<boolean>('select pending = 1 from holdfast_internal.lane_stats where lane_id = $1', [
+          laneId,
+        ]),
       )
       await send(name, 2)
       await send(name, 3)
@@ -399,7 +402,7 @@ describe('settling a dead letter', () => {
   describe('retention', () => {
     const age = (id: string, column: string, days: number) =>
       rig.rows(
-        `update holdfast.dead_letters set ${column} = now() - make_interval(days => $2) where id = holdfast.parse_id('dlt', $1)`,
+        `update holdfast_internal.dead_letters set ${column} = now() - make_interval(days => $2) where id = holdfast.parse_id('dlt', $1)`,
         [id, days],
       )
     const cleanUp = () => rig.value<number>('select holdfast.cleanup_dlq()')
@@ -432,9 +435,13 @@ describe('settling a dead letter', () => {
       const letter = await onlyLetter(name)
       receiver.isMended = true
       await age(letter.id, 'created_at', 91)
-      await rig.rows(`update holdfast.settings set value = '90' where name = 'unsettled_retention_days'`)
+      await rig.rows(
+        `update holdfast_internal.settings set value = '90' where name = 'unsettled_retention_days'`,
+      )
       await cleanUp()
-      await rig.rows(`update holdfast.settings set value = '0' where name = 'unsettled_retention_days'`)
+      await rig.rows(
+        `update holdfast_internal.settings set value = '0' where name = 'unsettled_retention_days'`,
+      )
       await rig.whenSettled(name)
       expect(receiver.taken).toEqual([2])
       await expect(node.holdfast.deadLetters.get(letter.id)).rejects.toMatchObject({

@@ -81,7 +81,7 @@ describe(`an operator at the SQL prompt (${hasPsql() ? 'psql' : 'no psql here: p
 
   it('redrives one letter, inside a transaction of its own', async () => {
     const letter = await sql(
-      `select holdfast.format_id('dlt', id) from holdfast.dead_letters order by delivery_id limit 1`,
+      `select holdfast.format_id('dlt', id) from holdfast_internal.dead_letters order by delivery_id limit 1`,
     )
     await sql(`begin; select holdfast.redrive_message('${letter}'); rollback`)
     expect((await node.holdfast.deadLetters.get(letter)).state).toBe('open')
@@ -100,7 +100,7 @@ describe(`an operator at the SQL prompt (${hasPsql() ? 'psql' : 'no psql here: p
   })
 
   it('replays a message and a range', async () => {
-    const message = await sql(`select holdfast.format_id('msg', min(id)) from holdfast.messages`)
+    const message = await sql(`select holdfast.format_id('msg', min(id)) from holdfast_internal.messages`)
     expect(await sql(`select holdfast.replay_message('${message}')`)).toMatch(/^dlv_/)
     await rig.whenSettled(name)
     const operation = await sql(
@@ -113,7 +113,7 @@ describe(`an operator at the SQL prompt (${hasPsql() ? 'psql' : 'no psql here: p
 
   it('keeps the house clean', async () => {
     expect(await sql('select holdfast.cleanup_dlq()')).toBe('0')
-    await sql(`update holdfast.dead_letters set settled_at = now() - interval '31 days'`)
+    await sql(`update holdfast_internal.dead_letters set settled_at = now() - interval '31 days'`)
     expect(await sql('select holdfast.cleanup_dlq()')).toBe('4')
     expect(await sql('select holdfast.maintain_partitions(3)')).toBe('0')
     expect(await sql('select holdfast.drop_old_partitions(6)')).toBe('0')
@@ -126,9 +126,9 @@ describe(`an operator at the SQL prompt (${hasPsql() ? 'psql' : 'no psql here: p
     [`select holdfast.redrive_endpoint('nowhere')`, 'HF001'],
     [`select holdfast.replay_message('msg_00000000001')`, 'HF012'],
     [`select holdfast.replay_range('nowhere', now(), now(), null)`, 'HF001'],
-    [`select holdfast.create_operation('redrive', '{}')`, 'HF007'],
-    [`select holdfast.create_operation('redrive', '{"colour": "red"}')`, 'HF007'],
-    [`select holdfast.create_operation('replay', '{"endpoint": "x"}')`, 'HF007'],
+    [`select holdfast_internal.create_operation('redrive', '{}')`, 'HF007'],
+    [`select holdfast_internal.create_operation('redrive', '{"colour": "red"}')`, 'HF007'],
+    [`select holdfast_internal.create_operation('replay', '{"endpoint": "x"}')`, 'HF007'],
     [`select holdfast.steer_operation('op_00000000001', 'paused')`, 'HF010'],
     [`select holdfast.drop_old_partitions(0)`, '22023'],
   ])('is told what is wrong with %s', async (statement, state) => {

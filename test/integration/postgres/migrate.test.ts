@@ -12,11 +12,15 @@ import { assertSchema, readSchemaNumber } from '../../../src/postgres/schema.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 let database: TestDatabase
-let migrationsDir: string
+let tablesDir: string
+let functionsDir: string
+const folders = () => ({ tablesDir, functionsDir })
 
 beforeEach(async () => {
   database = await createTestDatabase({ isMigrated: false })
-  migrationsDir = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'))
+  tablesDir = await mkdtemp(join(tmpdir(), 'holdfast-tables-'))
+  functionsDir = await mkdtemp(join(tmpdir(), 'holdfast-functions-'))
+  await writeFile(join(functionsDir, 'revision.json'), '{ "revision": 1 }')
   await write('0001-first.sql', 'create table holdfast.first (n int)')
   await write(
     '0002-second.sql',
@@ -26,24 +30,31 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await rm(migrationsDir, { recursive: true })
+  await rm(tablesDir, { recursive: true })
+  await rm(functionsDir, { recursive: true })
   await database.drop()
 })
 
 async function write(file: string, sql: string): Promise<void> {
-  await writeFile(join(migrationsDir, file), sql)
+  await writeFile(join(tablesDir, file), sql)
 }
 
 async function recorded(): Promise<unknown[]> {
-  const { rows } = await database.pool.query('select number, name from holdfast.migrations order by number')
+  const { rows } = await database.pool.query(
+    'select number, name from holdfast_internal.migrations order by number',
+  )
   return rows
 }
 
 describe('migrate', () => {
   test('applies every migration in order and records each', async () => {
-    const result = await migrate(database.url, { migrationsDir })
+    const result = await migrate(database.url, folders())
 
-    expect(result).toEqual({ applied: ['0001-first', '0002-second', '0003-third'], schemaNumber: 3 })
+    expect(result).toEqual({
+      applied: ['0001-first', '0002-second', '0003-third'],
+      sources: [],
+      schemaNumber: 3,
+    })
     expect(await recorded()).toEqual([
       { number: 1, name: '0001-first' },
       { number: 2, name: '0002-second' },
@@ -52,18 +63,18 @@ describe('migrate', () => {
   })
 
   test('applies nothing the second time, and only what is new the third', async () => {
-    await migrate(database.pool, { migrationsDir })
-    expect(await migrate(database.pool, { migrationsDir })).toEqual({ applied: [], schemaNumber: 3 })
+    await migrate(database.pool, folders())
+    expect(await migrate(database.pool, folders())).toMatchObject({ applied: [], schemaNumber: 3 })
 
     await write('0004-fourth.sql', 'create table holdfast.fourth (n int)')
-    expect(await migrate(database.pool, { migrationsDir })).toEqual({
+    expect(await migrate(database.pool, folders())).toMatchObject({
       applied: ['0004-fourth'],
       schemaNumber: 4,
     })
   })
 
   test('stops at the number it is told', async () => {
-    expect(await migrate(database.pool, { migrationsDir, toNumber: 2 })).toMatchObject({ schemaNumber: 2 })
+    expect(await migrate(database.pool, { ...folders(), toNumber: 2 })).toMatchObject({ schemaNumber: 2 })
     expect(await readSchemaNumber(database.pool)).toBe(2)
   })
 
@@ -76,7 +87,7 @@ describe('migrate', () => {
         connectTimeoutMs: 10_000,
       }),
     )
-    const results = await Promise.all(pools.map((pool) => migrate(pool, { migrationsDir })))
+    const results = await Promise.all(pools.map((pool) => migrate(pool, folders())))
     await Promise.all(pools.map((pool) => closePool(pool, 1_000)))
 
     expect(results.flatMap((result) => result.applied).sort()).toEqual([
@@ -91,11 +102,11 @@ describe('migrate', () => {
   test('ten processes that start at once apply each migration once', async () => {
     const migrateModule = new URL('../../../src/postgres/migrate.ts', import.meta.url).href
     const script = `import { migrate } from '${migrateModule}'
-      console.log(JSON.stringify(await migrate(process.env.URL, { migrationsDir: process.env.FOLDER })))`
+      console.log(JSON.stringify(await migrate(process.env.URL, { tablesDir: process.env.TABLES, functionsDir: process.env.FUNCTIONS })))`
     const outputs = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
-          env: { ...process.env, URL: database.url, FOLDER: migrationsDir },
+          env: { ...process.env, URL: database.url, TABLES: tablesDir, FUNCTIONS: functionsDir },
           stdio: ['ignore', 'pipe', 'inherit'],
         })
         let output = ''
@@ -115,7 +126,7 @@ describe('migrate', () => {
   test('rolls a failing migration back whole, keeps the ones before it and says where it failed', async () => {
     await write('0003-third.sql', 'create table holdfast.third (n int);\nselect nonsense')
 
-    await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({
+    await expect(migrate(database.pool, folders())).rejects.toMatchObject({
       code: 'not_migrated',
       message: expect.stringMatching(/0003-third failed at line 2: .*nonsense/),
     })
@@ -125,10 +136,10 @@ describe('migrate', () => {
   })
 
   test('refuses a migration that was changed after it had been applied', async () => {
-    await migrate(database.pool, { migrationsDir })
+    await migrate(database.pool, folders())
     await write('0002-second.sql', 'create table holdfast.second (n bigint)')
 
-    await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({
+    await expect(migrate(database.pool, folders())).rejects.toMatchObject({
       code: 'configuration_invalid',
       message: expect.stringContaining('0002-second was changed after it had been applied'),
     })
@@ -136,14 +147,14 @@ describe('migrate', () => {
 
   test('takes a file that only changed its line endings for the same one', async () => {
     await write('0001-first.sql', 'create table holdfast.first (\n n int)')
-    await migrate(database.pool, { migrationsDir })
+    await migrate(database.pool, folders())
     await write('0001-first.sql', 'create table holdfast.first (\r\n n int)')
-    expect(await migrate(database.pool, { migrationsDir })).toMatchObject({ applied: [] })
+    expect(await migrate(database.pool, folders())).toMatchObject({ applied: [] })
   })
 
   test('refuses a folder with a gap in its numbers', async () => {
     await write('0005-fifth.sql', 'select 1')
-    await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({
+    await expect(migrate(database.pool, folders())).rejects.toMatchObject({
       code: 'configuration_invalid',
       message: expect.stringContaining('must be called 0004-<name>.sql'),
     })
@@ -159,7 +170,7 @@ describe('migrate', () => {
 
     beforeEach(async () => {
       noted.length = 0
-      await migrate(database.pool, { migrationsDir })
+      await migrate(database.pool, folders())
       await write(
         '0004-fourth.sql',
         'alter table holdfast.first add m int; alter table holdfast.second add m int',
@@ -187,11 +198,11 @@ describe('migrate', () => {
         .toBe(1)
 
     test('is tried again after a deadlock', async () => {
-      const migrated = migrate(database.url, { migrationsDir, logger, firstPauseMs: 10 })
+      const migrated = migrate(database.url, { ...folders(), logger, firstPauseMs: 10 })
       await isWaiting()
       await other.query('lock table holdfast.first in access share mode; commit')
 
-      expect(await migrated).toEqual({ applied: ['0004-fourth'], schemaNumber: 4 })
+      expect(await migrated).toMatchObject({ applied: ['0004-fourth'], schemaNumber: 4 })
       expect(noted).toEqual([
         {
           message: expect.stringContaining('tried again'),
@@ -202,7 +213,7 @@ describe('migrate', () => {
 
     test('is tried again after a lock that did not come in time', async () => {
       const migrated = migrate(database.url, {
-        migrationsDir,
+        ...folders(),
         lockTimeoutMs: 100,
         firstPauseMs: 10,
         logger: {
@@ -214,12 +225,12 @@ describe('migrate', () => {
         },
       })
 
-      expect(await migrated).toEqual({ applied: ['0004-fourth'], schemaNumber: 4 })
+      expect(await migrated).toMatchObject({ applied: ['0004-fourth'], schemaNumber: 4 })
       expect(noted[0]?.details).toMatchObject({ sqlstate: '55P03', tryNumber: 1, pauseMs: 10 })
     })
 
     test('gives up after so many tries, each after a longer pause, and leaves nothing behind', async () => {
-      const migrated = migrate(database.pool, { migrationsDir, lockTimeoutMs: 20, logger, firstPauseMs: 5 })
+      const migrated = migrate(database.pool, { ...folders(), lockTimeoutMs: 20, logger, firstPauseMs: 5 })
 
       await expect(migrated).rejects.toMatchObject({
         code: 'not_migrated',
@@ -237,9 +248,9 @@ describe('migrate', () => {
   })
 
   test('gives up with advice when another process migrates for too long', async () => {
-    await migrate(database.pool, { migrationsDir, toNumber: 1 })
+    await migrate(database.pool, { ...folders(), toNumber: 1 })
     await write('0002-second.sql', `select pg_sleep(1)`)
-    const slow = migrate(database.url, { migrationsDir, toNumber: 2 })
+    const slow = migrate(database.url, { ...folders(), toNumber: 2 })
     await expect
       .poll(
         async () =>
@@ -247,7 +258,7 @@ describe('migrate', () => {
       )
       .toBe(1)
 
-    await expect(migrate(database.pool, { migrationsDir, lockTimeoutMs: 50 })).rejects.toMatchObject({
+    await expect(migrate(database.pool, { ...folders(), lockTimeoutMs: 50 })).rejects.toMatchObject({
       code: 'database_unavailable',
       message: expect.stringContaining('Another process has been migrating'),
     })
@@ -257,31 +268,41 @@ describe('migrate', () => {
 
 describe('assertSchema', () => {
   test('accepts the schema that the code knows', async () => {
-    await migrate(database.pool, { migrationsDir })
-    await expect(assertSchema(database.pool, { migrationsDir })).resolves.toBeUndefined()
+    await migrate(database.pool, folders())
+    await expect(assertSchema(database.pool, folders())).resolves.toBeUndefined()
   })
 
   test('refuses a database without our schema and says how to make it', async () => {
-    await expect(assertSchema(database.pool, { migrationsDir })).rejects.toMatchObject({
+    await expect(assertSchema(database.pool, folders())).rejects.toMatchObject({
       code: 'not_migrated',
       message: 'The database has no Holdfast schema yet. Run `holdfast migrate`.',
     })
   })
 
   test('refuses a schema that lags behind', async () => {
-    await migrate(database.pool, { migrationsDir, toNumber: 2 })
-    await expect(assertSchema(database.pool, { migrationsDir })).rejects.toMatchObject({
+    await migrate(database.pool, { ...folders(), toNumber: 2 })
+    await expect(assertSchema(database.pool, folders())).rejects.toMatchObject({
       code: 'not_migrated',
       message: 'The database is at schema 2 of 3. Run `holdfast migrate`.',
     })
   })
 
+  test('refuses a database of the layout before 0.1 with one sentence that says what to do, and so does migrate', async () => {
+    await database.pool.query('create schema holdfast; create table holdfast.migrations (number int)')
+    const refusal = {
+      code: 'configuration_invalid',
+      message: expect.stringMatching(/before 0\.1.*name an empty database.*drop schema holdfast cascade/),
+    }
+    await expect(assertSchema(database.pool, folders())).rejects.toMatchObject(refusal)
+    await expect(migrate(database.pool, folders())).rejects.toMatchObject(refusal)
+  })
+
   test('refuses a schema newer than the code, and so does migrate', async () => {
-    await migrate(database.pool, { migrationsDir })
-    await rm(join(migrationsDir, '0003-third.sql'))
-    await expect(assertSchema(database.pool, { migrationsDir })).rejects.toMatchObject({
+    await migrate(database.pool, folders())
+    await rm(join(tablesDir, '0003-third.sql'))
+    await expect(assertSchema(database.pool, folders())).rejects.toMatchObject({
       code: 'schema_too_new',
     })
-    await expect(migrate(database.pool, { migrationsDir })).rejects.toMatchObject({ code: 'schema_too_new' })
+    await expect(migrate(database.pool, folders())).rejects.toMatchObject({ code: 'schema_too_new' })
   })
 })

@@ -17,12 +17,12 @@ afterAll(() => rig.stop())
 
 const stored = () =>
   rig.value<string>(
-    `select jsonb_build_array((select count(*) from holdfast.messages), (select count(*) from holdfast.deliveries),
-       (select count(*) from holdfast.dead_letters), (select count(*) from holdfast.idempotency_keys))::text`,
+    `select jsonb_build_array((select count(*) from holdfast_internal.messages), (select count(*) from holdfast_internal.deliveries),
+       (select count(*) from holdfast_internal.dead_letters), (select count(*) from holdfast_internal.idempotency_keys))::text`,
   )
 const report = async (endpoint: string, pending: number) =>
   rig.rows(
-    `insert into holdfast.lane_stats (lane_id, pending) values ($1, $2) on conflict (lane_id) do update set pending = excluded.pending`,
+    `insert into holdfast_internal.lane_stats (lane_id, pending) values ($1, $2) on conflict (lane_id) do update set pending = excluded.pending`,
     [await rig.laneId(endpoint), pending],
   )
 
@@ -31,15 +31,15 @@ describe('the global bound', () => {
     for (const name of ['one', 'two', 'three']) {
       await holdfast.endpoints.create({ name, transport: 'function', eventTypes: ['fanned'] })
     }
-    await rig.rows(`update holdfast.settings set value = '100' where name = 'max_pending'`)
+    await rig.rows(`update holdfast_internal.settings set value = '100' where name = 'max_pending'`)
     // What a node reports of everything that it owes.
     await rig.rows(
-      `insert into holdfast.nodes (incarnation, name, version, pending) values (1000, 'reporter', '0', 90)`,
+      `insert into holdfast_internal.nodes (incarnation, name, version, pending) values (1000, 'reporter', '0', 90)`,
     )
   })
   afterEach(async () => {
-    await rig.rows(`update holdfast.settings set value = '1000000' where name = 'max_pending'`)
-    await rig.rows(`delete from holdfast.nodes`)
+    await rig.rows(`update holdfast_internal.settings set value = '1000000' where name = 'max_pending'`)
+    await rig.rows(`delete from holdfast_internal.nodes`)
     for (const name of ['one', 'two', 'three']) await holdfast.endpoints.delete(name, { force: true })
   })
 
@@ -65,16 +65,16 @@ describe('the global bound', () => {
 
   it('holds for a batch of any size', async () => {
     const before = await stored()
-    await rig.rows(`update holdfast.settings set value = '15000' where name = 'max_pending'`)
+    await rig.rows(`update holdfast_internal.settings set value = '15000' where name = 'max_pending'`)
     const many = Array.from({ length: 5001 }, (_, index) => ({ type: 'fanned', payload: index }))
     await expect(holdfast.publishBatch(many)).rejects.toMatchObject({ code: 'queue_full' })
     expect(await stored()).toBe(before)
   })
 
   it('lets what nobody wants pass, and is off at 0', async () => {
-    await rig.rows('update holdfast.nodes set pending = 100')
+    await rig.rows('update holdfast_internal.nodes set pending = 100')
     expect(await holdfast.publish('nobody.wants', 1)).toMatchObject({ deliveries: 0 })
-    await rig.rows(`update holdfast.settings set value = '0' where name = 'max_pending'`)
+    await rig.rows(`update holdfast_internal.settings set value = '0' where name = 'max_pending'`)
     expect(await holdfast.publish('fanned', 1)).toMatchObject({ deliveries: 3 })
   })
 })
@@ -107,7 +107,7 @@ describe('the bound of an endpoint', () => {
     expect(
       await rig.rows(
         `select reason, error_code, criticality, priority, ordering_key, attempt, holdfast.format_id('msg', message_id) as message
-         from holdfast.dead_letters where lane_id = $1`,
+         from holdfast_internal.dead_letters where lane_id = $1`,
         [await rig.laneId(`${slug}-full`)],
       ),
     ).toEqual([
@@ -144,7 +144,7 @@ describe('the bound of an endpoint', () => {
     ])
     expect(await rig.owed('partly')).toBe(3)
     const bodies = await rig.rows(
-      `select body::text from holdfast.dead_letters join holdfast.messages as message on message.id = message_id where lane_id = $1 order by message.id`,
+      `select body::text from holdfast_internal.dead_letters join holdfast_internal.messages as message on message.id = message_id where lane_id = $1 order by message.id`,
       [await rig.laneId('partly')],
     )
     expect(bodies).toEqual([{ body: '3' }, { body: '4' }])
@@ -178,8 +178,8 @@ describe('the bound of an endpoint', () => {
     await send(name)
     const bodies = (table: string) =>
       rig.value(
-        `select string_agg(body::text, ' ' order by message.id) from holdfast.${table} join holdfast.messages as message on message.id = message_id
-         where lane_id = (select id from holdfast.endpoints where name = $1)`,
+        `select string_agg(body::text, ' ' order by message.id) from holdfast_internal.${table} join holdfast_internal.messages as message on message.id = message_id
+         where lane_id = (select id from holdfast_internal.endpoints where name = $1)`,
         [name],
       )
     expect(await bodies('deliveries')).toBe('0 1 2')
@@ -245,9 +245,9 @@ describe('one dead endpoint', () => {
       }
       await own.whenSettled(alive)
       await until('the last one', () => received.size === published)
-      expect(await own.value(`select count(distinct reason) || min(reason) from holdfast.dead_letters`)).toBe(
-        '1endpoint_full',
-      )
+      expect(
+        await own.value(`select count(distinct reason) || min(reason) from holdfast_internal.dead_letters`),
+      ).toBe('1endpoint_full')
       expect((await own.owed('dead')) + (await letters())).toBe(published)
     } finally {
       await own.stop()
@@ -271,8 +271,8 @@ describe('an endpoint that does not deliver now', () => {
         else if (state === 'disabled') await node.holdfast.endpoints.disable(name)
         else
           await own.rows(
-            `with changed as (update holdfast.endpoints set state = 'rejecting' where name = $1 returning id)
-             select holdfast.tell_nodes('holdfast_lanes', id::text) from changed`,
+            `with changed as (update holdfast_internal.endpoints set state = 'rejecting' where name = $1 returning id)
+             select holdfast_internal.tell_nodes('holdfast_lanes', id::text) from changed`,
             [name],
           )
         await own.heard(node)

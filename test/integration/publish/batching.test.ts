@@ -43,13 +43,13 @@ const parsed = (request: ReceivedRequest) => JSON.parse(request.body) as unknown
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 const attemptsOf = async (name: string) =>
   rig.rows<{ outcome: number; attempt: number; count: number }>(
-    'select outcome, attempt, count(*)::int from holdfast.attempts where lane_id = $1 group by 1, 2 order by 2, 1',
+    'select outcome, attempt, count(*)::int from holdfast_internal.attempts where lane_id = $1 group by 1, 2 order by 2, 1',
     [await rig.laneId(name)],
   )
 
 const lettersOf = async (name: string) =>
   rig.rows(
-    `select reason, status_code, body::text from holdfast.dead_letters as letter join holdfast.messages as message on message.id = message_id
+    `select reason, status_code, body::text from holdfast_internal.dead_letters as letter join holdfast_internal.messages as message on message.id = message_id
      where lane_id = $1`,
     [await rig.laneId(name)],
   )
@@ -345,7 +345,7 @@ describe('a batch', () => {
     await rig.whenSettled(name)
     expect(receiver.ledger.requests.flatMap(parsed)).toEqual([1, 3, 4])
     expect(
-      await rig.rows('select reason, error_code from holdfast.dead_letters where lane_id = $1', [
+      await rig.rows('select reason, error_code from holdfast_internal.dead_letters where lane_id = $1', [
         await rig.laneId(name),
       ]),
     ).toEqual([{ reason: 'transform', error_code: 'template_missing_value' }])
@@ -365,7 +365,7 @@ describe('a batch', () => {
       await first.holdfast.publishBatch(numbers(5).map((payload) => ({ type: 'a', payload })))
       await receiver.ledger.waitFor(1)
       await first.holdfast.stop()
-      expect(await own.rows('select attempt, due_at from holdfast.deliveries')).toEqual(
+      expect(await own.rows('select attempt, due_at from holdfast_internal.deliveries')).toEqual(
         numbers(5).map(() => ({ attempt: 0, due_at: null })),
       )
       receiver.behave(answer(200))
@@ -398,7 +398,7 @@ it('a batch that must be cut while its node stops is put back at once, for the n
     await receiver.ledger.waitFor(1)
     const startedAtMs = performance.now()
     const stopped = first.holdfast.stop()
-    await until('it to stop', () => own.value<boolean>('select is_stopping from holdfast.nodes'))
+    await until('it to stop', () => own.value<boolean>('select is_stopping from holdfast_internal.nodes'))
     gate.open()
     await stopped
     // Its deadline is 25 seconds; nothing is out any more that it could wait for.
@@ -427,8 +427,8 @@ it('what can have been out in batches when a node died is sent one by one by its
       'sink',
       numbers(30).map((payload) => ({ payload })),
     )
-    const ghost = await own.value<number>(`select holdfast.register_node('ghost', '0')`)
-    await own.rows('update holdfast.shard_leases set incarnation = $1, epoch = epoch + 1', [ghost])
+    const ghost = await own.value<number>(`select holdfast_internal.register_node('ghost', '0')`)
+    await own.rows('update holdfast_internal.shard_leases set incarnation = $1, epoch = epoch + 1', [ghost])
     await own.start({ limits: { beatMs: 100, deadAfterMs: 1000, fenceAfterMs: 700 } })
     await own.whenSettled('sink')
     const sizes = receiver.ledger.requests.map((request) => parsed(request).length)

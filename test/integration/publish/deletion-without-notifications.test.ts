@@ -26,7 +26,7 @@ describe('forced deletion while a node that no notification reaches holds delive
 
   /** Long enough that the node has read what was changed before. */
   async function someBeats(): Promise<void> {
-    const beat = () => rig.value<number>('select max(beat) from holdfast.nodes')
+    const beat = () => rig.value<number>('select max(beat) from holdfast_internal.nodes')
     const before = await beat()
     await until('some beats', async () => (await beat()) > before + 3)
   }
@@ -51,9 +51,10 @@ describe('forced deletion while a node that no notification reaches holds delive
   }
 
   const cancelledOf = (laneId: number) =>
-    rig.value<number>('select count(*)::int from holdfast.attempts where lane_id = $1 and outcome = 11', [
-      laneId,
-    ])
+    rig.value<number>(
+      'select count(*)::int from holdfast_internal.attempts where lane_id = $1 and outcome = 11',
+      [laneId],
+    )
 
   it('of a route: the node sends none of them, and counts anew', async () => {
     const { gate, handled, name, laneId } = await crowded()

@@ -79,7 +79,7 @@ describe('every way in stores all that was said about a message', () => {
       `select type, tenant, correlation_id, headers, metadata, message.criticality, owed.criticality as owed_criticality, priority,
               message.ordering_key, owed.ordering_key as owed_ordering_key, to_char(due_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as due,
               to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as expires
-       from holdfast.messages as message join holdfast.deliveries as owed on owed.message_id = message.id
+       from holdfast_internal.messages as message join holdfast_internal.deliveries as owed on owed.message_id = message.id
        where message.id = $1`,
       [parsed],
     )

@@ -67,10 +67,13 @@ describe('the examples of publishing', () => {
     await until(
       'the last test to be over',
       async () =>
-        Number(await rig.value('select count(*) from holdfast.deliveries where due_at is null')) === 0,
+        Number(await rig.value('select count(*) from holdfast_internal.deliveries where due_at is null')) ===
+        0,
     )
     received.length = 0
-    await rig.rows('truncate orders, holdfast.messages, holdfast.deliveries, holdfast.attempts')
+    await rig.rows(
+      'truncate orders, holdfast_internal.messages, holdfast_internal.deliveries, holdfast_internal.attempts',
+    )
   })
 
   const ways: Readonly<Record<string, { isHere: boolean; placeOrder: (order: Order) => Promise<void> }>> = {
@@ -154,9 +157,9 @@ describe('the examples of publishing', () => {
       expect(await rig.rows('select id, total::int from orders')).toEqual([{ id: 17, total: 99 }])
       const message = await until('the event', () => received.find(({ type }) => type === 'order.created'))
       expect(message?.payload).toEqual({ id: 17, total: 99 })
-      expect(await rig.rows(`select type, body from holdfast.messages where type = 'order.created'`)).toEqual(
-        [{ type: 'order.created', body: { id: 17, total: 99 } }],
-      )
+      expect(
+        await rig.rows(`select type, body from holdfast_internal.messages where type = 'order.created'`),
+      ).toEqual([{ type: 'order.created', body: { id: 17, total: 99 } }])
     })
 
     it.skipIf(!isHere)(`${name}: a rolled-back transaction leaves no trace`, async () => {
@@ -175,7 +178,7 @@ describe('the examples of publishing', () => {
   it.skipIf(!hasPsql)('psql.sql: all three events are in one transaction', async () => {
     await ways['psql.sql with psql']!.placeOrder({ id: 17, total: 99 })
     const rows = await rig.rows<{ type: string; writer: string }>(
-      'select type, xmin::text as writer from holdfast.messages order by id',
+      'select type, xmin::text as writer from holdfast_internal.messages order by id',
     )
     expect(rows.map(({ type }) => type)).toEqual(['order.created', 'order.paid', 'order.packed'])
     expect(new Set(rows.map(({ writer }) => writer)).size).toBe(1)

@@ -81,7 +81,9 @@ describe('fan-out', () => {
         fc.array(route, { maxLength: 12 }),
         fc.array(event, { minLength: 1, maxLength: 12 }),
         async (routes, events) => {
-          await rig.rows('truncate holdfast.routes, holdfast.deliveries, holdfast.messages cascade')
+          await rig.rows(
+            'truncate holdfast_internal.routes, holdfast_internal.deliveries, holdfast_internal.messages cascade',
+          )
           for (const [index, { filter, endpoint, transform, ...rest }] of routes.entries()) {
             await holdfast.routes.create({
               ...rest,
@@ -126,7 +128,7 @@ describe('fan-out', () => {
           const rows = await rig.rows<Model & { message: string; id: string }>(
             `select owed.message_id::text as message, owed.id::text, owed.lane_id as lane, owed.criticality,
                     coalesce(route.transform ->> 'type' = 'template', false) as "isShaped"
-             from holdfast.deliveries as owed join holdfast.routes as route on route.id = owed.route_id`,
+             from holdfast_internal.deliveries as owed join holdfast_internal.routes as route on route.id = owed.route_id`,
           )
           const found = ids.map(({ number }) =>
             rows
@@ -137,7 +139,7 @@ describe('fan-out', () => {
           expect(found).toEqual(expected)
           // A body once, marked when nobody wants it; a message and its first delivery share a number; ids follow the batch.
           const messages = await rig.rows<{ id: string; is_unrouted: boolean }>(
-            'select id::text, is_unrouted from holdfast.messages order by id',
+            'select id::text, is_unrouted from holdfast_internal.messages order by id',
           )
           expect(messages.map(({ id }) => id)).toEqual(ids.map(({ number }) => number))
           expect(messages.map(({ is_unrouted }) => is_unrouted)).toEqual(
@@ -158,7 +160,9 @@ describe('fan-out', () => {
   }, 120_000)
 
   it('finds what nobody wanted by its index', async () => {
-    await rig.rows('truncate holdfast.routes, holdfast.deliveries, holdfast.messages cascade')
+    await rig.rows(
+      'truncate holdfast_internal.routes, holdfast_internal.deliveries, holdfast_internal.messages cascade',
+    )
     await holdfast.routes.create({ name: 'wanted', eventType: 'wanted', endpoint: 'model-0' })
     await holdfast.publishBatch(Array.from({ length: 200 }, () => ({ type: 'wanted', payload: 1 })))
     const lost = await holdfast.publish('unheard.of', { nobody: true })
@@ -167,7 +171,7 @@ describe('fan-out', () => {
     try {
       await client.query('begin')
       await client.query('set local enable_seqscan = off')
-      const question = `select holdfast.format_id('msg', id) as id, type from holdfast.messages where is_unrouted order by id`
+      const question = `select holdfast.format_id('msg', id) as id, type from holdfast_internal.messages where is_unrouted order by id`
       const { rows: plan } = await client.query(`explain ${question}`)
       expect(JSON.stringify(plan)).toMatch(/unrouted|is_unrouted_idx|_id_idx/)
       expect(JSON.stringify(plan)).not.toMatch(/Seq Scan/)
@@ -179,7 +183,9 @@ describe('fan-out', () => {
   })
 
   it('keeps two ways to one endpoint apart by the id that receivers see', async () => {
-    await rig.rows('truncate holdfast.routes, holdfast.deliveries, holdfast.messages cascade')
+    await rig.rows(
+      'truncate holdfast_internal.routes, holdfast_internal.deliveries, holdfast_internal.messages cascade',
+    )
     for (const [name, transform] of [
       ['as-it-is', null],
       ['shaped', { type: 'template', template: { v: '{{ $ }}' } }],
@@ -190,7 +196,7 @@ describe('fan-out', () => {
     expect(await holdfast.publish('twice', 1)).toMatchObject({ deliveries: 2 })
     expect(
       await rig.rows(
-        `select variant, route.name from holdfast.deliveries join holdfast.routes as route on route.id = route_id order by variant`,
+        `select variant, route.name from holdfast_internal.deliveries join holdfast_internal.routes as route on route.id = route_id order by variant`,
       ),
     ).toEqual([
       { variant: 0, name: 'as-it-is' },

@@ -34,10 +34,10 @@ describe('the table of nasty inputs for publishing', () => {
   const traces = () =>
     rig.value<string>(
       `select jsonb_build_array(
-         (select count(*) from holdfast.messages), (select count(*) from holdfast.deliveries), (select count(*) from holdfast.dead_letters),
-         (select count(*) from holdfast.idempotency_keys), (select jsonb_agg(to_jsonb(route) order by id) from holdfast.routes as route),
-         (select jsonb_agg(to_jsonb(type) order by name) from holdfast.event_types as type), (select count(*) from holdfast.audit_log),
-         (select jsonb_agg(to_jsonb(endpoint)) from holdfast.endpoints as endpoint))::text`,
+         (select count(*) from holdfast_internal.messages), (select count(*) from holdfast_internal.deliveries), (select count(*) from holdfast_internal.dead_letters),
+         (select count(*) from holdfast_internal.idempotency_keys), (select jsonb_agg(to_jsonb(route) order by id) from holdfast_internal.routes as route),
+         (select jsonb_agg(to_jsonb(type) order by name) from holdfast_internal.event_types as type), (select count(*) from holdfast_internal.audit_log),
+         (select jsonb_agg(to_jsonb(endpoint)) from holdfast_internal.endpoints as endpoint))::text`,
     )
 
   /** A row is either SQL or what a program calls on a Holdfast. */
@@ -65,7 +65,9 @@ describe('the table of nasty inputs for publishing', () => {
       return error instanceof HoldfastError ? error.code : `${String(error)} (not a HoldfastError)`
     }
     if (!/publish/.test(call)) return 'accepted'
-    return (await rig.value<boolean>('select is_unrouted from holdfast.messages order by id desc limit 1'))
+    return (await rig.value<boolean>(
+      'select is_unrouted from holdfast_internal.messages order by id desc limit 1',
+    ))
       ? 'unrouted'
       : 'accepted'
   }
@@ -77,6 +79,8 @@ describe('the table of nasty inputs for publishing', () => {
   it.each(tableRows())('is true: %s → %s', async (call, outcome, stored) => {
     expect(await outcomeOf(call)).toBe(outcome)
     if (stored === '') return
-    expect(await rig.value('select body::text from holdfast.messages order by id desc limit 1')).toBe(stored)
+    expect(
+      await rig.value('select body::text from holdfast_internal.messages order by id desc limit 1'),
+    ).toBe(stored)
   })
 })

@@ -110,7 +110,7 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
     const id = await publish('short-lived', 1, { expiresAt: new Date(Date.now() + 150).toISOString() })
     const outcome = () =>
       rig.value<number | undefined>(
-        `select outcome from holdfast.attempts where message_id = holdfast.parse_id('msg', $1)`,
+        `select outcome from holdfast_internal.attempts where message_id = holdfast.parse_id('msg', $1)`,
         [id],
       )
     expect(await until('the end', outcome)).toBe(10)
@@ -128,7 +128,7 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
     await publish('t1', 2, { idempotencyKey: 'boundary' })
     expect(await codeOf(publish('t', 12, { idempotencyKey: 'boundary' }))).toBe(conflict)
     expect(await publish('once', { a: 1, b: 2 }, { idempotencyKey: 'k', tenant: 'acme' })).not.toBe(first)
-    await rig.rows(`update holdfast.idempotency_keys set expires_at = now() - interval '1 second'`)
+    await rig.rows(`update holdfast_internal.idempotency_keys set expires_at = now() - interval '1 second'`)
     expect(await publish('once', { a: 1, b: 2 }, { idempotencyKey: 'k' })).not.toBe(first)
     await rig.whenSettled(endpoint)
     expect(new Set(received.map(({ deliveryId }) => deliveryId)).size).toBe(received.length)
@@ -158,9 +158,10 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
     client.release()
     const id = await waiting
     expect(
-      await rig.value(`select body::text from holdfast.messages where id = holdfast.parse_id('msg', $1)`, [
-        id,
-      ]),
+      await rig.value(
+        `select body::text from holdfast_internal.messages where id = holdfast.parse_id('msg', $1)`,
+        [id],
+      ),
     ).toBe('2')
   })
 })

@@ -123,7 +123,7 @@ describe('a preview of a route', () => {
 
   it('takes a route that is not stored, and stores and sends nothing', async () => {
     const before = await rig.rows(
-      'select (select count(*) from holdfast.routes) as routes, (select count(*) from holdfast.messages) as messages',
+      'select (select count(*) from holdfast_internal.routes) as routes, (select count(*) from holdfast_internal.messages) as messages',
     )
     const preview = await holdfast.routes.preview({
       route: {
@@ -137,7 +137,7 @@ describe('a preview of a route', () => {
     expect(preview.request?.body).toBe('{"id":1}')
     expect(
       await rig.rows(
-        'select (select count(*) from holdfast.routes) as routes, (select count(*) from holdfast.messages) as messages',
+        'select (select count(*) from holdfast_internal.routes) as routes, (select count(*) from holdfast_internal.messages) as messages',
       ),
     ).toEqual(before)
     expect(receiver.ledger.count).toBe(0)
@@ -158,7 +158,9 @@ describe('a preview of a route', () => {
 
   it('shows what is wrong with a stored transform that nobody can use', async () => {
     await holdfast.routes.create({ name: 'by-hand', eventType: 'by.hand', endpoint: 'crm' })
-    await rig.rows(`update holdfast.routes set transform = '{"type": "xslt"}' where name = 'by-hand'`)
+    await rig.rows(
+      `update holdfast_internal.routes set transform = '{"type": "xslt"}' where name = 'by-hand'`,
+    )
     const preview = await holdfast.routes.preview({
       route: 'by-hand',
       event: { type: 'by.hand', payload: 1 },

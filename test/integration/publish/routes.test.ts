@@ -86,7 +86,7 @@ describe('creating a route', () => {
     ['$.a == "$" && $.b == $"x y"', /variable/],
     ['$.a > 1e999999999', /overflow/],
     ['amount > 100', /at or near "amount".*at position 0|syntax error/],
-    ["$.a > 1'; drop table holdfast.routes; --", /not a valid/],
+    ["$.a > 1'; drop table holdfast_internal.routes; --", /not a valid/],
   ])('refuses the filter %s', async (filter, message) => {
     const error = await refusal(holdfast.routes.create(draft({ filter })))
     expect(error.code).toBe('invalid_route')
@@ -158,7 +158,7 @@ describe('a tenant', () => {
     }
     const routesOf = async (id: string) =>
       rig.rows(
-        `select route.tenant from holdfast.deliveries as owed join holdfast.routes as route on route.id = owed.route_id
+        `select route.tenant from holdfast_internal.deliveries as owed join holdfast_internal.routes as route on route.id = owed.route_id
          where message_id = holdfast.parse_id('msg', $1)`,
         [id],
       )
@@ -173,7 +173,7 @@ describe('a tenant', () => {
 describe('eventTypes of an endpoint', () => {
   const shorthand = (name: string) =>
     rig.rows(
-      `select event_type, enabled, route.tenant from holdfast.routes as route join holdfast.endpoints as endpoint on endpoint.id = lane_id
+      `select event_type, enabled, route.tenant from holdfast_internal.routes as route join holdfast_internal.endpoints as endpoint on endpoint.id = lane_id
        where endpoint.name = $1 order by route.id`,
       [name],
     )
@@ -223,7 +223,9 @@ describe('eventTypes of an endpoint', () => {
     expect(await shorthand('dropping')).toEqual([
       { event_type: 'dropped.type', enabled: false, tenant: null },
     ])
-    await rig.rows('delete from holdfast.deliveries where lane_id = $1', [await rig.laneId('dropping')])
+    await rig.rows('delete from holdfast_internal.deliveries where lane_id = $1', [
+      await rig.laneId('dropping'),
+    ])
     await holdfast.endpoints.update('dropping', { contact: null })
     expect(await shorthand('dropping')).toEqual([])
   })
@@ -269,13 +271,13 @@ describe('deleting', () => {
     expect(await holdfast.routes.delete(route.name, { force: true })).toBe(1)
     expect(
       await rig.rows(
-        `select outcome, error_code, error from holdfast.attempts where message_id = holdfast.parse_id('msg', $1)`,
+        `select outcome, error_code, error from holdfast_internal.attempts where message_id = holdfast.parse_id('msg', $1)`,
         [id],
       ),
     ).toEqual([{ outcome: 11, error_code: 'cancelled', error: `Route "${route.name}" was deleted.` }])
     expect(
       await rig.value(
-        `select detail ->> 'cancelled' from holdfast.audit_log where action = 'route.deleted' order by id desc limit 1`,
+        `select detail ->> 'cancelled' from holdfast_internal.audit_log where action = 'route.deleted' order by id desc limit 1`,
       ),
     ).toBe('1')
   })
@@ -300,7 +302,7 @@ describe('deleting', () => {
     expect(await holdfast.endpoints.delete('leaving', { force: true })).toBe(1)
     expect(
       await rig.value(
-        `select outcome from holdfast.attempts where message_id = holdfast.parse_id('msg', $1)`,
+        `select outcome from holdfast_internal.attempts where message_id = holdfast.parse_id('msg', $1)`,
         [id],
       ),
     ).toBe(11)

@@ -19,14 +19,14 @@ afterAll(() => rig.stop())
 
 /** Long enough that the node has heard of what was changed before. */
 async function someBeats(): Promise<void> {
-  const beat = () => rig.value<number>('select max(beat) from holdfast.nodes')
+  const beat = () => rig.value<number>('select max(beat) from holdfast_internal.nodes')
   const before = await beat()
   await until('some beats', async () => (await beat()) > before + 3)
 }
 
 const lettersOf = async (endpoint: string) =>
   rig.rows<{ reason: string; error_code: string; error: string; attempt: number }>(
-    'select reason, error_code, error, attempt from holdfast.dead_letters where lane_id = $1 order by delivery_id',
+    'select reason, error_code, error, attempt from holdfast_internal.dead_letters where lane_id = $1 order by delivery_id',
     [await rig.laneId(endpoint)],
   )
 
@@ -115,7 +115,9 @@ describe('a transform', () => {
       eventTypes: ['other.kind'],
     })
     await node.holdfast.routes.create({ name, eventType: 'unknown.kind', endpoint: name })
-    await rig.rows(`update holdfast.routes set transform = '{"type": "xslt"}' where name = $1`, [name])
+    await rig.rows(`update holdfast_internal.routes set transform = '{"type": "xslt"}' where name = $1`, [
+      name,
+    ])
     await node.holdfast.publishBatch([
       { type: 'unknown.kind', payload: 1 },
       { type: 'other.kind', payload: 2 },
@@ -222,7 +224,7 @@ describe('forced deletion while a node holds deliveries in memory', () => {
 
   const outcomesOf = async (laneId: number) =>
     rig.rows(
-      'select outcome, count(*)::int from holdfast.attempts where lane_id = $1 group by 1 order by 1',
+      'select outcome, count(*)::int from holdfast_internal.attempts where lane_id = $1 group by 1 order by 1',
       [laneId],
     )
 
@@ -295,7 +297,7 @@ describe('forced deletion while a node holds deliveries in memory', () => {
     await rig.whenSettled(name)
     expect(handled).toEqual([])
     expect(
-      await rig.rows('select outcome, error_code, error from holdfast.attempts where lane_id = $1', [
+      await rig.rows('select outcome, error_code, error from holdfast_internal.attempts where lane_id = $1', [
         await rig.laneId(name),
       ]),
     ).toEqual([

@@ -43,8 +43,8 @@ describe('renderings', () => {
     for (const name of ['one', 'two']) {
       await holdfast.routes.create({ name, eventType: 'a', endpoint: 'crm' })
     }
-    await rig.rows(`update holdfast.routes set transform = '{"type": "spy"}'`)
-    routeIds = (await rig.rows<{ id: number }>('select id from holdfast.routes order by id')).map(
+    await rig.rows(`update holdfast_internal.routes set transform = '{"type": "spy"}'`)
+    routeIds = (await rig.rows<{ id: number }>('select id from holdfast_internal.routes order by id')).map(
       ({ id }) => id,
     )
   })
@@ -117,7 +117,9 @@ describe('renderings', () => {
   it('use the route as it is after a change, also when the change comes while it is being read', async () => {
     const { shapes } = openRenderer()
     const reading = shapes.load(new Set(routeIds), new Set())
-    const changed = rig.rows(`update holdfast.routes set transform = null where id = $1`, [routeIds[0]])
+    const changed = rig.rows(`update holdfast_internal.routes set transform = null where id = $1`, [
+      routeIds[0],
+    ])
     // The node is told of the change before it has the answer to what it asked earlier.
     shapes.forgetRoute(routeIds[0]!)
     await changed
@@ -133,7 +135,7 @@ describe('renderings', () => {
   it('refuse a batch whose messages no longer share a transform, so that it is cut', async () => {
     const { renderer, shapes } = openRenderer()
     await rig.rows(
-      `update holdfast.routes set transform = case when id = $1 then '{"type": "spy"}'::jsonb end`,
+      `update holdfast_internal.routes set transform = case when id = $1 then '{"type": "spy"}'::jsonb end`,
       [routeIds[0]],
     )
     await shapes.load(new Set(routeIds), new Set())

@@ -24,8 +24,8 @@ describe('publishing in the caller’s transaction', () => {
   const traces = () =>
     rig.value<string>(
       `select jsonb_build_array(
-         (select count(*) from holdfast.messages), (select count(*) from holdfast.deliveries), (select count(*) from holdfast.attempts),
-         (select count(*) from holdfast.dead_letters), (select count(*) from holdfast.idempotency_keys))::text`,
+         (select count(*) from holdfast_internal.messages), (select count(*) from holdfast_internal.deliveries), (select count(*) from holdfast_internal.attempts),
+         (select count(*) from holdfast_internal.dead_letters), (select count(*) from holdfast_internal.idempotency_keys))::text`,
     )
 
   const ways: [string, (client: PoolClient, payload: unknown) => Promise<unknown>][] = [
@@ -153,7 +153,7 @@ describe('a schema', () => {
       )
       await rig.whenSettled(name)
       const letters = await rig.rows(
-        `select reason, attempt, error_code, error from holdfast.dead_letters where lane_id = $1`,
+        `select reason, attempt, error_code, error from holdfast_internal.dead_letters where lane_id = $1`,
         [await rig.laneId(name)],
       )
       expect(letters).toEqual([
@@ -178,13 +178,13 @@ describe('a schema', () => {
       eventTypes: ['odd.*'],
     })
     await rig.rows(
-      `insert into holdfast.event_types (name, schema) values ('odd.schema', '{"type": "strng"}')`,
+      `insert into holdfast_internal.event_types (name, schema) values ('odd.schema', '{"type": "strng"}')`,
     )
     await rig.rows(`select holdfast.publish('odd.schema', '1'), holdfast.publish('odd.none', '2')`)
     await rig.whenSettled(name)
     expect(handled).toEqual([2])
     expect(
-      await rig.value('select reason from holdfast.dead_letters where lane_id = $1', [
+      await rig.value('select reason from holdfast_internal.dead_letters where lane_id = $1', [
         await rig.laneId(name),
       ]),
     ).toBe('schema')
@@ -201,7 +201,7 @@ describe('a schema', () => {
     await rig.pause(node, name)
     await rig.rows(`select holdfast.publish('fleeting', '7')`)
     await node.holdfast.eventTypes.delete('fleeting')
-    const beat = () => rig.value<number>('select max(beat) from holdfast.nodes')
+    const beat = () => rig.value<number>('select max(beat) from holdfast_internal.nodes')
     const before = await beat()
     await until('some beats', async () => (await beat()) > before + 3)
     await node.holdfast.endpoints.resume(name)
@@ -243,7 +243,7 @@ describe('criticality', () => {
     })
     const criticalities = async (id: string) =>
       rig.rows<{ criticality: number }>(
-        `select criticality from holdfast.deliveries where message_id = holdfast.parse_id('msg', $1) order by lane_id`,
+        `select criticality from holdfast_internal.deliveries where message_id = holdfast.parse_id('msg', $1) order by lane_id`,
         [id],
       )
     expect(await criticalities(await publish(type, 1))).toEqual([{ criticality: 2 }, { criticality: 0 }])
@@ -272,7 +272,7 @@ describe('criticality', () => {
     expect(deliveries).toBe(1)
     expect(
       await rig.value(
-        `select criticality from holdfast.deliveries where lane_id = ${await rig.laneId('shared')}`,
+        `select criticality from holdfast_internal.deliveries where lane_id = ${await rig.laneId('shared')}`,
       ),
     ).toBe(2)
   })

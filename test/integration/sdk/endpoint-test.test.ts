@@ -72,7 +72,7 @@ describe('a test of an endpoint', () => {
     expect(await Promise.all(tables.map((table) => rig.count(table)))).toEqual([0, 0, 0, 0])
     expect((await holdfast.endpoints.health(name)).circuit).toMatchObject({ state: 'closed', failures: 0 })
     const [entry] = await rig.rows(
-      `select actor, action, detail from holdfast.audit_log where action = 'endpoint.tested' order by id desc limit 1`,
+      `select actor, action, detail from holdfast_internal.audit_log where action = 'endpoint.tested' order by id desc limit 1`,
     )
     expect(entry).toEqual({
       actor: 'ada',
@@ -129,7 +129,9 @@ describe('a test of an endpoint', () => {
 
   test('of settings that can not be used says so', async () => {
     const { name } = await endpoint()
-    await rig.rows(`update holdfast.endpoints set config = '{"url": "nonsense"}' where name = $1`, [name])
+    await rig.rows(`update holdfast_internal.endpoints set config = '{"url": "nonsense"}' where name = $1`, [
+      name,
+    ])
     expect(await holdfast.endpoints.test(name)).toMatchObject({ ok: false, finding: 'settings_unusable' })
   })
 

@@ -21,8 +21,8 @@ describe('what is refused', () => {
   const stored = async () =>
     rig.value<string>(
       `select jsonb_build_array(
-         (select count(*) from holdfast.messages), (select count(*) from holdfast.deliveries), (select count(*) from holdfast.dead_letters),
-         (select count(*) from holdfast.idempotency_keys), (select count(*) from holdfast.endpoints), (select count(*) from holdfast.audit_log)
+         (select count(*) from holdfast_internal.messages), (select count(*) from holdfast_internal.deliveries), (select count(*) from holdfast_internal.dead_letters),
+         (select count(*) from holdfast_internal.idempotency_keys), (select count(*) from holdfast_internal.endpoints), (select count(*) from holdfast_internal.audit_log)
        )::text`,
     )
 
@@ -73,7 +73,7 @@ describe('what is refused', () => {
   it('takes a backslash before u0000 that is no NUL', async () => {
     const sent = await holdfast.send('hook', { text: String.raw`\u0000 is how JSON writes a NUL` })
     const body = await rig.value<{ text: string }>(
-      'select body from holdfast.messages order by id desc limit 1',
+      'select body from holdfast_internal.messages order by id desc limit 1',
     )
     expect(sent.id).toMatch(/^msg_/)
     expect(body.text).toBe(String.raw`\u0000 is how JSON writes a NUL`)
@@ -89,7 +89,7 @@ describe('what is refused', () => {
     before = await stored()
   })
 
-  it.each(['nobody', '', 'HOOK', 'hook ', "'; drop table holdfast.messages; --"])(
+  it.each(['nobody', '', 'HOOK', 'hook ', "'; drop table holdfast_internal.messages; --"])(
     'an endpoint that does not exist: "%s"',
     async (name) => {
       const error = await refusal(holdfast.send(name, 1))
@@ -185,7 +185,7 @@ describe('what is refused', () => {
   it('from SQL: says which message of a batch, and what is wrong with it', async () => {
     await expect(
       rig.rows(
-        `select * from holdfast.accept_messages('hook', array['1', '2', '3'], array[null, '{"priority": 1}', '{"priority": 7}']::jsonb[])`,
+        `select * from holdfast_internal.accept_messages('hook', array['1', '2', '3'], array[null, '{"priority": 1}', '{"priority": 7}']::jsonb[])`,
       ),
     ).rejects.toMatchObject({ code: 'HF002', message: 'message 3: priority must be 0, 1, 2 or 3, not 7' })
     await expect(
@@ -206,10 +206,10 @@ describe('what is refused', () => {
   it('from SQL: an unknown endpoint, and bodies that are no JSON', async () => {
     await expect(rig.rows(`select holdfast.send('nobody', '1')`)).rejects.toMatchObject({ code: 'HF001' })
     await expect(
-      rig.rows(`select * from holdfast.accept_messages('hook', array['1', '{oops'])`),
+      rig.rows(`select * from holdfast_internal.accept_messages('hook', array['1', '{oops'])`),
     ).rejects.toMatchObject({ code: '22P02' })
     await expect(
-      rig.rows(`select * from holdfast.accept_messages('hook', array['1', null])`),
+      rig.rows(`select * from holdfast_internal.accept_messages('hook', array['1', null])`),
     ).rejects.toMatchObject({ code: expect.any(String) })
     await expect(
       rig.rows(`select holdfast.send_batch('hook', array['1', null]::jsonb[])`),
@@ -257,12 +257,12 @@ describe('what is refused', () => {
 
   describe('when a queue is full', () => {
     afterEach(async () => {
-      await rig.rows('delete from holdfast.nodes; delete from holdfast.lane_stats')
+      await rig.rows('delete from holdfast_internal.nodes; delete from holdfast_internal.lane_stats')
     })
 
     const owed = async (pending: number) => {
-      const incarnation = await rig.value<number>(`select holdfast.register_node('reporter', '0')`)
-      await rig.rows('select holdfast.beat($1, $2)', [incarnation, pending])
+      const incarnation = await rig.value<number>(`select holdfast_internal.register_node('reporter', '0')`)
+      await rig.rows('select holdfast_internal.beat($1, $2)', [incarnation, pending])
     }
 
     it('by the bound over all, whole batches', async () => {
@@ -292,10 +292,10 @@ describe('what is refused', () => {
     })
 
     it('not at all when the bound is off', async () => {
-      await rig.rows(`update holdfast.settings set value = '0' where name = 'max_pending'`)
+      await rig.rows(`update holdfast_internal.settings set value = '0' where name = 'max_pending'`)
       await owed(5_000_000)
       await holdfast.send('hook', 1)
-      await rig.rows(`update holdfast.settings set value = '1000000' where name = 'max_pending'`)
+      await rig.rows(`update holdfast_internal.settings set value = '1000000' where name = 'max_pending'`)
       before = await stored()
     })
 
@@ -306,7 +306,7 @@ describe('what is refused', () => {
         limits: { maxPending: 10, onFull: 'reject' },
       })
       before = await stored()
-      await rig.rows('insert into holdfast.lane_stats (lane_id, pending) values ($1, 8)', [
+      await rig.rows('insert into holdfast_internal.lane_stats (lane_id, pending) values ($1, 8)', [
         await rig.laneId('strict'),
       ])
       const error = await refusal(
@@ -318,7 +318,7 @@ describe('what is refused', () => {
 
     it("by the endpoint's own bound becomes a dead letter by default, and keeps its body", async () => {
       await holdfast.endpoints.create({ name: 'lenient', transport: 'function', limits: { maxPending: 10 } })
-      await rig.rows('insert into holdfast.lane_stats (lane_id, pending) values ($1, 10)', [
+      await rig.rows('insert into holdfast_internal.lane_stats (lane_id, pending) values ($1, 10)', [
         await rig.laneId('lenient'),
       ])
       const sent = await holdfast.send('lenient', { kept: true }, { orderingKey: 'k', priority: 2 })
@@ -326,7 +326,7 @@ describe('what is refused', () => {
       expect(
         await rig.rows(
           `select letter.reason, letter.state, letter.priority, letter.ordering_key, letter.attempts, holdfast.format_id('msg', message.id) as id, message.body
-           from holdfast.dead_letters as letter join holdfast.messages as message on message.id = letter.message_id`,
+           from holdfast_internal.dead_letters as letter join holdfast_internal.messages as message on message.id = letter.message_id`,
         ),
       ).toEqual([
         {

@@ -48,7 +48,7 @@ describe('sending', () => {
       attempt: 1,
     })
     expect(
-      await rig.rows('select outcome, attempt from holdfast.attempts where delivery_id = $1', [
+      await rig.rows('select outcome, attempt from holdfast_internal.attempts where delivery_id = $1', [
         parseId('dlv', sent.deliveryId),
       ]),
     ).toEqual([{ outcome: 1, attempt: 1 }])
@@ -81,7 +81,7 @@ describe('sending', () => {
     ]) {
       const sent = await node.holdfast.sendBatch(name, messages)
       const rows = await rig.rows<{ id: number; body: number }>(
-        'select id, body from holdfast.messages where id = any ($1)',
+        'select id, body from holdfast_internal.messages where id = any ($1)',
         [sent.map(({ id }) => parseId('msg', id))],
       )
       const bodyById = new Map(rows.map((row) => [row.id, row.body]))
@@ -238,7 +238,7 @@ describe('sending', () => {
       const { name } = await collecting()
       const first = await node.holdfast.send(name, 1, { idempotencyKey: 'old' })
       await rig.rows(
-        `update holdfast.idempotency_keys set expires_at = now() - interval '1 second' where key = 'old'`,
+        `update holdfast_internal.idempotency_keys set expires_at = now() - interval '1 second' where key = 'old'`,
       )
       const second = await node.holdfast.send(name, 2, { idempotencyKey: 'old' })
       expect(second.id).not.toBe(first.id)
@@ -248,24 +248,24 @@ describe('sending', () => {
       const { name } = await collecting()
       const first = await node.holdfast.send(name, 1, { idempotencyKey: 'raced' })
       await rig.rows(
-        `update holdfast.idempotency_keys set expires_at = now() + interval '1 minute' where key = 'raced'`,
+        `update holdfast_internal.idempotency_keys set expires_at = now() + interval '1 minute' where key = 'raced'`,
       )
       // Stands for a purge that commits between the two statements of one look.
       await rig.rows(`
         create function purge_between() returns trigger language plpgsql as $$
         begin
-          delete from holdfast.idempotency_keys where key = 'raced' and expires_at < now() + interval '2 minutes';
+          delete from holdfast_internal.idempotency_keys where key = 'raced' and expires_at < now() + interval '2 minutes';
           return null;
         end $$`)
       await rig.rows(
-        'create trigger purge_between after insert on holdfast.idempotency_keys for each statement execute function purge_between()',
+        'create trigger purge_between after insert on holdfast_internal.idempotency_keys for each statement execute function purge_between()',
       )
       try {
         const second = await node.holdfast.send(name, 2, { idempotencyKey: 'raced' })
         expect(second.id).not.toBe(first.id)
         expect((await node.holdfast.send(name, 2, { idempotencyKey: 'raced' })).id).toBe(second.id)
       } finally {
-        await rig.rows('drop trigger purge_between on holdfast.idempotency_keys')
+        await rig.rows('drop trigger purge_between on holdfast_internal.idempotency_keys')
       }
     })
   })

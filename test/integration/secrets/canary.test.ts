@@ -358,7 +358,7 @@ describe('a busy run with every kind of secret', () => {
 })
 
 async function settled(): Promise<void> {
-  const owed = 'select count(*)::int as owed from holdfast.deliveries'
+  const owed = 'select count(*)::int as owed from holdfast_internal.deliveries'
   await until(
     'everything to be settled',
     async () => (await rig.database.pool.query<{ owed: number }>(owed)).rows[0]?.owed,
@@ -371,7 +371,7 @@ async function settled(): Promise<void> {
 async function keepTables(): Promise<void> {
   const { rows: tables } = await rig.database.pool.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-     where table_schema = 'holdfast' and table_type = 'BASE TABLE'`,
+     where table_schema = 'holdfast_internal' and table_type = 'BASE TABLE'`,
   )
   expect(tables.length).toBeGreaterThan(20)
   for (const { name } of tables) {
@@ -381,7 +381,7 @@ async function keepTables(): Promise<void> {
     if (rows.length > 0) keep('tables', rows.map(({ text }) => `${name} ${text}`).join('\n'))
   }
   const { rows: sealed } = await rig.database.pool.query<{ sealed: Buffer }>(
-    'select sealed from holdfast.endpoint_secrets',
+    'select sealed from holdfast_internal.endpoint_secrets',
   )
   expect(sealed.length).toBeGreaterThan(15)
   keep('tables', ...sealed.map((row) => row.sealed.toString('latin1')))

@@ -138,7 +138,7 @@ describe('rotating the secret', () => {
 
     // A day later.
     await rig.rows(
-      `update holdfast.endpoint_secrets set expires_at = now() - interval '1 second' where expires_at is not null`,
+      `update holdfast_internal.endpoint_secrets set expires_at = now() - interval '1 second' where expires_at is not null`,
     )
     await node.holdfast.endpoints.update(name, { contact: 'ada' })
     const after = await sendUntil(name, (request) => !isSignedWith(oldSecret, request))
@@ -155,7 +155,7 @@ describe('rotating the secret', () => {
     const request = await sendUntil(name, (seen) => isSignedWith(own, seen))
     expect(isSignedWith(leaked, request)).toBe(false)
     expect(
-      await rig.value('select count(*)::int from holdfast.endpoint_secrets where lane_id = $1', [
+      await rig.value('select count(*)::int from holdfast_internal.endpoint_secrets where lane_id = $1', [
         await rig.laneId(name),
       ]),
     ).toBe(1)
@@ -167,7 +167,7 @@ describe('rotating the secret', () => {
       Array.from({ length: 6 }, () => node.holdfast.endpoints.rotateSecret(name)),
     )
     const versions = await rig.rows<{ version: number; isPresent: boolean }>(
-      `select version, expires_at is null as "isPresent" from holdfast.endpoint_secrets where lane_id = $1 order by version`,
+      `select version, expires_at is null as "isPresent" from holdfast_internal.endpoint_secrets where lane_id = $1 order by version`,
       [await rig.laneId(name)],
     )
     expect(versions).toEqual([3, 4, 5, 6, 7].map((version) => ({ version, isPresent: version === 7 })))
@@ -215,7 +215,7 @@ it('a receiver that refuses one message by its signature does not stop the other
   await rig.whenSettled(name)
   expect(receiver.ledger.count).toBe(3)
   expect(
-    await rig.value('select count(*)::int from holdfast.dead_letters where lane_id = $1', [
+    await rig.value('select count(*)::int from holdfast_internal.dead_letters where lane_id = $1', [
       await rig.laneId(name),
     ]),
   ).toBe(0)

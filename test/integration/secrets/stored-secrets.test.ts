@@ -43,8 +43,8 @@ async function arrive(name: string): Promise<Record<string, string>> {
 
 const stored = (name: string) =>
   rig.rows<{ field: string; version: number; keyId: string }>(
-    `select field, version, key_id as "keyId" from holdfast.endpoint_secrets
-     where lane_id = (select id from holdfast.endpoints where name = $1) order by field, version`,
+    `select field, version, key_id as "keyId" from holdfast_internal.endpoint_secrets
+     where lane_id = (select id from holdfast_internal.endpoints where name = $1) order by field, version`,
     [name],
   )
 
@@ -67,8 +67,8 @@ describe('a secret', () => {
     })
     expect(seen.secrets.map(({ field }) => field)).toEqual(['auth.password', 'signing.secret'])
     const rows = await rig.rows<{ text: string; bytes: Buffer }>(
-      `select endpoint::text as text, sealed as bytes from holdfast.endpoints as endpoint
-       join holdfast.endpoint_secrets on lane_id = id where name = $1`,
+      `select endpoint::text as text, sealed as bytes from holdfast_internal.endpoints as endpoint
+       join holdfast_internal.endpoint_secrets on lane_id = id where name = $1`,
       [name],
     )
     expect(rows).toHaveLength(2)
@@ -131,9 +131,10 @@ describe('a secret', () => {
     const other = await create()
     const laneId = await rig.laneId(other.name)
     await node.holdfast.endpoints.delete(other.name)
-    const left = await rig.value('select count(*)::int from holdfast.endpoint_secrets where lane_id = $1', [
-      laneId,
-    ])
+    const left = await rig.value(
+      'select count(*)::int from holdfast_internal.endpoint_secrets where lane_id = $1',
+      [laneId],
+    )
     expect(left).toBe(0)
   })
 
@@ -156,9 +157,9 @@ describe('a secret', () => {
       auth: { type: 'bearer', token: 'other-token' },
     })
     await rig.rows(
-      `update holdfast.endpoint_secrets set sealed = (
-         select sealed from holdfast.endpoint_secrets where lane_id = (select id from holdfast.endpoints where name = $1)
-       ) where lane_id = (select id from holdfast.endpoints where name = $2)`,
+      `update holdfast_internal.endpoint_secrets set sealed = (
+         select sealed from holdfast_internal.endpoint_secrets where lane_id = (select id from holdfast_internal.endpoints where name = $1)
+       ) where lane_id = (select id from holdfast_internal.endpoints where name = $2)`,
       [victim.name, name],
     )
     await rig.pause(node, name)
@@ -268,7 +269,7 @@ describe('encrypting anew', () => {
       const { id } = await node.holdfast.send('bulk-7', {})
       await receiver.ledger.waitForRequest(({ webhookId }) => webhookId === id)
       const audited = await other.rows(
-        `select detail from holdfast.audit_log where action = 'secrets.reencrypted'`,
+        `select detail from holdfast_internal.audit_log where action = 'secrets.reencrypted'`,
       )
       expect(audited).toMatchObject([{ detail: { reencrypted: 200 } }, { detail: { reencrypted: 251 } }])
     } finally {

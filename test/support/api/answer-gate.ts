@@ -16,7 +16,7 @@ export class AnswerGate {
     await pool.query(`
       create function public.wait_at_gate() returns trigger language plpgsql as
         $$ begin perform pg_advisory_xact_lock_shared(${gateLock}); return new; end $$;
-      create trigger gate before insert on holdfast.api_results for each row execute function public.wait_at_gate()`)
+      create trigger gate before insert on holdfast_internal.api_results for each row execute function public.wait_at_gate()`)
     return new AnswerGate(pool)
   }
 

@@ -77,7 +77,7 @@ export class Rig {
     const state = node.log.circuits.get(bell) === 'open' ? 'closed' : 'open'
     await this.rows(
       `with flipped as (
-         insert into holdfast.breakers (lane_id, state, probe_at) select id, $2, now() + interval '1 day' from holdfast.endpoints where name = $1
+         insert into holdfast_internal.breakers (lane_id, state, probe_at) select id, $2, now() + interval '1 day' from holdfast_internal.endpoints where name = $1
          on conflict (lane_id) do update set state = $2, version = breakers.version + 1, changed_xid = pg_current_xact_id()
          returning lane_id)
        select pg_notify('holdfast_lanes', lane_id::text) from flipped`,
@@ -109,13 +109,13 @@ export class Rig {
   }
 
   async count(table: string): Promise<number> {
-    return Number(await this.value(`select count(*) from holdfast.${table}`))
+    return Number(await this.value(`select count(*) from holdfast_internal.${table}`))
   }
 
   async owed(endpoint: string): Promise<number> {
     return Number(
       await this.value(
-        `select count(*) from holdfast.deliveries as owed join holdfast.endpoints as endpoint on endpoint.id = owed.lane_id
+        `select count(*) from holdfast_internal.deliveries as owed join holdfast_internal.endpoints as endpoint on endpoint.id = owed.lane_id
          where endpoint.name = $1`,
         [endpoint],
       ),
@@ -123,7 +123,7 @@ export class Rig {
   }
 
   async laneId(endpoint: string): Promise<number> {
-    return this.value<number>('select id from holdfast.endpoints where name = $1', [endpoint])
+    return this.value<number>('select id from holdfast_internal.endpoints where name = $1', [endpoint])
   }
 
   /** Resolves when nothing is owed to the endpoint any more. */

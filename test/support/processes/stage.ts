@@ -100,7 +100,7 @@ export class Stage {
   async owners(): Promise<ShardOwner[]> {
     const { rows } = await this.pool.query<ShardOwner>(
       `select lease.incarnation, node.name, count(*)::int as shards
-       from holdfast.shard_leases as lease left join holdfast.nodes as node using (incarnation)
+       from holdfast_internal.shard_leases as lease left join holdfast_internal.nodes as node using (incarnation)
        group by 1, 2 order by 1`,
     )
     return rows
@@ -120,9 +120,9 @@ export class Stage {
   /** Which node owns an endpoint's lane. */
   async ownerOf(endpoint: string): Promise<NodeProcess> {
     const { rows } = await this.pool.query<{ name: string }>(
-      `select node.name from holdfast.endpoints as endpoint
-       join holdfast.shard_leases as lease on lease.shard = endpoint.id & 255
-       join holdfast.nodes as node using (incarnation) where endpoint.name = $1`,
+      `select node.name from holdfast_internal.endpoints as endpoint
+       join holdfast_internal.shard_leases as lease on lease.shard = endpoint.id & 255
+       join holdfast_internal.nodes as node using (incarnation) where endpoint.name = $1`,
       [endpoint],
     )
     const owner = this.nodes.find((node) => node.isRunning && node.name === rows[0]?.name)
@@ -132,7 +132,7 @@ export class Stage {
 
   async owed(): Promise<number> {
     const { rows } = await this.pool.query<{ owed: number }>(
-      'select count(*)::int as owed from holdfast.deliveries',
+      'select count(*)::int as owed from holdfast_internal.deliveries',
     )
     return rows[0]?.owed ?? 0
   }

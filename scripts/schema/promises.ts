@@ -1,0 +1,28 @@
+import type { SchemaDescription } from './describe.ts'
+
+/** The lists of `src/sql/promised.txt`. */
+export type Promises = Pick<SchemaDescription, 'promisedToUsers' | 'promisedToNodes'>
+
+const usersHeading = '# Users call and read these.'
+const nodesHeading =
+  '# Nodes, workers and SDKs of released versions call these, beside a newer schema too. A new signature is a new function beside the old one.'
+
+export function parsePromises(text: string): Promises {
+  const [users = '', nodes = ''] = text.split(nodesHeading)
+  const lines = (part: string) => part.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return { promisedToUsers: lines(users), promisedToNodes: lines(nodes) }
+}
+
+/** Lines are only ever added. */
+export function printPromises(listed: Promises, present: Promises): string {
+  const merge = (first: readonly string[], second: readonly string[]) =>
+    [...new Set([...first, ...second])].sort().join('\n')
+  return [
+    usersHeading,
+    merge(listed.promisedToUsers, present.promisedToUsers),
+    '',
+    nodesHeading,
+    merge(listed.promisedToNodes, present.promisedToNodes),
+    '',
+  ].join('\n')
+}

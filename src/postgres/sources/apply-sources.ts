@@ -1,0 +1,217 @@
+import { DatabaseError, type PoolClient } from 'pg'
+import { HoldfastError } from '../../core/errors.ts'
+import type { SourceKind, SourceSet, SqlSource } from './source-files.ts'
+
+/**
+ * Makes the functions, views and triggers in the database those of the files, inside the caller's transaction. Only files that changed are
+ * applied, and a function keeps its oid: statements that running nodes have prepared go on. One that disappeared is dropped; one whose
+ * signature changed is dropped with what depends on it, and all of that is created again.
+ */
+export async function applySources(client: PoolClient, set: SourceSet, version: string): Promise<string[]> {
+  // A body may name what is created only after it.
+  await client.query('set local check_function_bodies = off')
+  const recorded = await readRecorded(client)
+  const state: ApplyState = {
+    client,
+    byName: new Map(set.sources.map((source) => [source.name, source])),
+    recorded,
+    present: await readPresent(client),
+    applied: [],
+  }
+  for (const source of set.sources) {
+    const isCurrent =
+      recorded.get(source.name)?.checksum === source.checksum && state.present.has(source.name)
+    if (!isCurrent) await put(state, source)
+  }
+  for (const { name, kind, table } of recorded.values()) {
+    if (!state.byName.has(name) && state.present.has(name)) await drop(state, { name, kind, table })
+  }
+  // A dropped dependant comes after what it depends on, so one more pass in the same order finds all that is missing.
+  for (const source of set.sources) if (!state.present.has(source.name)) await put(state, source)
+  await record(client, set, version)
+  return state.applied
+}
+
+interface ApplyState {
+  readonly client: PoolClient
+  readonly byName: ReadonlyMap<string, SqlSource>
+  readonly recorded: ReadonlyMap<string, RecordedSource>
+  /** Names of what is in the database now. */
+  readonly present: Set<string>
+  readonly applied: string[]
+}
+
+interface RecordedSource extends Named {
+  readonly checksum: string
+}
+
+interface Named {
+  readonly kind: SourceKind
+  readonly name: string
+  readonly table: string | null
+}
+
+async function readRecorded(client: PoolClient): Promise<Map<string, RecordedSource>> {
+  const { rows } = await client.query<RecordedSource>(
+    'select kind, name, "table", checksum from holdfast_internal.sources order by kind, name',
+  )
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
+/** Bounded by what is in our two schemas. */
+async function readPresent(client: PoolClient): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>(`
+    with ours as (select oid, nspname from pg_namespace where nspname in ('holdfast', 'holdfast_internal'))
+    select nspname || '.' || proname as name from pg_proc join ours on ours.oid = pronamespace
+    union all
+    select nspname || '.' || relname from pg_class join ours on ours.oid = relnamespace where relkind = 'v'
+    union all
+    select nspname || '.' || tgname from pg_trigger join pg_class on pg_class.oid = tgrelid join ours on ours.oid = relnamespace
+    where not tgisinternal`)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** PostgreSQL replaces neither a function whose result or argument names differ nor a view whose columns do. */
+const irreplaceableCodes: ReadonlySet<unknown> = new Set(['42P13', '42P16'])
+
+async function put(state: ApplyState, source: SqlSource): Promise<void> {
+  if (state.present.has(source.name)) await replace(state, source)
+  else await create(state, source)
+  state.present.add(source.name)
+  state.applied.push(source.name)
+}
+
+async function create({ client }: ApplyState, source: SqlSource): Promise<void> {
+  try {
+    await client.query(source.sql)
+  } catch (error) {
+    throw located(error, source)
+  }
+}
+
+async function replace(state: ApplyState, source: SqlSource): Promise<void> {
+  const { client } = state
+  const earlier = source.kind === 'function' ? await functionOids(client, source.name) : []
+  await client.query('savepoint source')
+  try {
+    await client.query(source.sql)
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !irreplaceableCodes.has(error.code)) throw located(error, source)
+    await client.query('rollback to savepoint source')
+    await drop(state, source)
+    await create(state, source)
+  }
+  await client.query('release savepoint source')
+  // With other types of arguments it is another function to PostgreSQL, and the old one is still there.
+  const later = source.kind === 'function' ? await functionOids(client, source.name) : []
+  if (later.length > 1) for (const oid of earlier) await dropFunction(state, oid)
+}
+
+async function functionOids(client: PoolClient, name: string): Promise<number[]> {
+  const { rows } = await client.query<{ oid: number }>(
+    `select oid from pg_proc where proname = split_part($1, '.', 2) and pronamespace = split_part($1, '.', 1)::regnamespace`,
+    [name],
+  )
+  return rows.map(({ oid }) => oid)
+}
+
+async function drop(state: ApplyState, { kind, name, table }: Named): Promise<void> {
+  const { client } = state
+  if (kind === 'function') {
+    for (const oid of await functionOids(client, name)) await dropFunction(state, oid)
+  } else if (kind === 'view') {
+    await dropDependants(state, 'pg_class', name)
+    await client.query(`drop view ${name}`)
+  } else {
+    await client.query(`drop trigger ${name.split('.')[1]} on ${table}`)
+  }
+  state.present.delete(name)
+}
+
+async function dropFunction(state: ApplyState, oid: number): Promise<void> {
+  const { rows } = await state.client.query<{ signature: string }>(
+    'select $1::oid::regprocedure::text as signature',
+    [oid],
+  )
+  await dropDependants(state, 'pg_proc', String(oid))
+  await state.client.query(`drop function ${rows[0]?.signature}`)
+}
+
+/** Ours are dropped first and created again later; what is somebody else's is theirs to take away. */
+async function dropDependants(
+  state: ApplyState,
+  catalogue: 'pg_proc' | 'pg_class',
+  object: string,
+): Promise<void> {
+  const { rows } = await state.client.query<Named & { readonly description: string }>(
+    `with dependants as (
+       select distinct case classid when 'pg_rewrite'::regclass then 'pg_class'::regclass::oid else classid end as classid,
+              case classid when 'pg_rewrite'::regclass then (select ev_class from pg_rewrite where oid = objid) else objid end as objid
+       from pg_depend
+       where deptype = 'n' and (
+         (refclassid = $1::regclass and refobjid = $2::oid)
+         or (refclassid = 'pg_type'::regclass and refobjid = (select reltype from pg_class where oid = $2::oid and $1::regclass = 'pg_class'::regclass))
+       )
+     )
+     select pg_describe_object(classid, objid, 0) as description,
+            case classid when 'pg_proc'::regclass then 'function' when 'pg_trigger'::regclass then 'trigger' else 'view' end as kind,
+            case classid when 'pg_proc'::regclass then (select pronamespace::regnamespace || '.' || proname from pg_proc where oid = objid)
+              when 'pg_trigger'::regclass then (select relnamespace::regnamespace || '.' || tgname
+                from pg_trigger join pg_class on pg_class.oid = tgrelid where pg_trigger.oid = objid)
+              else (select relnamespace::regnamespace || '.' || relname from pg_class where oid = objid) end as name,
+            (select relnamespace::regnamespace || '.' || relname
+             from pg_trigger join pg_class on pg_class.oid = tgrelid where pg_trigger.oid = objid and classid = 'pg_trigger'::regclass) as table
+     from dependants where not (classid = $1::regclass and objid = $2::oid)`,
+    [catalogue, catalogue === 'pg_class' ? await relationOid(state.client, object) : object],
+  )
+  for (const dependant of rows) {
+    if (!state.recorded.has(dependant.name) && !state.byName.has(dependant.name)) {
+      throw new HoldfastError(
+        'not_migrated',
+        `${dependant.description} depends on a part of Holdfast's schema that this version changes. ` +
+          `Drop it, run \`holdfast migrate\`, then create it again.`,
+        { dependant: dependant.description },
+      )
+    }
+    if (state.present.has(dependant.name)) await drop(state, dependant)
+  }
+}
+
+async function relationOid(client: PoolClient, name: string): Promise<string> {
+  const { rows } = await client.query<{ oid: string }>('select $1::regclass::oid::text as oid', [name])
+  return rows[0]?.oid ?? '0'
+}
+
+async function record(client: PoolClient, set: SourceSet, version: string): Promise<void> {
+  await client.query('delete from holdfast_internal.sources')
+  await client.query(
+    `insert into holdfast_internal.sources (kind, name, "table", checksum)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])`,
+    [
+      set.sources.map(({ kind }) => kind),
+      set.sources.map(({ name }) => name),
+      set.sources.map(({ table }) => table),
+      set.sources.map(({ checksum }) => checksum),
+    ],
+  )
+  await client.query(
+    `insert into holdfast_internal.source_revision (revision, checksum, version) values ($1, $2, $3)
+     on conflict (is_only) do update
+     set revision = excluded.revision, checksum = excluded.checksum, version = excluded.version, applied_at = now()`,
+    [set.revision, set.checksum, version],
+  )
+}
+
+function located(error: unknown, source: SqlSource): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const line =
+    error.position === undefined
+      ? ''
+      : ` at line ${source.sql.slice(0, Number(error.position)).split('\n').length}`
+  return new HoldfastError(
+    'not_migrated',
+    `${source.path} failed${line}: ${error.message}. The functions were rolled back whole; the tables stay.`,
+    { source: source.path, sqlstate: error.code },
+    error,
+  )
+}

@@ -1,0 +1,16 @@
+-- Forgets a dead node once nobody needs its row: its shards are taken and its beat never moved again.
+create or replace function holdfast_internal.bury_node(dead integer, seen_beat bigint) returns boolean
+language plpgsql as $$
+declare
+  lost text;
+begin
+  delete from holdfast_internal.nodes as node
+  where node.incarnation = dead and node.beat = seen_beat
+    and not exists (select from holdfast_internal.shard_leases as lease where lease.incarnation = dead)
+  returning node.name into lost;
+  if lost is null then
+    return false;
+  end if;
+  perform holdfast_internal.audit('holdfast', 'node.lost', 'nodes', jsonb_build_object('name', lost, 'incarnation', dead));
+  return true;
+end $$;

@@ -1,0 +1,82 @@
+-- The one way in for runs. `run_options` is null or holds one entry (or null) per body. A run and its message share their number. For a single
+-- plain run each statement in here counts, so that one reads all that there is to know. The numbers come back as `ids`, in the order of the bodies; or,
+-- when they rise in it, as the set of them.
+create or replace function holdfast_internal.accept_run_bodies(
+  job_name text, bodies text[], run_options jsonb[], out ids bigint[], out run_set int8multirange
+)
+language plpgsql as $$
+declare
+  -- Before the ids: a claim whose snapshot is older knows that these ids lie beyond its horizon. And before the look at who sleeps: a worker
+  -- that falls asleep unseen goes on looking until this transaction has ended.
+  own_transaction xid8 := pg_current_xact_id();
+  total integer := coalesce(cardinality(bodies), 0);
+  facts record;
+  worst record;
+  drawn bigint[];
+begin
+  select job.id, job.queue_id, job.settings, ids.last_value as last_id,
+         (select value::text::bigint from holdfast_internal.settings where name = 'max_payload_bytes') as max_bytes,
+         (select value::text::bigint from holdfast_internal.settings where name = 'max_pending')
+           between 1 and holdfast_internal.owed_overall() + total - 1 as is_too_much,
+         exists (select from holdfast_internal.workers where is_asleep and job.queue_id = any (lanes)) as has_sleepers
+  into facts
+  from holdfast_internal.jobs as job cross join holdfast_internal.ids where job.name = job_name;
+  if not found then
+    raise exception 'there is no job named "%"', job_name using errcode = 'HF030',
+      hint = 'A job is known once a worker or a process with its definition has started, or after holdfast.declare_job.';
+  end if;
+  if total = 0 then
+    return;
+  end if;
+  if run_options is not null then
+    if cardinality(run_options) <> total then
+      raise exception 'there are % bodies but % sets of options', total, cardinality(run_options) using errcode = 'HF002';
+    end if;
+    select at, problem into worst
+    from unnest(run_options) with ordinality as given (option, at), holdfast_internal.run_option_problem(option) as problem
+    where option is not null and problem is not null
+    order by at limit 1;
+    if found then
+      raise exception 'run %: %', worst.at, worst.problem using errcode = 'HF002';
+    end if;
+  end if;
+  if (total = 1 and octet_length(bodies[1]) > facts.max_bytes)
+    or (total > 1 and (select max(octet_length(body)) from unnest(bodies) as body) > facts.max_bytes) then
+    select octet_length(body) as bytes, at into worst
+    from unnest(bodies) with ordinality as given (body, at) where octet_length(body) > facts.max_bytes limit 1;
+    if found then
+      raise exception 'the payload of run % takes % bytes; the limit is %', worst.at, worst.bytes, facts.max_bytes
+        using errcode = 'HF003', hint = 'Send a reference to the data instead of the data, or raise max_payload_bytes.';
+    end if;
+  end if;
+  if facts.is_too_much then
+    perform holdfast_internal.check_bound(total);
+  end if;
+
+  if holdfast_internal.id_at(clock_timestamp()) - facts.last_id > 4096 * 5000 then
+    perform holdfast_internal.advance_ids();
+  end if;
+  if run_options is null and total > 1 and not facts.settings ? 'expiresAfterMs' then
+    drawn := array(select nextval('holdfast_internal.ids') from generate_series(1, total));
+    insert into holdfast_internal.messages (id, size, is_run, type, body)
+    select given.id, octet_length(given.body), true, job_name, given.body::json from unnest(drawn, bodies) as given (id, body);
+    -- Numbers that others drew meanwhile lie between two bundles, never within one.
+    run_set := holdfast_internal.id_ranges(drawn);
+    insert into holdfast_internal.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
+    select facts.queue_id, coalesce((facts.settings ->> 'priority')::smallint, 0), lower(part), upper(part) - 1, facts.id, own_transaction
+    from unnest(run_set) as part;
+  elsif run_options is null and not facts.settings ?| '{priority,expiresAfterMs}' then
+    with stored as (
+      insert into holdfast_internal.messages (id, size, is_run, type, body)
+      values (nextval('holdfast_internal.ids'), octet_length(bodies[1]), true, job_name, bodies[1]::json) returning id
+    )
+    insert into holdfast_internal.runs as owed (id, published_by, lane_id, job_id)
+    select stored.id, own_transaction, facts.queue_id, facts.id from stored
+    returning array[owed.id] into ids;
+  else
+    ids := holdfast_internal.accept_runs_with_options(facts.id, job_name, facts.queue_id, facts.settings, bodies, run_options);
+  end if;
+  if facts.has_sleepers then
+    perform pg_notify('holdfast_queue_' || facts.queue_id, '');
+  end if;
+end $$;

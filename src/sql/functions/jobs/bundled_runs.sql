@@ -1,0 +1,52 @@
+-- Runs without a row, as if they had one: the newest first, below `before` and from `lowest` on, in these queues and of this job (null: of all).
+-- A series is made as a whole, however few of it are wanted: each says where it ends.
+create or replace function holdfast_internal.bundled_runs(lanes integer[], job integer, before bigint, max_rows integer, lowest bigint default 0)
+returns setof holdfast_internal.runs
+language sql stable as $$
+  with waiting as (
+    select each.id, bundle.lane_id, bundle.job_id, bundle.priority, null::bigint as claim_id
+    from (
+      select * from (
+        -- The one that `before` may cut, and the whole ones below.
+        select * from holdfast_internal.bundle_of(before - 1)
+        union all
+        (
+          select * from holdfast_internal.waiting_bundles
+          where last_id < before - 1 and last_id >= lowest and (lanes is null or lane_id = any (lanes)) and (job is null or job_id = job)
+          order by last_id desc limit max_rows
+        )
+      ) as below
+      where (lanes is null or lane_id = any (lanes)) and (job is null or job_id = job)
+      order by last_id desc limit max_rows
+    ) as bundle
+    cross join lateral (
+      select id from generate_series(
+        least(bundle.last_id, before - 1), greatest(bundle.first_id, lowest, least(bundle.last_id, before - 1) - max_rows + 1), -1
+      ) as id limit max_rows
+    ) as each
+    limit max_rows
+  ), held as (
+    select each.id, claim.lane_id, claim.id as claim_id
+    from holdfast_internal.run_claims as claim cross join unnest(claim.bundled * int8multirange(int8range(lowest, before))) as part
+    -- One part may have runs of several jobs.
+    cross join lateral (
+      select id from generate_series(
+        upper(part) - 1, case when job is null then greatest(lower(part), upper(part) - max_rows) else lower(part) end, -1
+      ) as id limit case when job is null then max_rows end
+    ) as each
+    where claim.bundled && int8range(lowest, before) and (lanes is null or claim.lane_id = any (lanes))
+    order by each.id desc limit case when job is null then max_rows end
+  )
+  select id, null::xid8, lane_id, job_id, 0, 0::smallint, priority, 1::smallint, null::bigint, claim_id, null::timestamptz, null::timestamptz,
+         null::timestamptz, null::double precision, null::bigint, null::text, null::text, null::text
+  from (
+    select id, lane_id, job_id, priority, claim_id from waiting
+    union all
+    (
+      -- Their jobs are looked up, the newest first, until there are enough; nobody holds more than a few thousand.
+      select held.id, held.lane_id, its.job_id, its.priority, held.claim_id
+      from held cross join lateral holdfast_internal.job_of_bundled(held.id, held.lane_id) as its where job is null or its.job_id = job limit max_rows
+    )
+  ) as bundled
+  order by id desc limit max_rows
+$$;

@@ -1,0 +1,45 @@
+-- The run that had this idempotency key (the same body) or unique key (any body) first; null when the key is new.
+create or replace function holdfast_internal.claim_run_keys(job integer, body text, options jsonb, new_run bigint) returns bigint
+language plpgsql as $$
+declare
+  key_scope text := 'unique:' || job;
+  unique_key text := options ->> 'uniqueKey';
+  new_hash text := case when options ? 'uniqueForMs' then 'window' else 'run' end;
+  new_expiry timestamptz := case when options ? 'uniqueForMs'
+    then now() + make_interval(secs => (options ->> 'uniqueForMs')::double precision / 1000) else 'infinity' end;
+  earlier bigint[];
+  held record;
+begin
+  if options ? 'idempotencyKey' then
+    earlier := holdfast_internal.claim_idempotency_key('job:' || job, options ->> 'idempotencyKey', '', body, array[new_run]);
+    if earlier is not null then
+      return earlier[1];
+    end if;
+  end if;
+  if unique_key is null then
+    return null;
+  end if;
+  -- With a window the key is taken for that long; without one until its run has ended.
+  loop
+    insert into holdfast_internal.idempotency_keys (scope, key, body_hash, result, expires_at)
+    values (key_scope, unique_key, new_hash, to_jsonb(array[new_run]), new_expiry) on conflict (scope, key) do nothing;
+    if found then
+      return null;
+    end if;
+    select body_hash, (result ->> 0)::bigint as run, expires_at into held
+    from holdfast_internal.idempotency_keys where scope = key_scope and key = unique_key for update;
+    if not found then
+      continue;
+    end if;
+    -- A statement of its own, whose snapshot shows the run that came with the key we have waited for.
+    if held.expires_at > now() and (held.body_hash <> 'run' or exists (select from holdfast_internal.runs where id = held.run)) then
+      -- The idempotency key that we have just taken stands for that run from now on.
+      update holdfast_internal.idempotency_keys set result = to_jsonb(array[held.run])
+      where scope = 'job:' || job and key = options ->> 'idempotencyKey';
+      return held.run;
+    end if;
+    update holdfast_internal.idempotency_keys set body_hash = new_hash, result = to_jsonb(array[new_run]), expires_at = new_expiry
+    where scope = key_scope and key = unique_key;
+    return null;
+  end loop;
+end $$;

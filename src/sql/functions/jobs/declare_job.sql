@@ -1,0 +1,19 @@
+-- Declares jobs as code knows them. Nothing is written when nothing changed, so that every process may do it at its start.
+create or replace function holdfast.declare_job(job_name text, job_defaults jsonb) returns integer
+language plpgsql as $$
+declare
+  job holdfast_internal.jobs;
+  lane integer;
+begin
+  select * into job from holdfast_internal.jobs where name = job_name;
+  if found and job.defaults = job_defaults then
+    return job.id;
+  end if;
+  lane := holdfast_internal.ensure_queue(coalesce(job.overrides ->> 'queue', job_defaults ->> 'queue', 'default'));
+  insert into holdfast_internal.jobs (name, queue_id, defaults) values (job_name, lane, job_defaults)
+  on conflict (name) do update set
+    defaults = job_defaults, queue_id = lane, updated_at = clock_timestamp()
+  returning * into job;
+  perform pg_notify('holdfast_jobs', job_name);
+  return job.id;
+end $$;

@@ -1,0 +1,7 @@
+create or replace function holdfast.enqueue_batch(job text, payloads jsonb[], options jsonb default null) returns setof text
+language sql as $$
+  select holdfast.format_id('run', id)
+  from holdfast_internal.accept_runs(
+    job, payloads::text[], case when options is not null then array_fill(options, array[cardinality(payloads)]) end
+  ) as id
+$$;

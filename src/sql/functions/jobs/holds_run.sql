@@ -1,0 +1,7 @@
+-- The claim still holds the run: it lists it, and nobody has let it go or claimed it since.
+create or replace function holdfast_internal.holds_run(claim bigint, me integer, run holdfast_internal.runs) returns boolean
+language sql stable as $$
+  select (run.due_at is null or run.claim_id = claim) and exists (
+    select from holdfast_internal.run_claims as held where held.id = claim and held.worker = me and run.id = any (held.run_ids)
+  )
+$$;

@@ -1,0 +1,26 @@
+-- A clean stop: nothing is claimed any more, or it goes back uncounted.
+create or replace function holdfast_internal.retire_worker(me integer) returns integer
+language plpgsql as $$
+declare
+  left_over bigint[];
+  lane integer;
+begin
+  perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), me);
+  perform holdfast_internal.take_out_of_claims(array(select id from holdfast_internal.run_claims where worker = me));
+  select array_agg(run.id) into left_over from (
+    select run.id from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
+    join holdfast_internal.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
+    where claim.worker = me order by run.id for update of run
+  ) as run;
+  update holdfast_internal.runs set claim_id = null, due_at = clock_timestamp() where id = any (left_over);
+  delete from holdfast_internal.run_claims where worker = me;
+  perform holdfast_internal.cancel_returned(left_over);
+  perform holdfast_internal.free_slots_of(left_over);
+  delete from holdfast_internal.run_cancellations where worker = me;
+  delete from holdfast_internal.run_progress where worker = me;
+  delete from holdfast_internal.workers where incarnation = me;
+  for lane in select distinct lane_id from holdfast_internal.runs where id = any (left_over) loop
+    perform holdfast_internal.ring_workers(lane);
+  end loop;
+  return coalesce(cardinality(left_over), 0);
+end $$;

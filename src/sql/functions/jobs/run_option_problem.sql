@@ -1,0 +1,47 @@
+-- What is wrong with the options of a run, or null; the same rules as in src/core/run-options.ts.
+create or replace function holdfast_internal.run_option_problem(options jsonb) returns text
+language plpgsql stable as $$
+declare
+  own constant text[] := array['uniqueKey', 'uniqueForMs', 'concurrencyKey', 'runAt', 'delayMs', 'tags', 'worker', 'requireTags', 'ttlMs',
+                               'reason'];
+  named text;
+begin
+  if jsonb_typeof(options) = 'object' and options ?| array['type', 'deliverAt'] then
+    return 'a run takes no type, and runAt instead of deliverAt';
+  end if;
+  named := holdfast_internal.option_problem(
+    case when jsonb_typeof(options) <> 'object' then options
+         else (options - own) || case when options ? 'runAt' then jsonb_build_object('deliverAt', options -> 'runAt') else '{}' end end
+  );
+  if named is not null then
+    return named;
+  end if;
+  if not options ?| own then
+    return null;
+  end if;
+  if options ? 'orderingKey' and options ? 'concurrencyKey' then
+    return 'a run takes an orderingKey or a concurrencyKey, not both';
+  end if;
+  if options ? 'worker' and options ? 'requireTags' then
+    return 'a run is aimed at a worker or at tags, not both';
+  end if;
+  if options ? 'runAt' and options ? 'delayMs' then
+    return 'a run takes runAt or delayMs, not both';
+  end if;
+  foreach named in array array['uniqueKey', 'concurrencyKey', 'worker', 'reason'] loop
+    if options ? named and (jsonb_typeof(options -> named) <> 'string' or length(options ->> named) not between 1 and 1000) then
+      return named || ' must be text of 1 to 1000 characters';
+    end if;
+  end loop;
+  foreach named in array array['delayMs', 'uniqueForMs', 'ttlMs'] loop
+    if options ? named and (jsonb_typeof(options -> named) <> 'number' or (options ->> named)::numeric not between 0 and 3155760000000) then
+      return named || ' must be a number of milliseconds from 0';
+    end if;
+  end loop;
+  foreach named in array array['tags', 'requireTags'] loop
+    if options ? named and (jsonb_typeof(options -> named) <> 'array' or jsonb_array_length(options -> named) not between 1 and 20) then
+      return named || ' must be a list of 1 to 20 texts';
+    end if;
+  end loop;
+  return null;
+end $$;

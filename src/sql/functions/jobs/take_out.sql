@@ -1,0 +1,33 @@
+-- Gives one run that has no row a row, wherever it is; returns its queue, or null when it isn't owed.
+create or replace function holdfast_internal.take_out(run_id bigint) returns integer
+language plpgsql as $$
+declare
+  alone constant int8multirange := int8multirange(int8range(run_id, run_id, '[]'));
+  bundle record;
+  lane integer;
+begin
+  loop
+    perform holdfast_internal.take_out_of_claims(array(select id from holdfast_internal.run_claims where bundled @> run_id), alone);
+    select lane_id into lane from holdfast_internal.runs where id = run_id;
+    if found then
+      return lane;
+    end if;
+    select lane_id into lane from holdfast_internal.bundle_of(run_id);
+    if not found then
+      -- Unless it has just moved on into a claim.
+      continue when exists (select from holdfast_internal.run_claims where bundled @> run_id);
+      return (select lane_id from holdfast_internal.runs where id = run_id);
+    end if;
+    begin
+      perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
+      select * into bundle from holdfast_internal.bundle_of(run_id);
+      if not found then
+        -- Claimed meanwhile. Whoever settles it may have the claim's row and come for the queue: we let go of that first.
+        raise lock_not_available;
+      end if;
+      perform holdfast_internal.cut_bundle(bundle.lane_id, bundle.last_id, run_id, 1, clock_timestamp());
+      return lane;
+    exception when lock_not_available then
+    end;
+  end loop;
+end $$;

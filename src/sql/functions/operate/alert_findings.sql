@@ -1,0 +1,94 @@
+-- What a rule of this kind finds above its threshold: of what, and how much.
+create or replace function holdfast_internal.alert_findings(kind text, threshold double precision, only_endpoint text, only_tag text)
+returns table (subject text, value double precision)
+language plpgsql stable as $$
+declare
+  lanes integer[];
+  scope text := coalesce(only_endpoint, 'tag ' || only_tag, 'all');
+begin
+  if only_endpoint is not null or only_tag is not null then
+    lanes := array(select id from holdfast_internal.endpoints as endpoint where holdfast_internal.in_scope(endpoint, only_endpoint, only_tag));
+  end if;
+  case kind
+  when 'dead_letters' then
+    return query select scope, count(*)::double precision from holdfast_internal.dead_letters
+    where state = 'open' and (lanes is null or lane_id = any (lanes)) having count(*) > threshold;
+  when 'dead_letter_rate' then
+    -- Ids follow the clock: the letters of the last minute are the end of the primary key.
+    return query select scope, count(*)::double precision from holdfast_internal.dead_letters
+    where id >= holdfast_internal.id_at(clock_timestamp() - interval '1 minute') and (lanes is null or lane_id = any (lanes))
+    having count(*) > threshold;
+  when 'failure_rate' then
+    -- One that was stopped has an alert of its own, and its rate can't change until it is started again.
+    return query select endpoint.name, 1 - sum(rollup.successes)::double precision / sum(rollup.attempts - rollup.throttled)
+    from holdfast_internal.rollups as rollup join holdfast_internal.endpoints as endpoint on endpoint.id = rollup.lane_id
+    where rollup.period = 1 and rollup.starts_at > clock_timestamp() - interval '6 minutes' and (lanes is null or rollup.lane_id = any (lanes))
+      and endpoint.state = 'active'
+    group by endpoint.name
+    having sum(rollup.attempts - rollup.throttled) >= 20
+      and sum(rollup.successes) < sum(rollup.attempts - rollup.throttled) * (1 - threshold);
+  when 'persisting_critical' then
+    return query select scope, total::double precision from (
+      select (
+        select count(*) from holdfast_internal.dead_letters
+        where state = 'open' and criticality = 2 and (lanes is null or lane_id = any (lanes))
+      ) + (
+        select count(*) from (
+          select from holdfast_internal.deliveries
+          where criticality = 2 and id < holdfast_internal.id_at(clock_timestamp() - interval '1 hour')
+            and coalesce(owed_at < clock_timestamp() - interval '1 hour', true) and (lanes is null or lane_id = any (lanes))
+          limit 100000
+        ) as overdue
+      ) as total
+    ) as persisting where total > threshold;
+  when 'rejecting', 'endpoint_disabled' then
+    return query select endpoint.name, extract(epoch from clock_timestamp() - endpoint.state_changed_at)::double precision
+    from holdfast_internal.endpoints as endpoint
+    where endpoint.state = case kind when 'rejecting' then 'rejecting' else 'disabled' end
+      and holdfast_internal.in_scope(endpoint, only_endpoint, only_tag);
+  when 'circuit_open' then
+    return query select endpoint.name, extract(epoch from clock_timestamp() - breaker.opened_at)::double precision
+    from holdfast_internal.breakers as breaker join holdfast_internal.endpoints as endpoint on endpoint.id = breaker.lane_id
+    where breaker.state <> 'closed' and breaker.opened_at < clock_timestamp() - make_interval(secs => threshold)
+      and holdfast_internal.in_scope(endpoint, only_endpoint, only_tag);
+  when 'backlog_age' then
+    return query select waiting.name, extract(epoch from clock_timestamp() - waiting.since)::double precision
+    from (
+      select endpoint.name, holdfast_internal.oldest_owed(endpoint.id) as since
+      from holdfast_internal.lane_stats as stats join holdfast_internal.endpoints as endpoint on endpoint.id = stats.lane_id
+      where stats.pending > 0 and endpoint.state = 'active' and holdfast_internal.in_scope(endpoint, only_endpoint, only_tag)
+      limit 2000
+    ) as waiting
+    where waiting.since < clock_timestamp() - make_interval(secs => threshold);
+  when 'node_lost' then
+    -- One that comes back under its name isn't lost; one that is gone for good is news for an hour.
+    return query select detail ->> 'name', extract(epoch from clock_timestamp() - max(at))::double precision from holdfast_internal.audit_log
+    where action in ('node.lost', 'worker.lost') and action = 'node.lost' and at > clock_timestamp() - interval '1 hour'
+      and not exists (select from holdfast_internal.nodes as alive where alive.name = detail ->> 'name')
+    group by 1;
+  when 'worker_lost' then
+    return query select coalesce(detail ->> 'name', audit_log.subject), extract(epoch from clock_timestamp() - max(at))::double precision
+    from holdfast_internal.audit_log
+    where action in ('node.lost', 'worker.lost') and action = 'worker.lost' and at > clock_timestamp() - interval '1 hour'
+      and not exists (select from holdfast_internal.workers as alive where alive.name = detail ->> 'name')
+    group by 1;
+  when 'job_disabled' then
+    return query select job.name, extract(epoch from clock_timestamp() - job.state_changed_at)::double precision
+    from holdfast_internal.jobs as job where job.state = 'disabled';
+  when 'partition_upkeep' then
+    return query select task.name, task.failures::double precision from holdfast_internal.maintenance_tasks as task
+    where task.name = 'partitions' and (
+      task.failures >= threshold or coalesce(task.last_succeeded_at < clock_timestamp() - interval '6 hours', false)
+    );
+  when 'maintenance_failing' then
+    return query select task.name, task.failures::double precision from holdfast_internal.maintenance_tasks as task
+    where task.name <> 'partitions' and task.failures >= threshold;
+  when 'disk_low' then
+    -- Only an operator knows how large the disk of a server elsewhere is. Nodes that share the disk report it themselves.
+    return query select 'database', 1 - pg_database_size(current_database())::double precision / holdfast_internal.setting_integer('disk_bytes')
+    where pg_database_size(current_database()) > holdfast_internal.setting_integer('disk_bytes') * (1 - threshold);
+  else
+    -- A kind of a newer version.
+    return;
+  end case;
+end $$;

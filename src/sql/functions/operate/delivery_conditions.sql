@@ -1,0 +1,50 @@
+-- A filter on deliveries as conditions. `lane`, `message_ids` and `wanted_state` choose the index; `wide` is asked of each delivery found by it.
+create or replace function holdfast_internal.delivery_conditions(
+  filter jsonb, out lane integer, out message_ids bigint[], out wanted_state text, out wide text, out asks_message boolean,
+  out from_id bigint, out to_id bigint
+)
+language plpgsql stable as $$
+declare
+  field text;
+  value text;
+  wide_ones text[] := '{true}';
+  condition text;
+  correlated bigint[];
+begin
+  asks_message := false;
+  from_id := 0;
+  to_id := 9223372036854775807;
+  for field, value in
+    select key, case when jsonb_typeof(given) = 'array' then given::text else given #>> '{}' end
+    from jsonb_each(coalesce(filter, '{}')) as entry (key, given) where jsonb_typeof(given) <> 'null'
+  loop
+    condition := holdfast_internal.message_condition(field, value);
+    correlated := case when field = 'correlationId' and message_ids is null then holdfast_internal.correlated_messages(value) end;
+    if correlated is not null then
+      message_ids := correlated;
+      continue;
+    elsif condition is not null then
+      asks_message := true;
+      wide_ones := wide_ones || condition;
+      continue;
+    end if;
+    case field
+      when 'endpoint' then lane := holdfast_internal.lane_of(value);
+      when 'messageId' then
+        message_ids := case when message_ids is null then array[holdfast_internal.original_message(holdfast.parse_id('msg', value))]
+          else array(select unnest(message_ids) intersect select holdfast_internal.original_message(holdfast.parse_id('msg', value))) end;
+      when 'state' then wanted_state := value;
+      when 'from' then from_id := holdfast_internal.id_at(value::timestamptz);
+      when 'to' then to_id := holdfast_internal.id_at(value::timestamptz);
+      when 'ids' then wide_ones := wide_ones || format('delivery.id = any (%L::bigint[])',
+        array(select holdfast.parse_id('dlv', id) from jsonb_array_elements_text(value::jsonb) as id)::text);
+      when 'route' then wide_ones := wide_ones || format('delivery.route_id = %s', holdfast_internal.route_of(value));
+      when 'statusCode' then wide_ones := wide_ones || format('delivery.status_code = %s', value::smallint);
+      when 'errorCode' then wide_ones := wide_ones || format('delivery.error_code = %L', value);
+      when 'error' then wide_ones := wide_ones || format('strpos(lower(delivery.error), lower(%L)) > 0', value);
+      else raise exception 'deliveries can not be filtered by "%"', field using errcode = 'HF007',
+        hint = 'Known fields: endpoint, messageId, state, from, to, ids, route, tenant, eventType, correlationId, statusCode, errorCode, error.';
+    end case;
+  end loop;
+  wide := array_to_string(wide_ones, ' and ');
+end $$;

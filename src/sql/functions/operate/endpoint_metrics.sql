@@ -1,0 +1,23 @@
+-- Gauges of chosen endpoints: these by name, and the `top` with the longest lines.
+create or replace function holdfast.endpoint_metrics(names text[], top integer) returns table (metric text, labels jsonb, value double precision)
+language sql stable as $$
+  with chosen as (
+    select id, name from holdfast_internal.endpoints where name = any (names)
+    union
+    (
+      select endpoint.id, endpoint.name
+      from holdfast_internal.lane_stats as stats join holdfast_internal.endpoints as endpoint on endpoint.id = stats.lane_id
+      where stats.pending > 0 order by stats.pending desc, endpoint.id limit least(top, 1000)
+    )
+  ), gauges as (
+    select chosen.name, coalesce(stats.pending, 0) as pending, coalesce(stats.in_flight, 0) as in_flight,
+           coalesce(greatest(0, extract(epoch from clock_timestamp() - holdfast_internal.oldest_owed(chosen.id))), 0) as oldest,
+           (select count(*) from holdfast_internal.dead_letters where lane_id = chosen.id and state = 'open') as letters
+    from chosen left join holdfast_internal.lane_stats as stats on stats.lane_id = chosen.id
+  )
+  select gauge.metric, jsonb_build_object('endpoint', gauges.name), gauge.value
+  from gauges cross join lateral (values
+    ('endpoint_backlog', pending::double precision), ('endpoint_in_flight', in_flight::double precision),
+    ('endpoint_oldest_due_seconds', oldest::double precision), ('endpoint_dead_letters', letters::double precision)
+  ) as gauge (metric, value)
+$$;

@@ -1,0 +1,10 @@
+-- One field of a filter on a message, as a condition; null when it isn't one.
+create or replace function holdfast_internal.message_condition(field text, value text) returns text
+language sql stable
+return case field
+  when 'tenant' then format('message.tenant = %L', value)
+  when 'eventType' then case
+    when value ~ '[*]' then format('message.type like %L', replace(replace(replace(value, '_', '\_'), '**', '*'), '*', '%'))
+    else format('message.type = %L', value) end
+  when 'correlationId' then format('message.correlation_id = %L', value)
+end;

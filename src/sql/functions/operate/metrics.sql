@@ -1,0 +1,34 @@
+-- The cluster's gauges, named as in Prometheus without the prefix. Circuits: those of endpoints that aren't healthy, a thousand at most.
+create or replace function holdfast.metrics() returns table (metric text, labels jsonb, value double precision)
+language plpgsql stable as $$
+begin
+  return query
+  select 'backlog', '{}'::jsonb, coalesce(
+    -- With no node to report, the planner's last count has to do.
+    (select sum(pending)::double precision from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds'),
+    (select greatest(reltuples, 0)::double precision from pg_class where oid = 'holdfast_internal.deliveries'::regclass)
+  )
+  union all
+  select 'oldest_due_seconds', '{}', coalesce(greatest(0, extract(epoch from clock_timestamp() - min(holdfast_internal.oldest_owed(stats.lane_id)))), 0)
+  from (
+    select lane_id from holdfast_internal.lane_stats join holdfast_internal.endpoints as endpoint on endpoint.id = lane_id
+    where pending > 0 and endpoint.state in ('active', 'rejecting') limit 2000
+  ) as stats
+  union all
+  select 'dead_letters', '{}', count(*) from holdfast_internal.dead_letters where state = 'open'
+  union all
+  select 'nodes', '{}', count(*) from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds';
+  return query
+  select 'workers', '{}'::jsonb, count(*)::double precision from holdfast_internal.workers
+  where beat_at > clock_timestamp() - make_interval(secs => greatest(10, lease_ms / 1000.0));
+  return query
+  select 'circuit_state', jsonb_build_object('endpoint', unwell.name), unwell.circuit
+  from (
+    select endpoint.name, case breaker.state when 'open' then 2 when 'half_open' then 1 else 0 end::double precision as circuit
+    from holdfast_internal.endpoints as endpoint left join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id
+    where breaker.state <> 'closed' or breaker.hold_reason is not null or breaker.held_until > now()
+      or endpoint.state in ('rejecting', 'disabled')
+    order by 2 desc, 1 limit 1000
+  ) as unwell;
+  return query select * from holdfast_internal.queue_metrics();
+end $$;

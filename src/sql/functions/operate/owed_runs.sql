@@ -1,0 +1,8 @@
+-- Every job run that is still owed, for people who look by hand. `due_at`: null when it waits for a free worker only, `infinity` when something
+-- else brings it back (its job is paused, another run of its key goes first).
+create or replace view holdfast.owed_runs as
+select run.id, queue.name as queue, job.name as job, run.attempt, run.crashes, run.priority, run.claim_id is not null as is_claimed, run.due_at,
+       run.expires_at, run.ordering_key, run.concurrency_key, run.target
+from holdfast_internal.owed_runs as run
+join holdfast_internal.jobs as job on job.id = run.job_id
+join holdfast_internal.queues as queue on queue.id = run.lane_id;

@@ -1,0 +1,4 @@
+create or replace function holdfast.redrive_endpoint(name text, rate double precision default null, actor text default current_user) returns text
+language sql as $$
+  select holdfast.format_id('op', holdfast_internal.create_operation('redrive', jsonb_build_object('endpoint', name), '{}', rate, null, actor))
+$$;

@@ -1,0 +1,47 @@
+-- Owes these letters again, in the order in which they were owed first. What isn't open any more, or has lost its endpoint, is passed over:
+-- of two that redrive the same letter one does. The body stays where it is; the retry count, the expiry and the idempotency key are gone.
+create or replace function holdfast_internal.redrive_letters(letter_ids bigint[], actor text, is_resend boolean default false)
+returns table (letter_id bigint, delivery_id bigint)
+language plpgsql as $$
+declare
+  open_ids bigint[];
+  lanes integer[];
+begin
+  -- In one order, so that two bulk actions never wait for each other in a circle.
+  open_ids := array(
+    select letter.id from holdfast_internal.dead_letters as letter
+    where letter.id = any (letter_ids) and letter.state = 'open' order by letter.id for update
+  );
+  perform holdfast_internal.keep_bodies(array(select message_id from holdfast_internal.dead_letters where id = any (open_ids)));
+  -- The transaction id comes before the ids: see accept_messages.
+  perform pg_current_xact_id();
+  if holdfast_internal.id_at(clock_timestamp()) - (select last_value from holdfast_internal.ids) > 4096 * 5000 then
+    perform holdfast_internal.advance_ids();
+  end if;
+  return query
+  with numbered as materialized (
+    select ordered.*, nextval('holdfast_internal.ids') as new_id from (
+      select letter.*, message.size from holdfast_internal.dead_letters as letter
+      join holdfast_internal.endpoints as endpoint on endpoint.id = letter.lane_id
+      cross join lateral (
+        select size from holdfast_internal.messages where id = letter.message_id
+        union all select size from holdfast_internal.messages_kept where id = letter.message_id limit 1
+      ) as message
+      where letter.id = any (open_ids) order by letter.delivery_id
+    ) as ordered
+  ), owed as (
+    insert into holdfast_internal.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, replay_id, dead_letter_id, ordering_key)
+    -- Somebody wants it: it isn't dropped silently any more.
+    select new_id, message_id, lane_id, route_id, size, priority, greatest(criticality, 1), variant, replay_id, id, ordering_key from numbered
+  )
+  update holdfast_internal.dead_letters as letter set
+    state = 'redriven', redrives = letter.redrives + 1, redriven_delivery_id = new_id, settled_by = actor,
+    action = case when is_resend then 'resend' else 'redrive' end,
+    resends = letter.resends + case when is_resend then 1 else 0 end,
+    resent_at = case when is_resend then clock_timestamp() else letter.resent_at end
+  from numbered where letter.id = numbered.id
+  returning letter.id, letter.redriven_delivery_id;
+  return query select * from holdfast_internal.redrive_runs(open_ids, actor, is_resend);
+  lanes := array(select distinct lane_id from holdfast_internal.dead_letters where id = any (open_ids));
+  perform holdfast_internal.ring(lanes);
+end $$;

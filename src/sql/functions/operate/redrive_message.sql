@@ -1,0 +1,24 @@
+-- Sends one letter again; returns its new delivery. One that is being redriven already is left alone, and its delivery returned.
+create or replace function holdfast.redrive_message(dead_letter_id text, actor text default current_user) returns text
+language plpgsql as $$
+declare
+  letter record := holdfast_internal.letter_state(dead_letter_id);
+  delivery bigint;
+  lane integer;
+begin
+  if letter.state = 'open' then
+    select redriven.delivery_id into delivery from holdfast_internal.redrive_letters(array[letter.id], actor) as redriven;
+    if delivery is null then
+      raise exception 'the endpoint of dead letter % is gone', dead_letter_id
+        using errcode = 'HF009', hint = 'Replay its message to another endpoint, or discard the letter.';
+    end if;
+    perform holdfast_internal.audit(actor, 'dead_letter.redriven', dead_letter_id,
+                           jsonb_build_object('delivery', holdfast.format_id('dlv', delivery)));
+  elsif letter.state = 'redriven' then
+    select redriven_delivery_id into delivery from holdfast_internal.dead_letters where id = letter.id;
+  else
+    raise exception 'dead letter % is % already', dead_letter_id, letter.state
+      using errcode = 'HF009', hint = 'Replay its message to send it once more.';
+  end if;
+  return holdfast.format_id('dlv', delivery);
+end $$;

@@ -1,0 +1,60 @@
+-- Owes what `source` yields (see replay_targets) once more, in its order, under ids of their own. No body is written, but for those whose
+-- partition is about to go. What has lost its endpoint since is passed over. Somebody wants it: it isn't dropped silently.
+create or replace function holdfast_internal.replay_rows(
+  operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer,
+  out looked_at integer, out last_position bigint, out delivery_ids bigint[]
+)
+language plpgsql as $$
+declare
+  message_ids bigint[];
+  target_lanes integer[];
+  target_routes integer[];
+  low bigint;
+  high bigint;
+  stored integer;
+begin
+  -- Until this transaction ends no partition can be marked to go; those that are marked are seen below.
+  perform pg_advisory_xact_lock_shared(hashtext('holdfast.retire'));
+  -- The transaction id comes before the ids: see accept_messages.
+  perform pg_current_xact_id();
+  if holdfast_internal.id_at(clock_timestamp()) - (select last_value from holdfast_internal.ids) > 4096 * 5000 then
+    perform holdfast_internal.advance_ids();
+  end if;
+  execute format($statement$
+    select count(*), max(position), array_agg(message_id order by position) filter (where endpoint.id is not null),
+           array_agg(lane_id order by position) filter (where endpoint.id is not null),
+           array_agg(route_id order by position) filter (where endpoint.id is not null), min(message_id), max(message_id)
+    from (%s) as target left join (select id from holdfast_internal.endpoints) as endpoint on endpoint.id = target.lane_id
+  $statement$, source)
+  into looked_at, last_position, message_ids, target_lanes, target_routes, low, high
+  using as_of, holdfast_internal.id_at(as_of_at - interval '1 day'), after, max_rows::bigint, pg_snapshot_xmax(as_of)::text::bigint,
+        age(pg_snapshot_xmin(as_of)::xid);
+  delivery_ids := '{}';
+  if message_ids is null then
+    return;
+  end if;
+  perform holdfast_internal.keep_bodies(message_ids);
+  delivery_ids := array(select nextval('holdfast_internal.ids') from generate_series(1, cardinality(message_ids)));
+  execute format($statement$
+    insert into holdfast_internal.deliveries (id, message_id, lane_id, route_id, size, criticality, replay_id, ordering_key)
+    select target.id, target.message_id, target.lane_id, target.route_id, message.size,
+           greatest(1, coalesce(
+             nullif(message.criticality, 1),
+             case when target.route_id is not null then (select route.criticality from holdfast_internal.routes as route where route.id = target.route_id) end,
+             known.criticality)),
+           target.id, message.ordering_key
+    from unnest($4, $1, $5, $6) as target (id, message_id, lane_id, route_id)
+    join (%s) as message on message.id = target.message_id
+    left join holdfast_internal.event_types as known on known.name = message.type
+    order by target.id
+  $statement$, holdfast_internal.envelopes_of(message_ids, low, high))
+  using message_ids, low, high, delivery_ids, target_lanes, target_routes;
+  get diagnostics stored = row_count;
+  if stored < cardinality(delivery_ids) then
+    delivery_ids := array(select id from holdfast_internal.deliveries where id = any (delivery_ids) order by id);
+  end if;
+  if stored > 0 then
+    insert into holdfast_internal.replays (ids, operation_id) values (holdfast_internal.id_ranges(delivery_ids), operation);
+  end if;
+  perform holdfast_internal.ring(array(select distinct unnest(target_lanes)));
+end $$;

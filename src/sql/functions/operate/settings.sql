@@ -1,0 +1,3 @@
+-- Site-wide settings; may be updated through this view.
+create or replace view holdfast.settings as
+select name, value from holdfast_internal.settings;

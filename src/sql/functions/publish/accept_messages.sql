@@ -1,0 +1,5 @@
+create or replace function holdfast_internal.accept_messages(endpoint_name text, bodies text[], message_options jsonb[] default null) returns setof bigint
+language plpgsql as $$
+begin
+  return query select unnest(accepted.ids) from holdfast_internal.accept(endpoint_name, bodies, message_options, null) as accepted;
+end $$;

@@ -1,0 +1,63 @@
+-- The slow lane of accept_messages: options, idempotency keys, and an endpoint that has room for so many only (null: for all), whose further
+-- messages become dead letters at once. Only messages with an idempotency key cost a statement of their own; the rest is stored as a set.
+create or replace function holdfast_internal.accept_with_options(
+  lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint
+) returns setof bigint
+language plpgsql as $$
+declare
+  total integer := cardinality(bodies);
+  ids bigint[];
+  is_repeated boolean[] := array_fill(false, array[total]);
+  is_refused boolean[];
+  blocks_keys boolean;
+  given record;
+  earlier bigint[];
+begin
+  select array_agg(nextval('holdfast_internal.ids')) into ids from generate_series(1, total);
+
+  for given in
+    select at, body, option ->> 'idempotencyKey' as key
+    from unnest(bodies, message_options) with ordinality as message (body, option, at)
+    where option ->> 'idempotencyKey' is not null
+  loop
+    earlier := holdfast_internal.claim_idempotency_key('lane:' || lane, given.key, '', given.body, array[ids[given.at]]);
+    if earlier is not null then
+      ids[given.at] := earlier[1];
+      is_repeated[given.at] := true;
+    end if;
+  end loop;
+
+  -- What was sent before takes no room.
+  select array_agg(coalesce(number > room, false) order by at) into is_refused
+  from (
+    select at, sum((not is_known)::integer) over (order by at) as number
+    from unnest(is_repeated) with ordinality as message (is_known, at)
+  ) as numbered;
+
+  insert into holdfast_internal.messages (id, size, type, tenant, correlation_id, ordering_key, criticality, headers, metadata, body)
+  select message.id, octet_length(body), option ->> 'type', coalesce(option ->> 'tenant', lane_tenant), option ->> 'correlationId',
+         option ->> 'orderingKey', coalesce(holdfast_internal.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', body::json
+  from unnest(ids, bodies, message_options, is_repeated) as message (id, body, option, is_known)
+  where not is_known;
+
+  if room is not null then
+    blocks_keys := (select settings ->> 'onDead' = 'block' from holdfast_internal.endpoints where id = lane);
+    insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, error_code, error, criticality, priority,
+                                       attempt, attempts, ordering_key, blocks_key)
+    select nextval('holdfast_internal.ids'), message.id, message.id, lane, 'endpoint_full', 3, 'endpoint_full',
+           'The endpoint owed as many deliveries as its bound allows.',
+           coalesce(holdfast_internal.criticality_code(option ->> 'criticality'), 1), coalesce((option ->> 'priority')::smallint, 0),
+           0, '[]', option ->> 'orderingKey', blocks_keys and option ->> 'orderingKey' is not null
+    from unnest(ids, message_options, is_repeated, is_refused) as message (id, option, is_known, is_dead)
+    where is_dead and not is_known;
+  end if;
+  insert into holdfast_internal.deliveries (id, message_id, lane_id, size, priority, criticality, due_at, owed_at, expires_at, ordering_key)
+  select message.id, message.id, lane, octet_length(body), coalesce((option ->> 'priority')::smallint, 0),
+         coalesce(holdfast_internal.criticality_code(option ->> 'criticality'), 1),
+         nullif(greatest((option ->> 'deliverAt')::timestamptz, now()), now()),
+         greatest((option ->> 'deliverAt')::timestamptz, case when option ->> 'deliverAt' is not null then now() end),
+         (option ->> 'expiresAt')::timestamptz, option ->> 'orderingKey'
+  from unnest(ids, bodies, message_options, is_repeated, is_refused) as message (id, body, option, is_known, is_dead)
+  where not is_known and not is_dead;
+  return query select unnest(ids);
+end $$;

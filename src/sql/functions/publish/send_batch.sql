@@ -1,0 +1,7 @@
+create or replace function holdfast.send_batch(endpoint text, payloads jsonb[], options jsonb default null) returns setof text
+language sql as $$
+  select holdfast.format_id('msg', id)
+  from holdfast_internal.accept_messages(
+    endpoint, payloads::text[], case when options is not null then array_fill(options, array[cardinality(payloads)]) end
+  ) as id
+$$;

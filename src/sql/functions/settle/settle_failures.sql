@@ -1,0 +1,50 @@
+-- Everything but successes. `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs,
+-- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|release, delayMs, reason, isProbe,
+-- isCounted, isTried, blocksKey, expected}.
+-- `runs`: one object per lane {lane, epoch, circuit, run, health, suspension}. Returns the deliveries whose decision was refused, and
+-- the lanes whose circuit, hold or state isn't what it was, or can't be told: their owner must read them again.
+create or replace function holdfast_internal.settle_failures(me integer, batch bigint, records jsonb, runs jsonb)
+returns table (refused bigint[], changed integer[])
+language plpgsql as $$
+declare
+  owned integer[];
+  has_dead boolean;
+  has_ended boolean;
+begin
+  perform holdfast_internal.lock_incarnation_shared(me);
+  -- Expanded once for what nearly every batch does; the rest of it is rare. The lease is checked after the lock, by its own statement.
+  with given as materialized (
+    select r.*, lease.epoch is not null as is_owned
+    from holdfast_internal.failure_records(records) as r
+    left join holdfast_internal.shard_leases as lease on lease.shard = r.lane & 255 and lease.incarnation = me and lease.epoch = r.epoch
+  ), tried as (
+    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, duration_ms, outcome,
+                                   status_code, is_probe, error_code, error, detail)
+    select r.id, r.message, now() - make_interval(secs => r."ageMs" / 1000), r.attempt, me, r.lane, r.route, r."durationMs", r.outcome,
+           r.status, coalesce(r."isProbe", false), r."errorCode", r.error, r.detail
+    from given as r
+    where r."isTried"
+    on conflict do nothing
+  ), retried as (
+    update holdfast_internal.deliveries as owed set
+      attempt = r.attempt, uncounted = owed.uncounted + case when r."isCounted" then 0 else 1 end,
+      due_at = now() + make_interval(secs => r."delayMs" / 1000)
+    from given as r
+    where owed.id = r.id and r.action = 'retry' and owed.attempt = r.expected and r.is_owned
+  )
+  select coalesce(bool_or(r.action = 'dead'), false), coalesce(bool_or(r.action in ('drop', 'expire', 'cancel')), false),
+         array_agg(distinct r.lane) filter (where r.is_owned), array_agg(r.id) filter (where not r.is_owned)
+  into has_dead, has_ended, owned, refused
+  from given as r;
+
+  if has_dead then
+    perform holdfast_internal.bury_deliveries(records, coalesce(owned, '{}'));
+  end if;
+  if has_ended then
+    perform holdfast_internal.end_deliveries(me, records, coalesce(owned, '{}'));
+  end if;
+  if jsonb_array_length(runs) > 0 then
+    changed := holdfast_internal.settle_runs(me, batch, runs);
+  end if;
+  return next;
+end $$;

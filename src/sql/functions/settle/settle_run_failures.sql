@@ -1,0 +1,69 @@
+-- Everything but successes. `action`: retry | dead | expire | cancel | release (back as it was, uncounted). Returns the runs whose
+-- decision was refused, because the claim is no longer this worker's.
+create or replace function holdfast_internal.settle_run_failures(me integer, records jsonb, ended_claims bigint[]) returns bigint[]
+language plpgsql as $$
+declare
+  held bigint[];
+  refused bigint[];
+  key_lanes integer[];
+  ordering_keys text[];
+  concurrency_keys text[];
+  lane integer;
+begin
+  perform holdfast_internal.lock_incarnation_shared(me);
+  perform holdfast_internal.take_out_of_claims(
+    array(select id from holdfast_internal.run_claims where worker = me and id = any (array(select r.claim from holdfast_internal.run_records(records) as r))),
+    holdfast_internal.id_ranges(array(select distinct r.id from holdfast_internal.run_records(records) as r order by r.id))
+  );
+  insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, error_code, error, detail)
+  select r.id, r.message, now() - make_interval(secs => r."ageMs" / 1000), r.attempt, me, r.lane, r."durationMs", r.outcome,
+         r."errorCode", r.error, r.detail
+  from holdfast_internal.run_records(records) as r where r."isTried"
+  on conflict do nothing;
+
+  -- In the order of ids, so that two who settle at once can't wait for each other.
+  select array_agg(locked.id),
+         array_agg(locked.lane_id) filter (where locked.frees_key), array_agg(locked.ordering_key) filter (where locked.frees_key),
+         array_agg(locked.concurrency_key) filter (where locked.frees_key)
+  into held, key_lanes, ordering_keys, concurrency_keys
+  from (
+    select run.id, run.lane_id, run.ordering_key, run.concurrency_key,
+           run.concurrency_key is not null or (run.ordering_key is not null and r.action in ('dead', 'expire', 'cancel')) as frees_key
+    from holdfast_internal.run_records(records) as r join holdfast_internal.runs as run on run.id = r.id
+    where run.attempt = r.expected and holdfast_internal.holds_run(r.claim, me, run) order by run.id for update of run
+  ) as locked;
+
+  update holdfast_internal.runs as run set
+    attempt = case r.action when 'retry' then r.attempt else run.attempt end, claim_id = null,
+    due_at = clock_timestamp() + make_interval(secs => coalesce(r."delayMs", 0) / 1000)
+  from holdfast_internal.run_records(records) as r
+  where run.id = r.id and r.action in ('retry', 'release') and r.id = any (held);
+
+  perform holdfast_internal.bury_runs(records, held, me);
+  with ended as (
+    delete from holdfast_internal.runs as run using holdfast_internal.run_records(records) as r
+    where run.id = r.id and r.action in ('expire', 'cancel') and r.id = any (held)
+    returning r.*, run.dead_letter_id
+  ), reopened as (
+    update holdfast_internal.dead_letters set state = 'open', settled_by = null, action = null
+    where id in (select dead_letter_id from ended) and state = 'redriven' and settled_at is null
+  )
+  insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
+  select ended.id, ended.message, now(), ended.attempt + case when ended."isTried" then 1 else 0 end, me, ended.lane,
+         case ended.action when 'expire' then 10 else 11 end, ended.reason, ended.error
+  from ended
+  on conflict do nothing;
+
+  delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
+  perform holdfast_internal.cancel_returned(held);
+  if key_lanes is not null then
+    perform holdfast_internal.free_keys(key_lanes, ordering_keys, concurrency_keys);
+  end if;
+  for lane in
+    select distinct r.lane from holdfast_internal.run_records(records) as r where r.action in ('retry', 'release') and r.id = any (held)
+  loop
+    perform holdfast_internal.ring_workers(lane);
+  end loop;
+  select array_agg(r.id) into refused from holdfast_internal.run_records(records) as r where r.id <> all (coalesce(held, '{}'));
+  return refused;
+end $$;

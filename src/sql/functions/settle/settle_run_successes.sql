@@ -1,0 +1,81 @@
+-- Arrays may be shorter than run_ids: what is missing is nothing (message_ids, details), or what the first one is (the others). `run_set`: the
+-- same ids, for the claims that hold some of them without a row.
+create or replace function holdfast_internal.settle_run_successes(
+  me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[],
+  ages_ms double precision[], durations_ms integer[], details jsonb[], ended_claims bigint[]
+) returns void
+language plpgsql as $$
+declare
+  removed integer;
+  removed_rows integer;
+  jobs_done integer[];
+  letters bigint[];
+  key_lanes integer[];
+  ordering_keys text[];
+  concurrency_keys text[];
+begin
+  -- Claims before rows: whoever makes rows of what a claim holds has the claim locked, and we see them then.
+  with held as materialized (
+    select claim.id, claim.bundled * run_set as settled from holdfast_internal.run_claims as claim
+    where claim.id = any (claims) and claim.bundled && run_set order by claim.id for update
+  ), freed as (
+    update holdfast_internal.run_claims as claim set bundled = claim.bundled - run_set from held where claim.id = held.id
+  )
+  select coalesce(sum(upper(part) - lower(part)), 0) into removed from held cross join unnest(held.settled) as part;
+  if removed > 0 and exists (select from holdfast_internal.jobs where streak > 0 and (queue_id = any (lanes) or former_queue_ids && lanes)) then
+    jobs_done := array(
+      select distinct job.id from holdfast_internal.messages as message join holdfast_internal.jobs as job on job.name = message.type
+      where message.id = any (run_ids) and job.streak > 0
+    );
+  end if;
+  if removed < cardinality(run_ids) then
+    -- In the order of ids, as whoever takes a dead worker's runs from it.
+    with locked as materialized (
+      select id from holdfast_internal.runs where id = any (run_ids) order by id for update
+    ), gone as (
+      delete from holdfast_internal.runs as run using locked where run.id = locked.id
+      returning run.lane_id, run.job_id, run.ordering_key, run.concurrency_key, run.dead_letter_id
+    )
+    select count(*), jobs_done || array_agg(distinct job_id), array_agg(dead_letter_id) filter (where dead_letter_id is not null),
+           array_agg(lane_id) filter (where coalesce(ordering_key, concurrency_key) is not null),
+           array_agg(ordering_key) filter (where coalesce(ordering_key, concurrency_key) is not null),
+           array_agg(concurrency_key) filter (where coalesce(ordering_key, concurrency_key) is not null)
+    into removed_rows, jobs_done, letters, key_lanes, ordering_keys, concurrency_keys from gone;
+    removed := removed + removed_rows;
+    if removed < cardinality(run_ids) then
+      removed := removed + holdfast_internal.end_waiting(run_ids);
+    end if;
+  end if;
+  begin
+    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, detail)
+    select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
+           coalesce(lane, lanes[1]), coalesce(duration, durations_ms[1]), 1, detail
+    from unnest(run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details)
+      as done (id, message, lane, number, age, duration, detail);
+  exception when unique_violation then
+    -- The batch was stored before and its answer got lost.
+    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, detail)
+    select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
+           coalesce(lane, lanes[1]), coalesce(duration, durations_ms[1]), 1, detail
+    from unnest(run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details)
+      as done (id, message, lane, number, age, duration, detail)
+    -- Or it was a time-out and succeeded after all: the fact stays.
+    on conflict (delivery_id, attempt, incarnation) do update set
+      outcome = 1, duration_ms = excluded.duration_ms, detail = excluded.detail, error_code = null, error = null
+    where attempts.outcome <> 1;
+  end;
+  delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
+  update holdfast_internal.jobs set streak = 0, streak_started_at = null
+  where id = any (array(
+    select id from holdfast_internal.jobs where id = any (jobs_done) and streak > 0 order by id for update skip locked
+  ));
+  if letters is not null then
+    perform holdfast_internal.settle_redriven(letters);
+  end if;
+  if removed < cardinality(run_ids) then
+    perform holdfast_internal.settle_late_run_successes(run_ids);
+  end if;
+  if key_lanes is not null then
+    perform holdfast_internal.free_keys(key_lanes, ordering_keys, concurrency_keys);
+  end if;
+end $$;

@@ -1,0 +1,15 @@
+-- All four steps at once, in the caller's transaction; set a lock_timeout. Nodes take them one by one, every hour. Returns how many went.
+create or replace function holdfast.drop_old_partitions(retention_months integer default null) returns integer
+language plpgsql as $$
+declare
+  part text;
+  dropped integer := 0;
+begin
+  perform holdfast_internal.mark_retiring(retention_months);
+  for part in select name from holdfast_internal.retiring_partitions order by from_id, name loop
+    perform holdfast_internal.empty_partition(part);
+    perform holdfast_internal.remove_partition(part);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end $$;

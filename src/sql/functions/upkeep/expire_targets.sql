@@ -1,0 +1,28 @@
+-- Work aimed at one worker (or with a TTL of its own) that nobody has started. The row lock decides against a claim in the same instant.
+create or replace function holdfast_internal.expire_targets(max_rows integer, me integer) returns integer
+language plpgsql as $$
+declare
+  chosen bigint[];
+  shared bigint[];
+begin
+  select array_agg(run.id) filter (where run.policy <> 'share'), array_agg(run.id) filter (where run.policy = 'share')
+  into chosen, shared from (
+    select run.id, coalesce((select job.settings ->> 'onTtl' from holdfast_internal.jobs as job where job.id = run.job_id), 'fail') as policy
+    from holdfast_internal.runs as run
+    where run.ttl_at <= now() and run.claim_id is null and run.due_at is not null
+      -- One that came back waits anew, for as long as it or its job says.
+      and ((run.attempt + run.crashes = 0 and (run.due_at < run.ttl_at or run.due_at = 'infinity'))
+        or run.due_at <= now() - make_interval(secs => coalesce(
+          run.ttl_ms, (select (job.settings ->> 'ttlMs')::double precision from holdfast_internal.jobs as job where job.id = run.job_id), 300000) / 1000))
+    order by run.ttl_at limit max_rows for update of run skip locked
+  ) as run;
+  -- Re-targeted: anybody may take it now.
+  update holdfast_internal.runs set target = null, ttl_at = null, ttl_ms = null, due_at = clock_timestamp() where id = any (shared);
+  if shared is not null then
+    perform holdfast_internal.ring_workers(lane_id) from (select distinct lane_id from holdfast_internal.runs where id = any (shared)) as every;
+  end if;
+  if chosen is not null then
+    perform holdfast_internal.fail_runs(chosen, 'worker_queue_ttl_expired', 'worker_queue_ttl_expired', 'Worker queue TTL expired', me);
+  end if;
+  return coalesce(cardinality(chosen), 0) + coalesce(cardinality(shared), 0);
+end $$;

@@ -1,0 +1,47 @@
+-- Rows that no partition wanted and whose time is over, bodies that nobody needs any more, and the lineage of replays that are gone; at most
+-- `max_rows` of each. Returns how many went.
+create or replace function holdfast_internal.purge_archive(max_rows integer) returns integer
+language plpgsql as $$
+declare
+  messages_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.setting_integer('messages_retention_months')::integer));
+  attempts_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.setting_integer('attempts_retention_months')::integer));
+  purged integer;
+  total integer := 0;
+begin
+  perform pg_advisory_xact_lock(hashtext('holdfast.retire'));
+  with old as (select * from holdfast_internal.messages_default where id < messages_end order by id limit max_rows)
+  insert into holdfast_internal.messages_kept select old.* from old
+  where old.id in (select holdfast_internal.needed_messages((select min(id) from old), (select max(id) + 1 from old)))
+  on conflict do nothing;
+  delete from holdfast_internal.messages_default where id in (select id from holdfast_internal.messages_default where id < messages_end order by id limit max_rows);
+  get diagnostics purged = row_count;
+  total := total + purged;
+  -- What was planned long ahead, or kept while it was owed, stays for as long after its attempt as any other.
+  delete from holdfast_internal.attempts_default as old using (
+    select delivery_id, attempt, incarnation from holdfast_internal.attempts_default as tried
+    where delivery_id < attempts_end and started_at < holdfast_internal.time_of_id(attempts_end)
+      and not exists (select from holdfast_internal.deliveries where id = tried.delivery_id)
+      and not exists (select from holdfast_internal.runs where id = tried.delivery_id)
+    order by delivery_id limit max_rows
+  ) as few where (old.delivery_id, old.attempt, old.incarnation) = (few.delivery_id, few.attempt, few.incarnation);
+  get diagnostics purged = row_count;
+  total := total + purged;
+  delete from holdfast_internal.replays where created_at < holdfast_internal.time_of_id(attempts_end);
+  get diagnostics purged = row_count;
+  total := total + purged;
+  with looked_at as (
+    select id from holdfast_internal.messages_kept where id > coalesce((select (value #>> '{}')::bigint from holdfast_internal.settings where name = 'kept_cursor'), 0)
+    order by id limit max_rows
+  ), needed as (
+    select holdfast_internal.needed_messages((select min(id) from looked_at), (select max(id) + 1 from looked_at)) as id
+  ), gone as (
+    delete from holdfast_internal.messages_kept where id in (select id from looked_at except select id from needed) returning id
+  ), moved as (
+    -- The next call goes on from here; after the last one it begins anew.
+    insert into holdfast_internal.settings (name, value)
+    select 'kept_cursor', to_jsonb(case when count(*) < max_rows then 0 else max(id) end) from looked_at
+    on conflict (name) do update set value = excluded.value
+  )
+  select count(*) into purged from gone;
+  return total + purged;
+end $$;

@@ -1,0 +1,12 @@
+-- Idempotency keys whose window is over, a bounded number at a time. Index: idempotency_keys_expiry.
+create or replace function holdfast_internal.purge_idempotency_keys(max_rows integer) returns integer
+language plpgsql as $$
+declare
+  purged integer;
+begin
+  delete from holdfast_internal.idempotency_keys where (scope, key) in (
+    select scope, key from holdfast_internal.idempotency_keys where expires_at <= now() order by expires_at limit max_rows for update skip locked
+  );
+  get diagnostics purged = row_count;
+  return purged;
+end $$;

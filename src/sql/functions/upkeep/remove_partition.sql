@@ -1,0 +1,18 @@
+create or replace function holdfast_internal.remove_partition(part text) returns void
+language plpgsql as $$
+declare
+  parent_name text := (select parent from holdfast_internal.retiring_partitions where name = part);
+begin
+  if parent_name is null then
+    raise exception 'partition % is not marked to go', part using errcode = '22023';
+  end if;
+  if to_regclass(format('holdfast_internal.%I', part)) is not null then
+    execute format('alter table holdfast_internal.%I detach partition holdfast_internal.%I', parent_name, part);
+    -- Without a partition of their own they go to the default one.
+    if parent_name = 'attempts' then
+      execute format('insert into holdfast_internal.attempts select * from holdfast_internal.%I', part);
+    end if;
+    execute format('drop table holdfast_internal.%I', part);
+  end if;
+  delete from holdfast_internal.retiring_partitions where name = part;
+end $$;
