@@ -24,6 +24,8 @@ export interface ArrivalsOptions {
   /** The cursor has moved on. */
   onPassed(cursor: number): void
   onArrived(lane: Lane): void
+  /** The server was restarted, has recovered from a crash, or is another one: what is in memory may never have been, or may be owed once more. */
+  onNewLife(): void
 }
 
 /** Reading late ranges again may take this share of the time, so that a busy foreign application can't keep us at it. */
@@ -33,6 +35,7 @@ const rereadTimeShare = 0.1
 export class Arrivals {
   readonly #options: ArrivalsOptions
   #late: LateCommits | null = null
+  #life = ''
   #cursor = 0
   #reread: IdRange | null = null
   #rereadNotBeforeMs = 0
@@ -40,6 +43,11 @@ export class Arrivals {
 
   constructor(options: ArrivalsOptions) {
     this.#options = options
+  }
+
+  /** Of the server that the cursor belongs to. */
+  get life(): string {
+    return this.#life
   }
 
   get cursor(): number {
@@ -53,7 +61,8 @@ export class Arrivals {
 
   /** Places the cursor at the end: what came before is summed up when shards are taken. */
   async open(): Promise<void> {
-    const { cursor, snapshot } = await readTopId(this.#options.database)
+    const { cursor, snapshot, life } = await readTopId(this.#options.database)
+    this.#life = life
     this.#cursor = cursor
     this.#late = new LateCommits(cursor, snapshot)
     this.#reread = null
@@ -67,6 +76,7 @@ export class Arrivals {
     for (;;) {
       reader.beginStatement()
       const read = await readArrivals(database, this.#cursor, this.#options.shards(), limits.maxArrivalRows)
+      if (read.life !== this.#life) return this.#reopen()
       // Before the cursor moves: when this fails, the same arrivals are read again.
       await this.#loadUnknown(read.groups)
       this.#lastSnapshot = read.snapshot
@@ -79,6 +89,15 @@ export class Arrivals {
     }
     arrived += await this.#readAgain()
     return arrived
+  }
+
+  /** A cursor and the transactions that it has seen mean nothing in another life of the server. */
+  async #reopen(): Promise<number> {
+    this.#late = null
+    await this.open()
+    this.#options.onPassed(this.#cursor)
+    this.#options.onNewLife()
+    return 0
   }
 
   get hasPendingReread(): boolean {

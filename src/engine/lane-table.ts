@@ -159,6 +159,26 @@ export class LaneTable {
     }
   }
 
+  /** The same for all lanes of these shards, in one statement. */
+  async recountAll(shards: readonly number[]): Promise<void> {
+    try {
+      const pending = new Map<number, number>()
+      for (const { laneId, total } of await summariseStreams(
+        this.#options.database,
+        shards,
+        this.#options.cursor(),
+      )) {
+        pending.set(laneId, (pending.get(laneId) ?? 0) + total)
+      }
+      for (const lane of this.#lanes.values()) lane.pending = pending.get(lane.id) ?? 0
+    } finally {
+      for (const lane of this.#lanes.values()) {
+        lane.rewindAll()
+        this.#options.onChanged(lane)
+      }
+    }
+  }
+
   drop(shards: ReadonlySet<number>): Lane[] {
     const dropped = [...this.#lanes.values()].filter((lane) => shards.has(lane.shard))
     for (const lane of dropped) {

@@ -199,6 +199,7 @@ export class Node {
       isOurs: (laneId) => this.#membership.epochOf(laneId & 255) !== undefined,
       onArrived: (lane) => this.#dispatcher.pump(lane),
       onPassed: (cursor) => this.#ownMessages.passed(cursor),
+      onNewLife: () => this.#startAnew(),
     })
     this.#ownMessages = new OwnMessages({
       lanes: this.#lanes,
@@ -428,6 +429,18 @@ export class Node {
     this.#loop.ring()
   }
 
+  /**
+   * The server begins a new life. What was read and not started may be gone, what was settled may be owed again, and what is in flight counts when its
+   * result comes in, as a fact that must match the row of its id, lane and message.
+   */
+  #startAnew(): void {
+    this.#logger.warn({}, 'The database has restarted, recovered or failed over: everything is read anew')
+    for (const lane of this.#lanes.all()) this.#dispatcher.unread(lane)
+    this.#reader.forgetShunned()
+    this.#loop.reset()
+    void this.#background.tolerate(this.#loop.exclusively(() => this.#lanes.recountAll(this.shards)))
+  }
+
   #waitAnew(): void {
     for (const lane of this.#lanes.all()) {
       lane.waitAnew()
@@ -461,8 +474,10 @@ export class Node {
     })
   }
 
-  async #upkeep({ haveLanesChanged, haveShapesChanged, hasNotices }: BeatResult): Promise<void> {
+  async #upkeep({ life, haveLanesChanged, haveShapesChanged, hasNotices }: BeatResult): Promise<void> {
     if (!this.#mayWork()) return
+    // A node that sleeps doesn't look at arrivals, which would tell it.
+    if (life !== this.#arrivals.life) this.#loop.ring()
     if (hasNotices) await this.#notifications.readNotices()
     if (haveLanesChanged) await this.#lanes.readChanges()
     if (haveShapesChanged || this.#shapes.checksSchemas) await this.#shapes.readChanges()

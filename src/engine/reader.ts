@@ -88,6 +88,11 @@ export class Reader {
     this.#shunned.add(deliveryId)
   }
 
+  /** Another life of the server: what it refuses to store, this one may take. */
+  forgetShunned(): void {
+    this.#shunned.clear()
+  }
+
   noteSettled(deliveryId: number): void {
     this.#settledSinceRead.add(deliveryId)
   }

@@ -1,4 +1,4 @@
-import type { Cancellation, WorkerBeat } from '../storage/workers.ts'
+import type { WorkerBeat } from '../storage/workers.ts'
 
 /** What the heartbeat's thread starts with. */
 export interface HeartbeatSettings {
@@ -12,13 +12,11 @@ export interface HeartbeatSettings {
 
 export const slot = { lastGoodBeat: 0, running: 1 } as const
 
+/** What a beat that got through tells the worker. */
+export type HeardBeat = Omit<WorkerBeat, 'peers'>
+
 export type HeartbeatMessage =
-  | {
-      readonly kind: 'beat'
-      readonly isKnown: boolean
-      readonly state: WorkerBeat['state']
-      readonly cancellations: readonly Cancellation[]
-    }
+  | ({ readonly kind: 'beat' } & HeardBeat)
   | { readonly kind: 'missed'; readonly error: string }
   | { readonly kind: 'buried'; readonly incarnation: number; readonly runs: number }
   | { readonly kind: 'stopped' }

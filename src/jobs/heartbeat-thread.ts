@@ -34,10 +34,10 @@ parentPort?.on('message', (order: 'stop' | 'now') => {
 
 async function beat(): Promise<void> {
   const sentAtMs = processMonotonicMs()
-  const answer = await beatWorker(database, settings.incarnation, shared[slot.running] ?? 0)
-  if (answer.isKnown) shared[slot.lastGoodBeat] = sentAtMs
-  say({ kind: 'beat', isKnown: answer.isKnown, state: answer.state, cancellations: answer.cancellations })
-  for (const peer of watch.observe(answer.peers, processMonotonicMs())) {
+  const { peers, ...heard } = await beatWorker(database, settings.incarnation, shared[slot.running] ?? 0)
+  if (heard.isKnown) shared[slot.lastGoodBeat] = sentAtMs
+  say({ kind: 'beat', ...heard })
+  for (const peer of watch.observe(peers, processMonotonicMs())) {
     if (peer.incarnation === settings.incarnation) continue
     const runs = await buryWorker(database, peer.incarnation, peer.beat, settings.incarnation)
     say({ kind: 'buried', incarnation: peer.incarnation, runs })

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Worker as Thread } from 'node:worker_threads'
 import type { Logger } from '../engine/logger.ts'
-import type { Cancellation, WorkerBeat } from '../storage/workers.ts'
 import {
+  type HeardBeat,
   type HeartbeatMessage,
   type HeartbeatSettings,
   processMonotonicMs,
@@ -17,7 +17,7 @@ export interface HeartbeatOptions {
   readonly leaseMs: number
   readonly logger: Logger
   /** A beat got through. */
-  onBeat(isKnown: boolean, state: WorkerBeat['state'], cancellations: readonly Cancellation[]): void
+  onBeat(heard: HeardBeat): void
 }
 
 /** A worker may start runs for this share of its lease after its last beat; before the rest is over nobody takes its runs. */
@@ -77,7 +77,7 @@ export class Heartbeat {
   #hear(message: HeartbeatMessage): void {
     const { logger } = this.#options
     if (message.kind === 'beat') {
-      this.#options.onBeat(message.isKnown, message.state, message.cancellations)
+      this.#options.onBeat(message)
     } else if (message.kind === 'missed') {
       logger.warn({ error: message.error }, 'A heartbeat did not get through')
     } else if (message.kind === 'buried') {

@@ -6,16 +6,10 @@ import { testSessionSupport } from '../postgres/self-test.ts'
 import type { ClaimResult } from '../storage/claim-runs.ts'
 import { Database } from '../storage/database.ts'
 import { declareJob, readQueuesOfJobs } from '../storage/jobs.ts'
-import {
-  buryWorker,
-  type Cancellation,
-  markWorkerStopping,
-  readWorkerBeats,
-  retireWorker,
-  type WorkerBeat,
-} from '../storage/workers.ts'
+import { buryWorker, markWorkerStopping, readWorkerBeats, retireWorker } from '../storage/workers.ts'
 import { Claimer } from './claimer.ts'
 import { Executor } from './executor.ts'
+import type { HeardBeat } from './heartbeat-protocol.ts'
 import type { AnyJob } from './job.ts'
 import { JobTable } from './job-table.ts'
 import type { Journal, JournalEntry } from './journal.ts'
@@ -79,6 +73,8 @@ export class JobWorker {
   #refreshing: Promise<void> | null = null
   #isStopping = false
   #isDraining = false
+  /** Of the server, as the last beat told. */
+  #life: string | null = null
   #isRejoining = false
   #journal: OpenedJournal | null = null
   #unlist: (() => void) | null = null
@@ -169,7 +165,7 @@ export class JobWorker {
       logger: this.#logger,
       onRing: () => claimer.ring(),
       onJobsChanged: () => void this.#refreshJobs().then(() => claimer.ring()),
-      onBeat: (isKnown, state, cancellations) => this.#heard(isKnown, state, cancellations),
+      onBeat: (heard) => this.#heard(heard),
       onJoined: (incarnation) => journal?.noteWorker(incarnation),
     })
     const worker = () => presence.incarnation
@@ -275,7 +271,7 @@ export class JobWorker {
     if (soonest && !this.#isStopping) this.#parts?.claimer.ring()
   }
 
-  #heard(isKnown: boolean, state: WorkerBeat['state'], cancellations: readonly Cancellation[]): void {
+  #heard({ isKnown, state, cancellations, life }: HeardBeat): void {
     if (this.#isStopping) return
     if (!isKnown) {
       void this.#rejoin().catch((error: unknown) =>
@@ -284,11 +280,24 @@ export class JobWorker {
       return
     }
     this.#isDraining = state === 'draining'
+    if (this.#life !== null && life !== this.#life) this.#startAnew()
+    this.#life = life
     for (const { id, reason } of cancellations) this.#parts?.executor.cancel(id, reason)
     this.#parts?.executor.releaseStale(maxLineWaitMs)
     // A fence may have been lifted.
     this.#parts?.executor.pump()
     this.#parts?.claimer.noteRoom()
+  }
+
+  /**
+   * The server has restarted, recovered or failed over, and may not know of our latest claims, nor that we sleep. What has begun goes on, and its result
+   * counts where it matches the run; the rest goes back.
+   */
+  #startAnew(): void {
+    this.#logger.warn({ worker: this.incarnation }, 'The database has restarted, recovered or failed over')
+    this.#parts?.executor.releaseStale(0)
+    this.#parts?.claimer.reset()
+    void this.#refreshJobs()
   }
 
   /** Somebody took our runs while we were out of reach: what hasn't begun is theirs, and we come back as a new worker. */

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { firstUnseen } from './watermark.ts'
+import { firstUnseen, idLife } from './watermark.ts'
 
 export interface PeerRow {
   readonly incarnation: number
@@ -16,6 +16,8 @@ export interface BeatResult {
   readonly owners: readonly number[]
   readonly epochs: readonly number[]
   readonly databaseNowMs: number
+  /** Of the server, as the arrivals tell it. */
+  readonly life: string
   /** Something changed since the watermarks: endpoints or circuits, routes or event types. */
   readonly haveLanesChanged: boolean
   readonly haveShapesChanged: boolean
@@ -61,6 +63,7 @@ export async function beat(
     owners: number[]
     epochs: number[]
     now_ms: number
+    life: string
     lanes_changed: boolean
     shapes_changed: boolean
     has_notices: boolean
@@ -68,7 +71,7 @@ export async function beat(
     {
       name: 'beat',
       text: `
-        select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
+        select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, ${idLife} as life,
                exists (select from holdfast_internal.endpoints where changed_xid >= ${firstUnseen('$3')})
                  or exists (select from holdfast_internal.breakers where changed_xid >= ${firstUnseen('$3')}) as lanes_changed,
                exists (select from holdfast_internal.routes where changed_xid >= ${firstUnseen('$4')})
@@ -86,6 +89,7 @@ export async function beat(
     owners: row.owners,
     epochs: row.epochs,
     databaseNowMs: row.now_ms,
+    life: row.life,
     haveLanesChanged: row.lanes_changed,
     haveShapesChanged: row.shapes_changed,
     hasNotices: row.has_notices,

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts'
 import type { DeliveryRow } from './read-deliveries.ts'
 import type { MessageRest } from './read-messages.ts'
+import { idLife } from './watermark.ts'
 
 /** What PostgreSQL calls a snapshot: everything below xmin has ended, nothing from xmax on has. */
 export interface Snapshot {
@@ -17,6 +18,8 @@ const firstTransaction = 3
 
 export interface Arrivals {
   readonly snapshot: Snapshot
+  /** Of the server that answered: a cursor from another one means nothing to it. */
+  readonly life: string
   /** The highest id that this read passed. */
   readonly cursor: number
   /** True when the row limit cut it short: there is more. */
@@ -67,18 +70,20 @@ export function parseSnapshot(text: string, ageOfFirst: number): Snapshot {
 }
 
 /** Index: deliveries_pkey, backwards, one entry. */
-export async function readTopId(database: Database): Promise<{ cursor: number; snapshot: Snapshot }> {
-  const rows = await database.query<{ cursor: number; snapshot: string; age: number }>(
+export async function readTopId(
+  database: Database,
+): Promise<{ cursor: number; snapshot: Snapshot; life: string }> {
+  const rows = await database.query<{ cursor: number; snapshot: string; age: number; life: string }>(
     {
       name: 'read_top_id',
       text: `select coalesce((select max(id) from holdfast_internal.deliveries), 0) as cursor, pg_current_snapshot()::text as snapshot,
-               ${nextTransaction} as age`,
+               ${nextTransaction} as age, ${idLife} as life`,
     },
     [],
   )
   const row = rows[0]
   if (row === undefined) throw new Error('read_top_id returned no row')
-  return { cursor: row.cursor, snapshot: parseSnapshot(row.snapshot, row.age) }
+  return { cursor: row.cursor, snapshot: parseSnapshot(row.snapshot, row.age), life: row.life }
 }
 
 /**
@@ -92,7 +97,19 @@ export async function readArrivals(
   maxRows: number,
 ): Promise<Arrivals> {
   const rows = await database.queryArrays<
-    [number | null, number, number, number, number | null, number, number, string, number, WholeRow[] | null]
+    [
+      number | null,
+      number,
+      number,
+      number,
+      number | null,
+      number,
+      number,
+      string,
+      number,
+      WholeRow[] | null,
+      string,
+    ]
   >(
     {
       name: 'read_arrivals',
@@ -118,7 +135,7 @@ export async function readArrivals(
             join holdfast_internal.messages as message on message.id = owed.message_id
             where fresh.lane_id = grouped.lane_id and fresh.priority = grouped.priority and owed.due_at is null
               and owed.ordering_key is null and owed.route_id is null and owed.size <= ${maxWholeBytes}
-          ) end
+          ) end, ${idLife}
         from (select coalesce(max(id), $1) as passed, count(*)::int as seen from fresh) as position
         left join grouped on true`,
     },
@@ -128,6 +145,7 @@ export async function readArrivals(
   if (first === undefined) throw new Error('read_arrivals returned no row')
   return {
     snapshot: parseSnapshot(first[7], first[8]),
+    life: first[10],
     cursor: first[5],
     isPartial: first[6] >= maxRows,
     groups: rows

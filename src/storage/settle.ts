@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import type { AttemptClass } from '../core/attempt.ts'
 import type { Database } from './database.ts'
 
@@ -145,20 +146,39 @@ function failureColumns(records: readonly FailureRecord[], nowMs: number): strin
   )
 }
 
-/** Removes what was delivered and records it. A fact: no lease is asked for. Indexes: deliveries_pkey, attempts_pkey. */
+const uniqueViolation = '23505'
+
+/**
+ * Removes what was delivered and records it. A fact: no lease is asked for. Indexes: deliveries_pkey, attempts_pkey.
+ *
+ * A failure under the same attempt number is in the way of the fast statement, when its decision was refused because the shard was lost for a moment; the
+ * other one replaces it.
+ */
 export async function settleSuccesses(
   database: Database,
   incarnation: number,
   records: readonly SuccessRecord[],
   nowMs: number,
 ): Promise<void> {
-  await database.queryArrays(
-    {
-      name: 'settle_successes',
-      text: 'select holdfast_internal.settle_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-    },
-    [incarnation, ...successColumns(records, nowMs)],
-  )
+  const values = [incarnation, ...successColumns(records, nowMs)]
+  try {
+    await database.queryArrays(
+      {
+        name: 'settle_successes',
+        text: 'select holdfast_internal.settle_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      },
+      values,
+    )
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== uniqueViolation) throw error
+    await database.queryArrays(
+      {
+        name: 'settle_repeated_successes',
+        text: 'select holdfast_internal.settle_repeated_successes($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      },
+      values,
+    )
+  }
 }
 
 /**

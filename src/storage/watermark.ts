@@ -10,6 +10,14 @@
 const serverLife = `
   concat_ws('/', extract(epoch from pg_postmaster_start_time()), extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))`
 
+/**
+ * The life of the server as far as ids are concerned, as an expression: it changes with every restart, crash, failover and restore. Cheap enough
+ * for every look at what came in.
+ */
+export const idLife = `
+  (select concat_ws('/', extract(epoch from pg_postmaster_start_time()), case when is_called then last_value else 0 end)
+   from holdfast_internal.server_life)`
+
 /** The watermark that has seen everything before a transaction, as an expression. */
 export function watermarkAt(xid: string): string {
   return `(${xid}::text || '@' || ${serverLife})`

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { idLife } from './watermark.ts'
 
 export interface WorkerRegistration {
   readonly name: string
@@ -53,6 +54,8 @@ export interface WorkerBeat {
   readonly state: 'active' | 'draining' | 'stopping' | null
   readonly peers: readonly PeerBeat[]
   readonly cancellations: readonly Cancellation[]
+  /** Of the server: another one may not know what this worker has claimed. */
+  readonly life: string
 }
 
 /** Served by the primary key of workers (a fleet's rows) and run_cancellations_worker. */
@@ -66,10 +69,11 @@ export async function beatWorker(
     worker_state: WorkerBeat['state']
     peers: PeerBeat[]
     cancelled: Cancellation[] | null
+    life: string
   }>(
     {
       name: 'beat_worker',
-      text: 'select is_known, worker_state, peers, cancelled from holdfast_internal.beat_worker($1, $2)',
+      text: `select is_known, worker_state, peers, cancelled, ${idLife} as life from holdfast_internal.beat_worker($1, $2)`,
     },
     [incarnation, running],
   )
@@ -80,6 +84,7 @@ export async function beatWorker(
     state: row.worker_state,
     peers: row.peers,
     cancellations: row.cancelled ?? [],
+    life: row.life,
   }
 }
 

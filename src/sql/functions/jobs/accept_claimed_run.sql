@@ -8,14 +8,16 @@ language plpgsql as $$
 #variable_conflict use_variable
 begin
   -- Whoever takes this worker's runs from it waits for us, but we don't wait for him. What is read must be read after that, in another statement.
+  perform holdfast_internal.commit_durably();
   if pg_try_advisory_xact_lock_shared(hashtext('holdfast.incarnation'), me) then
     with facts as materialized (
       select known.id as job_id, known.queue_id,
-             case when holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000 then holdfast_internal.advance_ids() end as is_advanced
+             case when not life.is_called or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000
+               then holdfast_internal.advance_ids() end as is_advanced
       from holdfast_internal.workers as worker
       join holdfast_internal.jobs as known on known.name = job_name and known.queue_id = any (worker.lanes)
       join holdfast_internal.queues as queue on queue.id = known.queue_id
-      cross join holdfast_internal.ids
+      cross join holdfast_internal.ids cross join holdfast_internal.server_life as life
       where worker.incarnation = me and worker.state = 'active' and worker.min_request <= request
         and known.state = 'active' and not known.settings ?| '{priority,expiresAfterMs}'
         and queue.state = 'active' and queue.concurrency is null and queue.rate_per_second is null

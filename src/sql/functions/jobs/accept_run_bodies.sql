@@ -14,13 +14,15 @@ declare
   worst record;
   drawn bigint[];
 begin
-  select job.id, job.queue_id, job.settings, ids.last_value as last_id,
+  select job.id, job.queue_id, job.settings,
+         not life.is_called or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000 as are_ids_behind,
          (select value::text::bigint from holdfast_internal.settings where name = 'max_payload_bytes') as max_bytes,
          (select value::text::bigint from holdfast_internal.settings where name = 'max_pending')
            between 1 and holdfast_internal.owed_overall() + total - 1 as is_too_much,
          exists (select from holdfast_internal.workers where is_asleep and job.queue_id = any (lanes)) as has_sleepers
   into facts
-  from holdfast_internal.jobs as job cross join holdfast_internal.ids where job.name = job_name;
+  from holdfast_internal.jobs as job cross join holdfast_internal.ids cross join holdfast_internal.server_life as life
+  where job.name = job_name;
   if not found then
     raise exception 'there is no job named "%"', job_name using errcode = 'HF030',
       hint = 'A job is known once a worker or a process with its definition has started, or after holdfast.declare_job.';
@@ -53,7 +55,8 @@ begin
     perform holdfast_internal.check_bound(total);
   end if;
 
-  if holdfast_internal.id_at(clock_timestamp()) - facts.last_id > 4096 * 5000 then
+  perform holdfast_internal.commit_durably();
+  if facts.are_ids_behind then
     perform holdfast_internal.advance_ids();
   end if;
   if run_options is null and total > 1 and not facts.settings ? 'expiresAfterMs' then

@@ -53,6 +53,7 @@ declare
   limit_ms double precision;
   taken integer;
 begin
+  perform holdfast_internal.commit_durably();
   -- The worker's lock before the queue's, and both before anything is read.
   perform pg_advisory_xact_lock_shared(hashtext('holdfast.incarnation'), me), pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
   select worker.name as worker_name, worker.tags as worker_tags, queue.state as queue_state, queue.concurrency, queue.rate_per_second,

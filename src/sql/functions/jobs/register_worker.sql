@@ -3,6 +3,7 @@ create or replace function holdfast_internal.register_worker(
   worker_concurrency integer, worker_lease_ms integer
 ) returns table (incarnation integer, lanes integer[])
 language sql as $$
+  select holdfast_internal.prepare_ids();
   insert into holdfast_internal.workers as worker (incarnation, name, version, host, pid, lanes, tags, concurrency, lease_ms)
   select nextval('holdfast_internal.incarnations'), worker_name, worker_version, worker_host, worker_pid,
          array(select holdfast_internal.ensure_queue(name) from unnest(queue_names) with ordinality as given (name, place) order by place),

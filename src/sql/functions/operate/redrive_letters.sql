@@ -7,6 +7,7 @@ declare
   open_ids bigint[];
   lanes integer[];
 begin
+  perform holdfast_internal.prepare_ids();
   -- In one order, so that two bulk actions never wait for each other in a circle.
   open_ids := array(
     select letter.id from holdfast_internal.dead_letters as letter

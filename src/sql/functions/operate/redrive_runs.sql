@@ -7,6 +7,7 @@ language plpgsql as $$
 declare
   lane integer;
 begin
+  perform holdfast_internal.prepare_ids();
   return query
   with numbered as materialized (
     select ordered.*, nextval('holdfast_internal.ids') as new_id from (

@@ -13,6 +13,7 @@ declare
   high bigint;
   stored integer;
 begin
+  perform holdfast_internal.prepare_ids();
   -- Until this transaction ends no partition can be marked to go; those that are marked are seen below.
   perform pg_advisory_xact_lock_shared(hashtext('holdfast.retire'));
   -- The transaction id comes before the ids: see accept_messages.

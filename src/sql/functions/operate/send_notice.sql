@@ -7,6 +7,7 @@ declare
   message bigint;
   problem text;
 begin
+  perform holdfast_internal.prepare_ids();
   begin
     select id into message from holdfast_internal.accept_messages(target, array[payload::text], array[jsonb_build_object('type', 'holdfast.alert')]) as id;
   exception when others then

@@ -3,6 +3,7 @@
 create or replace function holdfast_internal.write_alerts(changes jsonb) returns void
 language plpgsql as $$
 begin
+  perform holdfast_internal.prepare_ids();
   delete from holdfast_internal.alerts where id in (
     select (change ->> 'id')::bigint from jsonb_array_elements(changes) as change where change ->> 'state' = 'forgotten'
   );

@@ -20,10 +20,10 @@ begin
          (select value::text::bigint from holdfast_internal.settings where name = 'max_payload_bytes') as max_bytes,
          (select value::text::bigint from holdfast_internal.settings where name = 'max_pending') as global_bound,
          (select sum(pending) from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds') as owed_by_nodes,
-         holdfast_internal.id_at(clock_timestamp()) - sequence.last_value > 4096 * 5000 as is_behind_clock,
+         not life.is_called or holdfast_internal.id_at(clock_timestamp()) - sequence.last_value > 4096 * 5000 as are_ids_behind,
          lease.incarnation as owner
   into facts
-  from holdfast_internal.endpoints as endpoint cross join holdfast_internal.ids as sequence
+  from holdfast_internal.endpoints as endpoint cross join holdfast_internal.ids as sequence cross join holdfast_internal.server_life as life
   left join holdfast_internal.lane_stats as stats on stats.lane_id = endpoint.id
   left join holdfast_internal.shard_leases as lease on lease.shard = endpoint.id & 255
   where endpoint.name = endpoint_name;
@@ -66,7 +66,8 @@ begin
   -- The transaction id comes before the ids: a reader whose snapshot was taken before it knows that these ids lie beyond
   -- everything it has seen.
   own_transaction := pg_current_xact_id();
-  if facts.is_behind_clock then
+  perform holdfast_internal.commit_durably();
+  if facts.are_ids_behind then
     perform holdfast_internal.advance_ids();
   end if;
 

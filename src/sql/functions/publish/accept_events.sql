@@ -103,9 +103,8 @@ begin
 
   -- The transaction id comes before the ids: see accept_messages.
   perform pg_current_xact_id();
-  if holdfast_internal.id_at(clock_timestamp()) - (select last_value from holdfast_internal.ids) > 4096 * 5000 then
-    perform holdfast_internal.advance_ids();
-  end if;
+  perform holdfast_internal.commit_durably();
+  perform holdfast_internal.prepare_ids();
   -- Numbers in the order of events: a message and its first delivery share one, its other deliveries follow before the next event.
   select array_agg(1 + before order by at), max(before + needed) into first_slots, slots
   from (

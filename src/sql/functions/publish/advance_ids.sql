@@ -1,4 +1,4 @@
--- Moves the id sequence up to the clock. Only forwards, only to where a partition is, and only by a second or
+-- Moves the id sequence up to the clock, and in a new life of the server past everything that was given out before. Only forwards, only to where a partition is, and only by a second or
 -- more: a rival would have to draw four million ids between this check and setval to be overtaken.
 create or replace function holdfast_internal.advance_ids() returns boolean
 language plpgsql set search_path = pg_catalog as $$
@@ -7,6 +7,9 @@ declare
   current_id bigint;
   is_moved boolean := false;
 begin
+  if not (select is_called from holdfast_internal.server_life) then
+    perform holdfast_internal.begin_life();
+  end if;
   -- A session lock, let go before this returns: a publisher's long transaction must not keep others from advancing.
   if not pg_try_advisory_lock(hashtext('holdfast_internal.advance_ids')) then
     return false;

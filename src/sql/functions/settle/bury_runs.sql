@@ -15,6 +15,7 @@ begin
   loop
     perform holdfast_internal.record_job_failures(failed.job_id, failed.failures, 'worker:' || me);
   end loop;
+  perform holdfast_internal.prepare_ids();
   with dead as (
     delete from holdfast_internal.runs as run using holdfast_internal.run_records(records) as r
     where run.id = r.id and r.action = 'dead' and r.id = any (chosen)

@@ -1,9 +1,13 @@
 -- Ends those of these runs that wait in bundles though they have succeeded: whoever ran them had claimed them, but this server has taken over from one
--- that failed, or was restored, and doesn't know of it. Returns how many.
-create or replace function holdfast_internal.end_waiting(run_ids bigint[]) returns integer
+-- that failed, or was restored, and doesn't know of it. Returns how many. `lanes` may hold one for all.
+create or replace function holdfast_internal.end_waiting(run_ids bigint[], lanes integer[]) returns integer
 language plpgsql as $$
 declare
-  waiting bigint[] := array(select each from unnest(run_ids) as each where exists (select from holdfast_internal.bundle_of(each)) order by each);
+  waiting bigint[] := array(
+    select done.id from unnest(run_ids, lanes) as done (id, lane)
+    where exists (select from holdfast_internal.bundle_of(done.id) as bundle where bundle.lane_id = coalesce(done.lane, lanes[1]))
+    order by done.id
+  );
   ended integer;
 begin
   perform holdfast_internal.take_out(each) from unnest(waiting) as each;

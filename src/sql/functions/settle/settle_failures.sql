@@ -1,5 +1,5 @@
 -- Everything but successes. `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs,
--- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|release, delayMs, reason, isProbe,
+-- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel, delayMs, reason, isProbe,
 -- isCounted, isTried, blocksKey, expected}.
 -- `runs`: one object per lane {lane, epoch, circuit, run, health, suspension}. Returns the deliveries whose decision was refused, and
 -- the lanes whose circuit, hold or state isn't what it was, or can't be told: their owner must read them again.
@@ -11,6 +11,7 @@ declare
   has_dead boolean;
   has_ended boolean;
 begin
+  perform holdfast_internal.commit_durably();
   perform holdfast_internal.lock_incarnation_shared(me);
   -- Expanded once for what nearly every batch does; the rest of it is rare. The lease is checked after the lock, by its own statement.
   with given as materialized (
@@ -23,14 +24,14 @@ begin
     select r.id, r.message, now() - make_interval(secs => r."ageMs" / 1000), r.attempt, me, r.lane, r.route, r."durationMs", r.outcome,
            r.status, coalesce(r."isProbe", false), r."errorCode", r.error, r.detail
     from given as r
-    where r."isTried"
+    where r."isTried" and not holdfast_internal.is_of_another(r.id, r.message, r.lane)
     on conflict do nothing
   ), retried as (
     update holdfast_internal.deliveries as owed set
       attempt = r.attempt, uncounted = owed.uncounted + case when r."isCounted" then 0 else 1 end,
       due_at = now() + make_interval(secs => r."delayMs" / 1000)
     from given as r
-    where owed.id = r.id and r.action = 'retry' and owed.attempt = r.expected and r.is_owned
+    where owed.id = r.id and owed.lane_id = r.lane and owed.message_id = r.message and r.action = 'retry' and owed.attempt = r.expected and r.is_owned
   )
   select coalesce(bool_or(r.action = 'dead'), false), coalesce(bool_or(r.action in ('drop', 'expire', 'cancel')), false),
          array_agg(distinct r.lane) filter (where r.is_owned), array_agg(r.id) filter (where not r.is_owned)

@@ -10,6 +10,7 @@ declare
   concurrency_keys text[];
   lane integer;
 begin
+  perform holdfast_internal.commit_durably();
   perform holdfast_internal.lock_incarnation_shared(me);
   perform holdfast_internal.take_out_of_claims(
     array(select id from holdfast_internal.run_claims where worker = me and id = any (array(select r.claim from holdfast_internal.run_records(records) as r))),
@@ -18,7 +19,8 @@ begin
   insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, error_code, error, detail)
   select r.id, r.message, now() - make_interval(secs => r."ageMs" / 1000), r.attempt, me, r.lane, r."durationMs", r.outcome,
          r."errorCode", r.error, r.detail
-  from holdfast_internal.run_records(records) as r where r."isTried"
+  from holdfast_internal.run_records(records) as r
+  where r."isTried" and not holdfast_internal.is_of_another_run(r.id, r.message, r.lane)
   on conflict do nothing;
 
   -- In the order of ids, so that two who settle at once can't wait for each other.
@@ -30,7 +32,9 @@ begin
     select run.id, run.lane_id, run.ordering_key, run.concurrency_key,
            run.concurrency_key is not null or (run.ordering_key is not null and r.action in ('dead', 'expire', 'cancel')) as frees_key
     from holdfast_internal.run_records(records) as r join holdfast_internal.runs as run on run.id = r.id
-    where run.attempt = r.expected and holdfast_internal.holds_run(r.claim, me, run) order by run.id for update of run
+    where run.lane_id = r.lane and coalesce(run.message_id, run.id) = r.message and run.attempt = r.expected
+      and holdfast_internal.holds_run(r.claim, me, run)
+    order by run.id for update of run
   ) as locked;
 
   update holdfast_internal.runs as run set

@@ -1,3 +1,5 @@
+-- Removes runs that succeeded and records them. A fact: no claim is asked for, but a result belongs to the run of its id, lane and message, and touches no
+-- other.
 -- Arrays may be shorter than run_ids: what is missing is nothing (message_ids, details), or what the first one is (the others). `run_set`: the
 -- same ids, for the claims that hold some of them without a row.
 create or replace function holdfast_internal.settle_run_successes(
@@ -13,11 +15,13 @@ declare
   key_lanes integer[];
   ordering_keys text[];
   concurrency_keys text[];
+  foreign_ids bigint[] := '{}';
 begin
+  perform holdfast_internal.commit_durably();
   -- Claims before rows: whoever makes rows of what a claim holds has the claim locked, and we see them then.
   with held as materialized (
     select claim.id, claim.bundled * run_set as settled from holdfast_internal.run_claims as claim
-    where claim.id = any (claims) and claim.bundled && run_set order by claim.id for update
+    where claim.id = any (claims) and claim.lane_id = any (lanes) and claim.bundled && run_set order by claim.id for update
   ), freed as (
     update holdfast_internal.run_claims as claim set bundled = claim.bundled - run_set from held where claim.id = held.id
   )
@@ -31,7 +35,10 @@ begin
   if removed < cardinality(run_ids) then
     -- In the order of ids, as whoever takes a dead worker's runs from it.
     with locked as materialized (
-      select id from holdfast_internal.runs where id = any (run_ids) order by id for update
+      select run.id from unnest(run_ids, message_ids, lanes) as done (id, message, lane)
+      join holdfast_internal.runs as run on run.id = done.id
+        and run.lane_id = coalesce(done.lane, lanes[1]) and coalesce(run.message_id, run.id) = coalesce(done.message, done.id)
+      order by run.id for update of run
     ), gone as (
       delete from holdfast_internal.runs as run using locked where run.id = locked.id
       returning run.lane_id, run.job_id, run.ordering_key, run.concurrency_key, run.dead_letter_id
@@ -43,7 +50,13 @@ begin
     into removed_rows, jobs_done, letters, key_lanes, ordering_keys, concurrency_keys from gone;
     removed := removed + removed_rows;
     if removed < cardinality(run_ids) then
-      removed := removed + holdfast_internal.end_waiting(run_ids);
+      removed := removed + holdfast_internal.end_waiting(run_ids, lanes);
+    end if;
+    if removed < cardinality(run_ids) then
+      foreign_ids := array(
+        select done.id from unnest(run_ids, message_ids, lanes) as done (id, message, lane)
+        where holdfast_internal.is_of_another_run(done.id, coalesce(done.message, done.id), coalesce(done.lane, lanes[1]))
+      );
     end if;
   end if;
   begin
@@ -51,7 +64,8 @@ begin
     select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
            coalesce(lane, lanes[1]), coalesce(duration, durations_ms[1]), 1, detail
     from unnest(run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details)
-      as done (id, message, lane, number, age, duration, detail);
+      as done (id, message, lane, number, age, duration, detail)
+    where id <> all (foreign_ids);
   exception when unique_violation then
     -- The batch was stored before and its answer got lost.
     insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, detail)
@@ -59,10 +73,11 @@ begin
            coalesce(lane, lanes[1]), coalesce(duration, durations_ms[1]), 1, detail
     from unnest(run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details)
       as done (id, message, lane, number, age, duration, detail)
+    where id <> all (foreign_ids)
     -- Or it was a time-out and succeeded after all: the fact stays.
     on conflict (delivery_id, attempt, incarnation) do update set
       outcome = 1, duration_ms = excluded.duration_ms, detail = excluded.detail, error_code = null, error = null
-    where attempts.outcome <> 1;
+    where attempts.outcome <> 1 and attempts.lane_id = excluded.lane_id;
   end;
   delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
   update holdfast_internal.jobs set streak = 0, streak_started_at = null
@@ -73,7 +88,7 @@ begin
     perform holdfast_internal.settle_redriven(letters);
   end if;
   if removed < cardinality(run_ids) then
-    perform holdfast_internal.settle_late_run_successes(run_ids);
+    perform holdfast_internal.settle_late_run_successes(array(select id from unnest(run_ids) as id where id <> all (foreign_ids)));
   end if;
   if key_lanes is not null then
     perform holdfast_internal.free_keys(key_lanes, ordering_keys, concurrency_keys);
