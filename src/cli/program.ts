@@ -16,6 +16,7 @@ import { registerJobs } from './commands/jobs.ts'
 import { registerLogin } from './commands/login.ts'
 import { registerMaintenance } from './commands/maintenance.ts'
 import { registerOperations } from './commands/operations.ts'
+import { registerQuarantine } from './commands/quarantine.ts'
 import { registerQueues } from './commands/queues.ts'
 import { registerReplays } from './commands/replays.ts'
 import { registerRoutes } from './commands/routes.ts'
@@ -102,6 +103,7 @@ function registerRemoteCommands(program: Command): void {
   registerAlerts(program)
   registerAlertChannels(program)
   registerMaintenance(program)
+  registerQuarantine(program)
   registerApiKeys(program)
   registerAudit(program)
   registerApply(program)

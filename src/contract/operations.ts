@@ -9,6 +9,7 @@ import { eventOperations } from './events.ts'
 import { jobOperations } from './jobs.ts'
 import { maintenanceOperations } from './maintenance.ts'
 import { overviewOperations } from './overview.ts'
+import { quarantineOperations } from './quarantine.ts'
 import { routeOperations } from './routes.ts'
 import { runOperations, scheduleOperations } from './runs.ts'
 import { statisticsOperations } from './statistics.ts'
@@ -30,6 +31,7 @@ export const operations = {
   statistics: statisticsOperations,
   alerts: alertOperations,
   maintenance: maintenanceOperations,
+  quarantine: quarantineOperations,
   overview: overviewOperations,
   access: accessOperations,
 }

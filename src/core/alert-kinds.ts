@@ -68,6 +68,18 @@ export const alertKinds = {
     isScoped: false,
     describe: (subject) => `the worker ${subject} is gone`,
   },
+  lane_forgotten: {
+    unit: 'count',
+    isScoped: false,
+    describe: (subject, value) =>
+      `deliveries of ${subject} were due and not read until a recovery sweep found them (${value} times in an hour): a defect of Holdfast`,
+  },
+  quarantine: {
+    unit: 'count',
+    isScoped: false,
+    describe: (subject, value) =>
+      `${value} results of ${subject} could not be stored and are in quarantine; their deliveries wait`,
+  },
   partition_upkeep: {
     unit: 'count',
     isScoped: false,

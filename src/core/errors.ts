@@ -20,6 +20,7 @@ export const errorCatalogue = {
   event_type_not_found: { status: 404, isRetryable: false },
   invalid_event_type: { status: 422, isRetryable: false },
   task_not_found: { status: 404, isRetryable: false },
+  quarantined_result_not_found: { status: 404, isRetryable: false },
   alert_not_found: { status: 404, isRetryable: false },
   alert_channel_exists: { status: 409, isRetryable: false },
   alert_not_sent: { status: 409, isRetryable: true },

@@ -233,6 +233,10 @@ export class Node {
       database: controlDatabase,
       lanes: this.#lanes,
       dispatcher: this.#dispatcher,
+      reader: this.#reader,
+      nodeName: options.name,
+      exclusively: (task) => this.#loop.exclusively(task),
+      mayWork: () => this.#mayWork(),
       onSettled: (settled) => this.#settlement.failuresSettled(settled),
       recount: (lane) => this.#recount(lane),
     })
@@ -255,6 +259,7 @@ export class Node {
       tail: this.#tail,
       logger: this.#logger,
       recount: (lane) => this.#recount(lane),
+      readmit: (lane) => this.#reader.readmit(lane.id),
       report: (error) => this.#background.report(error),
     })
     this.#membership = new Membership({
@@ -436,7 +441,7 @@ export class Node {
   #startAnew(): void {
     this.#logger.warn({}, 'The database has restarted, recovered or failed over: everything is read anew')
     for (const lane of this.#lanes.all()) this.#dispatcher.unread(lane)
-    this.#reader.forgetShunned()
+    this.#reader.readmitAll()
     this.#loop.reset()
     void this.#background.tolerate(this.#loop.exclusively(() => this.#lanes.recountAll(this.shards)))
   }

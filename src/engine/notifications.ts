@@ -23,6 +23,8 @@ export interface NotificationsOptions {
   readonly logger: Logger
   /** Counts the lane anew and starts it from the front. */
   recount(lane: Lane): void
+  /** A result of it has left quarantine. */
+  readmit(lane: Lane): void
   report(error: unknown): void
 }
 
@@ -82,8 +84,8 @@ export class Notifications {
   }
 
   /**
-   * The payload is the lane's id, then what somebody else did to it: `recount` when deliveries were ended, `due` when they were
-   * hurried, `free` and a key when a letter no longer blocks it.
+   * The payload is the lane's id, then what somebody else did to it: `recount` when deliveries were ended, `readmit` when a result has left
+   * quarantine, `due` when they were hurried, `free` and a key when a letter no longer blocks it.
    */
   #laneNotified(payload: string): void {
     const { lanes, loop } = this.#options
@@ -96,7 +98,8 @@ export class Notifications {
       loop.requestRead(lane)
       return
     }
-    if (request === 'recount') this.#options.recount(lane)
+    if (request === 'readmit') this.#options.readmit(lane)
+    if (request === 'recount' || request === 'readmit') this.#options.recount(lane)
     this.laneChanged(lane)
   }
 

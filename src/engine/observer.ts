@@ -17,6 +17,8 @@ export interface NodeObserver {
   /** So many deliveries of one transport came to this end, and it is committed. */
   ended?(ending: DeliveryEnding, transport: string, count: number): void
   circuitChanged?(endpoint: string, to: 'closed' | 'half_open' | 'open'): void
+  /** Something was due in this lane, and nobody read it: a defect, which the sweeper found. */
+  laneRevived?(endpoint: string): void
 }
 
 export const silentObserver: NodeObserver = {
@@ -54,6 +56,9 @@ export function combineObservers(observers: readonly Partial<NodeObserver>[]): R
     },
     circuitChanged(endpoint, to) {
       for (const observer of observers) observer.circuitChanged?.(endpoint, to)
+    },
+    laneRevived(endpoint) {
+      for (const observer of observers) observer.laneRevived?.(endpoint)
     },
   }
 }

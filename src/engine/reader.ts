@@ -57,7 +57,8 @@ export class Reader {
   #lastShareRows = maxReadAhead
   /** Settled since the read under way was sent: its snapshot may still show them. */
   readonly #settledSinceRead = new Set<number>()
-  readonly #shunned = new Set<number>()
+  /** By delivery: its lane. */
+  readonly #shunned = new Map<number, number>()
 
   constructor(options: ReaderOptions) {
     this.#options = options
@@ -68,13 +69,17 @@ export class Reader {
   }
 
   /** Queues the lane if there is something to read, room for it, and leave to send it. */
-  request(lane: Lane): boolean {
-    if (lane.isReadQueued || !this.#isRunningLow(lane)) return false
-    const nowMs = this.#options.databaseClock.nowMs()
-    if (!lane.hasMore(nowMs) || lane.gate(nowMs).kind === 'shut') return false
+  request(lane: Lane, nowMs: number): boolean {
+    if (lane.isReadQueued) return false
+    if (!this.isWanted(lane, nowMs)) return false
     lane.isReadQueued = true
     this.#queue.push(lane)
     return true
+  }
+
+  /** The lane may send, has something to read that was due at this time, and room for it. */
+  isWanted(lane: Lane, nowMs: number): boolean {
+    return this.#isRunningLow(lane) && lane.hasMore(nowMs) && lane.gate(nowMs).kind !== 'shut'
   }
 
   /** Asks the same as `#room`, by the last share: a lane that is queued without room would be queued again at once, for ever. */
@@ -84,12 +89,18 @@ export class Reader {
   }
 
   /** This delivery's result can't be stored; reading it again would only send it again. */
-  shun(deliveryId: number): void {
-    this.#shunned.add(deliveryId)
+  shun(deliveryId: number, laneId: number): void {
+    this.#shunned.set(deliveryId, laneId)
   }
 
-  /** Another life of the server: what it refuses to store, this one may take. */
-  forgetShunned(): void {
+  /** Results of this lane may be stored now. */
+  readmit(laneId: number): void {
+    for (const [deliveryId, itsLaneId] of this.#shunned)
+      if (itsLaneId === laneId) this.#shunned.delete(deliveryId)
+  }
+
+  /** Another life of the server may store what the last one refused. */
+  readmitAll(): void {
     this.#shunned.clear()
   }
 

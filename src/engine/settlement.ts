@@ -84,11 +84,11 @@ export class Settlement {
     if (asking.length > 0) this.#options.refresh(asking)
   }
 
-  /** Read again it would only fail again: this node leaves it alone, and a restart gives it another chance. */
+  /** Read again it would only fail again: this node leaves it alone until its result has been stored, which is tried now and then. */
   quarantined(record: SuccessRecord | FailureRecord): void {
     const { careful, dispatcher, lanes, reader } = this.#options
     const delivery = dispatcher.known.get(record.id)
-    reader.shun(record.id)
+    reader.shun(record.id, 'laneId' in record ? record.laneId : record.lane)
     if (delivery !== undefined) {
       dispatcher.forget(delivery)
       careful.finished(delivery)

@@ -315,7 +315,7 @@ export class Settler {
     if (error !== null) {
       logger.error(
         { cause: String(cause), error: String(error) },
-        'The database takes no results, not even into quarantine; they wait',
+        'The database rejects results and quarantine rows; retrying',
       )
       await new Promise((resolve) => setTimeout(resolve, maxBackoffMs))
       await settleAgain()
@@ -323,7 +323,7 @@ export class Settler {
     }
     logger.error(
       { deliveryId: record.id, error: String(cause) },
-      'A result could not be stored in any form; see the table holdfast_internal.quarantine',
+      'The database rejected a result; it is in quarantine and is tried again. See: holdfast quarantine list',
     )
     this.#unsettled -= 1
     this.#options.onQuarantined(record)

@@ -1,6 +1,7 @@
 import { giveUpThresholdMs } from '../core/give-up.ts'
 import { idAtTime } from '../core/ids.ts'
 import type { Database } from '../storage/database.ts'
+import { recordRevival } from '../storage/read-lanes.ts'
 import { readOverdue } from '../storage/read-overdue.ts'
 import { settleFailures } from '../storage/settle.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
@@ -10,6 +11,9 @@ import type { Dispatcher } from './dispatcher.ts'
 import { endingRecord } from './failure-record.ts'
 import type { Lane } from './lane.ts'
 import type { LaneTable } from './lane-table.ts'
+import type { Logger } from './logger.ts'
+import type { NodeObserver } from './observer.ts'
+import type { Reader } from './reader.ts'
 import type { SettledFailure } from './settler.ts'
 
 export interface SweeperOptions {
@@ -19,6 +23,13 @@ export interface SweeperOptions {
   readonly transports: TransportRegistry
   readonly clock: Clock
   readonly databaseClock: DatabaseClock
+  readonly reader: Reader
+  readonly logger: Logger
+  readonly observer: Required<NodeObserver>
+  readonly nodeName: string
+  /** Runs between two steps of the work loop, while nothing is being read. */
+  exclusively(task: () => Promise<void>): Promise<void>
+  mayWork(): boolean
   incarnation(): number
   onSettled(settled: readonly SettledFailure[]): void
   /** Counts the lane anew and starts it from the front. */
@@ -51,10 +62,34 @@ export class Sweeper {
   }
 
   async sweep(): Promise<void> {
+    await this.#reviveForgotten()
     for (const lane of this.#nextLanes()) {
       if (!this.#options.lanes.has(lane)) continue
       await this.#sweepLane(lane)
       this.#reviveLane(lane)
+    }
+  }
+
+  /**
+   * Every lane that has something to read is queued, or has a wake-up no later than that: whoever changes a lane asks for a read in the same turn. A lane
+   * without either would wait for ever. This finds it, and counts it as the defect that it is.
+   */
+  async #reviveForgotten(): Promise<void> {
+    const { databaseClock, exclusively, lanes, logger, observer, reader } = this.#options
+    const forgotten: Lane[] = []
+    await exclusively(async () => {
+      if (!this.#options.mayWork()) return
+      const nowMs = databaseClock.nowMs()
+      for (const lane of lanes.all()) if (isForgotten(lane, reader, nowMs)) forgotten.push(lane)
+    })
+    for (const lane of forgotten) {
+      logger.error(
+        { endpoint: lane.name, owed: lane.owed },
+        'Deliveries were due and nobody read them; the endpoint is read again. This is a defect of Holdfast: please report it',
+      )
+      observer.laneRevived(lane.name)
+      this.#options.recount(lane)
+      await recordRevival(this.#options.database, this.#options.nodeName, lane.name, lane.owed)
     }
   }
 
@@ -127,4 +162,12 @@ export class Sweeper {
 
 function isWaiting(lane: Lane, nowMs: number): boolean {
   return lane.hasMore(nowMs) || lane.nextDueAtMs !== Number.POSITIVE_INFINITY
+}
+
+function isForgotten(lane: Lane, reader: Reader, nowMs: number): boolean {
+  const nextWakeMs = lane.wakes.at(-1) ?? Number.POSITIVE_INFINITY
+  if (lane.isReadQueued || nextWakeMs <= nowMs) return false
+  if (reader.isWanted(lane, nowMs)) return true
+  const { nextDueAtMs } = lane
+  return nextDueAtMs < nextWakeMs && reader.isWanted(lane, nextDueAtMs)
 }

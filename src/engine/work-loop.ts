@@ -88,9 +88,11 @@ export class WorkLoop {
   }
 
   requestRead(lane: Lane): void {
-    if (this.#options.reader.request(lane)) this.#signal.raise()
+    // One reading of the clock for both questions: a time that came between two readings would get neither a read nor a wake-up.
+    const nowMs = this.#options.databaseClock.nowMs()
+    if (this.#options.reader.request(lane, nowMs)) this.#signal.raise()
     // What is due already waits for room, and is asked for again when there is some.
-    else if (lane.nextDueAtMs > this.#options.databaseClock.nowMs()) this.wakeAt(lane, lane.nextDueAtMs)
+    else if (lane.nextDueAtMs > nowMs) this.wakeAt(lane, lane.nextDueAtMs)
   }
 
   /** Runs a task between two steps, while nothing is being read: the cursor stands still, and no row is on its way. */

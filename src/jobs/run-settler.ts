@@ -264,7 +264,7 @@ export class RunSettler {
       this.#isOffline = true
       logger.error(
         { cause: String(cause), error: String(error) },
-        'The database takes no results, not even into quarantine; they wait',
+        'The database rejects results and quarantine rows; retrying',
       )
       if (this.#isAbandoned) return
       await new Promise((resolve) => setTimeout(resolve, maxBackoffMs))
@@ -273,7 +273,7 @@ export class RunSettler {
     }
     logger.error(
       { runId: record.id, error: String(cause) },
-      'A result could not be stored in any form; see the table holdfast_internal.quarantine',
+      'The database rejected a result; it is in quarantine and is tried again. See: holdfast quarantine list',
     )
   }
 

@@ -15,6 +15,7 @@ import { Jobs } from './jobs.ts'
 import { Maintenance } from './maintenance.ts'
 import { Operations } from './operations.ts'
 import { Overview } from './overview.ts'
+import { Quarantine } from './quarantine.ts'
 import { Queues } from './queues.ts'
 import { Replays } from './replays.ts'
 import { Routes } from './routes.ts'
@@ -54,6 +55,7 @@ export interface Management {
   readonly apiKeys: ApiKeys
   readonly audit: AuditLog
   readonly overview: Overview
+  readonly quarantine: Quarantine
   readonly secrets: Secrets
   readonly jobs: Jobs
   readonly queues: Queues
@@ -78,6 +80,7 @@ export function createManagement(options: ManagementOptions): Management {
     routes: new Routes({ database, actor, transforms, transports }),
     eventTypes: new EventTypes({ database, actor, onChanged: onEventTypeChanged }),
     maintenance: new Maintenance({ database, actor }),
+    quarantine: new Quarantine({ database, actor }),
     statistics: new Statistics({ database }),
     alerts: new Alerts({ database, actor }),
     alertRules: new AlertRules({ database, actor }),

@@ -138,6 +138,7 @@ table holdfast_internal.audit_log
   CREATE INDEX audit_log_action ON holdfast_internal.audit_log USING btree (action, id)
   CREATE INDEX audit_log_actor ON holdfast_internal.audit_log USING btree (actor, id)
   CREATE INDEX audit_log_losses ON holdfast_internal.audit_log USING btree (at) WHERE (action = ANY (ARRAY['node.lost'::text, 'worker.lost'::text]))
+  CREATE INDEX audit_log_revivals ON holdfast_internal.audit_log USING btree (at) WHERE (action = 'lane.revived'::text)
   CREATE INDEX audit_log_subject ON holdfast_internal.audit_log USING btree (subject, id)
 table holdfast_internal.breakers with (fillfactor=70)
   lane_id integer not null
@@ -454,7 +455,12 @@ table holdfast_internal.quarantine
   incarnation integer not null
   record jsonb not null
   error text not null
+  tries integer not null default 0
+  next_try_at timestamp with time zone not null default (now() + '00:00:30'::interval)
+  last_error text
   constraint quarantine_pkey PRIMARY KEY (id)
+  CREATE INDEX quarantine_due ON holdfast_internal.quarantine USING btree (next_try_at)
+  CREATE INDEX quarantine_lane ON holdfast_internal.quarantine USING btree (lane_id, id)
 table holdfast_internal.queue_cursors
   lane_id integer not null
   seq bigint not null

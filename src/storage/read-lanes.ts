@@ -127,6 +127,22 @@ export async function summariseStreams(
   )
 }
 
+/** A lane was found whose deliveries nobody read: an alert tells of it. */
+export async function recordRevival(
+  database: Database,
+  node: string,
+  endpoint: string,
+  owed: number,
+): Promise<void> {
+  await database.query(
+    {
+      name: 'record_revival',
+      text: `select holdfast_internal.audit('node:' || $1, 'lane.revived', 'endpoint:' || $2, jsonb_build_object('owed', $3::bigint))`,
+    },
+    [node, endpoint, owed],
+  )
+}
+
 export interface LaneReport {
   readonly laneId: number
   readonly pending: number

@@ -248,7 +248,10 @@ const run = (design: Design, faults: Faults, isProblem = (_problem: string) => t
 const fixed: Design = { settlesBy: 'id and lane', reopens: true, jumps: true }
 const none: Design = { settlesBy: 'id', reopens: false, jumps: false }
 
-describe('ids, lives and late results', () => {
+/** A few hundred thousand states; seconds on a machine that has nothing else to do. */
+const timeoutMs = 180_000
+
+describe('ids, lives and late results', { timeout: timeoutMs }, () => {
   it.each([crashes, failover])(
     'with all rules nothing is lost, stuck, or sent under the id of another: %o',
     (faults) => {

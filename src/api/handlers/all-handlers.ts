@@ -12,6 +12,7 @@ import { eventHandlers } from './events.ts'
 import { jobHandlers } from './jobs.ts'
 import { maintenanceHandlers } from './maintenance.ts'
 import { overviewHandlers } from './overview.ts'
+import { quarantineHandlers } from './quarantine.ts'
 import { routeHandlers } from './routes.ts'
 import { runHandlers, scheduleHandlers } from './runs.ts'
 import { statisticsHandlers } from './statistics.ts'
@@ -36,6 +37,7 @@ export function allHandlers(authenticator: Authenticator): {
     statistics: statisticsHandlers,
     alerts: alertHandlers,
     maintenance: maintenanceHandlers,
+    quarantine: quarantineHandlers,
     overview: overviewHandlers,
     access: accessHandlers(authenticator),
   }

@@ -7,7 +7,7 @@ import { withDatabase } from '../queries/with-database.ts'
 import type { Session } from '../session.ts'
 import { attempt, type Finding, fail, ok } from './check.ts'
 import { checkDisk } from './disk-check.ts'
-import { checkLanes, checkMigrations, checkNodes, checkPartitions } from './schema-checks.ts'
+import { checkLanes, checkMigrations, checkNodes, checkPartitions, checkQuarantine } from './schema-checks.ts'
 import { checkSecrets } from './secrets-check.ts'
 import { checkClock, checkDurability, checkListen, checkRights, checkServer } from './server-checks.ts'
 
@@ -40,6 +40,7 @@ export async function examine(session: Session): Promise<Finding[]> {
         ['partitions', () => checkPartitions(database)],
         ['nodes', () => checkNodes(database)],
         ['endpoints', () => checkLanes(database)],
+        ['quarantine', () => checkQuarantine(database)],
         ['secrets', () => checkSecrets(session, database, found.isEmbedded)],
       ]
       findings.push(...(await runChecks(checks)))

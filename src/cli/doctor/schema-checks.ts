@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../core/errors.ts'
 import { assertSchema, readSchemaNumber } from '../../postgres/schema.ts'
 import type { Database } from '../../storage/database.ts'
+import { countQuarantine } from '../../storage/quarantine.ts'
 import { readNodes } from '../queries/read-nodes.ts'
 import { readPartitions } from '../queries/read-partitions.ts'
 import { readTroubledLanes, type TroubledLane } from '../queries/read-troubled-lanes.ts'
@@ -67,6 +68,19 @@ export async function checkNodes(database: Database): Promise<Finding> {
     )
   }
   return ok('nodes', names.join(', '))
+}
+
+const maxCounted = 1000
+
+export async function checkQuarantine(database: Database): Promise<Finding> {
+  const count = await countQuarantine(database, maxCounted)
+  if (count === 0) return ok('quarantine', 'no result is in quarantine')
+  const counted = count === maxCounted ? `${maxCounted} or more results` : `${count} results`
+  return warn(
+    'quarantine',
+    `${counted} could not be stored; their deliveries wait`,
+    'Look at the reasons with: holdfast quarantine list',
+  )
 }
 
 const shownLanes = 5

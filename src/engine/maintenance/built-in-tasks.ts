@@ -2,6 +2,7 @@ import { purgeAlerts } from '../../storage/alerts.ts'
 import { reenableEndpoints } from '../../storage/endpoints.ts'
 import { purgeIdempotencyKeys } from '../../storage/idempotency-keys.ts'
 import { maintainPartitions } from '../../storage/partitions.ts'
+import { retryQuarantine } from '../../storage/quarantine.ts'
 import { purgeRollups, rollUpDays } from '../../storage/rollups.ts'
 import { deleteExpiredSecrets } from '../../storage/secrets.ts'
 import type { MaintenanceTask } from './maintenance-task.ts'
@@ -12,6 +13,9 @@ const hourMs = 3_600_000
 const minuteMs = 60_000
 const maxPurgedRows = 10_000
 const alertDays = 90
+/** A result waits at least this long before it is tried again. */
+const quarantineMs = 15_000
+const maxRetriedResults = 100
 /** A node that was cut off may add to the hours of the day before. */
 const daysRolledUp = 2
 
@@ -31,6 +35,13 @@ export function builtInTasks({ sweepMs }: { readonly sweepMs: number }): Mainten
       name: 'reenable-endpoints',
       schedule: { everyMs: sweepMs },
       run: async ({ fenced }) => ({ reenabled: await fenced(reenableEndpoints) }),
+    },
+    {
+      name: 'quarantine',
+      schedule: { everyMs: quarantineMs },
+      run: async ({ fenced }) => ({
+        stored: await fenced((client) => retryQuarantine(client, maxRetriedResults)),
+      }),
     },
     {
       // Nobody uses them any more: those who sign look at the time themselves.

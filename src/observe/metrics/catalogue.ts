@@ -28,6 +28,10 @@ export const metricCatalogue = {
     type: 'counter',
     help: 'Shards that this node took over from a node that had died.',
   },
+  lanes_revived_total: {
+    type: 'counter',
+    help: 'Lanes with due deliveries that nobody read until a recovery sweep found them. Above zero: a defect.',
+  },
   settle_batch_size: { type: 'histogram', help: 'Results committed together.' },
   backlog: { type: 'gauge', help: 'Deliveries owed, over the whole cluster.' },
   oldest_due_seconds: {

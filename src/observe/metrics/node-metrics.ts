@@ -33,6 +33,7 @@ export class NodeMetrics {
   )
   readonly #runs = new RunMetrics()
   readonly #takeovers = new PlainCounter(metricName('shard_takeovers_total'))
+  readonly #revivals = new PlainCounter(metricName('lanes_revived_total'))
   readonly #batches = new PlainHistogram(metricName('settle_batch_size'), batchBounds)
 
   registerTo(registry: Registry): void {
@@ -45,6 +46,7 @@ export class NodeMetrics {
       this.#circuits,
       this.#runs,
       this.#takeovers,
+      this.#revivals,
       this.#batches,
     ]) {
       metric.registerTo(registry)
@@ -72,6 +74,10 @@ export class NodeMetrics {
   }
 
   /** `from` is 0 when the shards were free, and the node's own number when it took back what it had forgotten. */
+  laneRevived(): void {
+    this.#revivals.add(1)
+  }
+
   shardsTaken(shards: readonly number[], from: number, me: number): void {
     if (from !== 0 && from !== me) this.#takeovers.add(shards.length)
   }

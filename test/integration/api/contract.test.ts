@@ -104,6 +104,12 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
     await rig.holdfast.alertRules.put({ name, kind: 'dead_letters', threshold: 5 })
     return { params: { name } }
   },
+  listQuarantine: async () => {
+    await aQuarantinedResult()
+    return {}
+  },
+  retryQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
+  releaseQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   drainWorker: async () => ({ params: { id: await aWorker() } }),
   getRun: async () => ({ params: { id: await aRun() } }),
   cancelRun: async () => ({ params: { id: await aRun() } }),
@@ -247,6 +253,15 @@ async function aSchedule(): Promise<Given> {
 }
 
 /** As one that has just come. */
+async function aQuarantinedResult(): Promise<string> {
+  const { rows } = await rig.database.pool.query<{ id: number }>(
+    `insert into holdfast_internal.quarantine (delivery_id, lane_id, incarnation, record, error)
+     select 1, id, 1, '{"record": "{\\"id\\": 1, \\"message\\": 1, \\"lane\\": 1, \\"attempt\\": 1}"}', 'refused'
+     from holdfast_internal.endpoints limit 1 returning id`,
+  )
+  return String(rows[0]?.id)
+}
+
 async function aWorker(): Promise<string> {
   const { rows } = await rig.database.pool.query<{ id: string }>(
     `insert into holdfast_internal.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)

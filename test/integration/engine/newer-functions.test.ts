@@ -31,7 +31,7 @@ async function writeNewerFunctions(): Promise<void> {
   const { revision } = await readSources()
   await writeFile(join(newerDir, 'revision.json'), JSON.stringify({ revision: revision + 1 }))
   await edit('settle/settle_successes.sql', (sql) =>
-    sql.replace('  return gone;', `  perform set_config('holdfast.newer', 'yes', true);\n  return gone;`),
+    sql.replace('  return null;', `  perform set_config('holdfast.newer', 'yes', true);\n  return null;`),
   )
   await edit('publish/criticality_code.sql', (sql) =>
     sql.replace('(word text)', '(word text, fallback smallint default null)'),

@@ -74,7 +74,9 @@ test('redriven runs of one concurrency key still run one at a time', async () =>
   ]
   const { me, lane, claim } = await jobs.claimByHand()
   expect(await claim()).toBe(1)
-  const success = `select holdfast_internal.settle_run_successes($1, array[$2::bigint], '{}', '{}', '{}', array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')`
+  const success = `
+    select holdfast_internal.settle_run_successes($1, array[$2::bigint], '{}', '{}', array[message_id], array[$3::int], '{1}', '{0}', '{0}', '{}', '{}')
+    from holdfast_internal.runs where id = $2`
   await jobs.rig.rows(success, [me, await numberOf(first), lane])
   expect(await claim()).toBe(1)
   expect(await jobs.rig.rows('select id from holdfast_internal.owed_runs')).toEqual([
@@ -129,7 +131,8 @@ test('a run that comes back waits for its worker as long as it was given itself,
 
 const succeed = (run: number, message: number, me = 0) =>
   jobs.rig.rows(
-    `select holdfast_internal.settle_run_successes($1, array[$2::bigint], '{}', '{}', array[$3::bigint], '{1}', '{1}', '{0}', '{0}', '{}', '{}')`,
+    `select holdfast_internal.settle_run_successes($1, array[$2::bigint], '{}', '{}', array[$3::bigint], array[lane_id], '{1}', '{0}', '{0}', '{}', '{}')
+     from holdfast_internal.dead_letters limit 1`,
     [me, run, message],
   )
 

@@ -87,6 +87,15 @@ begin
     -- Only an operator knows how large the disk of a server elsewhere is. Nodes that share the disk report it themselves.
     return query select 'database', 1 - pg_database_size(current_database())::double precision / holdfast_internal.setting_integer('disk_bytes')
     where pg_database_size(current_database()) > holdfast_internal.setting_integer('disk_bytes') * (1 - threshold);
+  when 'lane_forgotten' then
+    return query select audit_log.subject, count(*)::double precision from holdfast_internal.audit_log
+    where action = 'lane.revived' and at > clock_timestamp() - interval '1 hour' group by 1;
+  when 'quarantine' then
+    return query select coalesce(endpoint.name, queue.name, kept.lane_id::text), count(*)::double precision
+    from (select lane_id from holdfast_internal.quarantine limit 10000) as kept
+    left join holdfast_internal.endpoints as endpoint on endpoint.id = kept.lane_id
+    left join holdfast_internal.queues as queue on queue.id = kept.lane_id
+    group by 1 having count(*) > threshold;
   else
     -- A kind of a newer version.
     return;

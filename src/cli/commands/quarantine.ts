@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { operations } from '../../contract/operations.ts'
+import { withApi } from '../connection/with-api.ts'
+import { textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+import { addList } from '../noun.ts'
+import { printable } from '../table.ts'
+
+export function registerQuarantine(program: Command): void {
+  const quarantine = program
+    .command('quarantine')
+    .description('results that the database refused to store; their deliveries wait')
+  addList(quarantine, {
+    description: 'list results in quarantine, newest first',
+    operation: operations.quarantine.list,
+    columns: () => [
+      { title: 'ID', value: ({ id }) => id },
+      { title: 'DELIVERY', value: ({ deliveryId }) => deliveryId },
+      { title: 'OF', value: ({ endpoint, queue }) => textOf(endpoint ?? queue) },
+      { title: 'TRIES', value: ({ tries }) => String(tries) },
+      { title: 'NEXT TRY', value: ({ nextTryAt }) => textOf(nextTryAt) },
+      { title: 'ERROR', value: ({ error, lastError }) => printable(lastError ?? error).slice(0, 80) },
+    ],
+    nothing: () => 'No result is in quarantine.',
+  })
+  quarantine
+    .command('retry')
+    .description('try to store a result now; it is also tried by itself, at growing intervals')
+    .argument('<id>')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output, prefix }) => {
+        const { stored } = await client.quarantine.retry({ params: { id } })
+        output.data({ id, stored }, () =>
+          stored ? `${id} is stored` : `${id} was refused again. The reason is in: ${prefix} quarantine list`,
+        )
+      }),
+    )
+  quarantine
+    .command('release')
+    .description('give a result up; its delivery, if still owed, is sent again')
+    .argument('<id>')
+    .option(...yesOption)
+    .action((id: string, flags: { yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        await confirm(
+          session,
+          `This gives up the result ${id}. Its delivery, if still owed, is sent again.`,
+          flags.yes,
+        )
+        await session.client.quarantine.release({ params: { id } })
+        session.output.data({ id }, () => `${id} released`)
+      }),
+    )
+}

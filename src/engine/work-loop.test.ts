@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { LaneRow } from '../storage/read-lanes.ts'
+import { DatabaseClock } from './clock.ts'
+import { Lane } from './lane.ts'
+import { defaultLimits } from './limits.ts'
+import { silentLogger } from './logger.ts'
+import { Reader, type ReaderOptions } from './reader.ts'
+import { WorkLoop, type WorkLoopOptions } from './work-loop.ts'
+
+/** A clock that goes on between any two readings, by what the test says. */
+function tickingClock(ticksMs: readonly number[]) {
+  let nowMs = 1000
+  let reading = 0
+  return {
+    monotonicMs: () => {
+      nowMs += ticksMs[reading++ % ticksMs.length] ?? 0
+      return nowMs
+    },
+  }
+}
+
+function laneOf(): Lane {
+  const breaker = {
+    state: 'closed',
+    version: 1,
+    failures: 0,
+    heldUntilMs: null,
+    probeAtMs: null,
+    probeExpiresAtMs: null,
+  }
+  const row = {
+    id: 7,
+    name: 'hook',
+    state: 'active',
+    breaker: { ...breaker, permanents: [], streak: 0, streakStartedAtMs: null },
+  }
+  return new Lane(row as unknown as LaneRow, 1)
+}
+
+describe('a lane with something due at a later time', () => {
+  it('is queued to be read or woken no later than that, however the clock ticks between two readings', () => {
+    // Tenths of a millisecond; arbitrary doubles are mostly next to nothing.
+    const tenths = (max: number) => fc.integer({ min: 0, max }).map((each) => each / 10)
+    const tick = tenths(20)
+    fc.assert(
+      fc.property(fc.array(tick, { minLength: 1, maxLength: 8 }), tenths(60), (ticksMs, dueInMs) => {
+        const clock = tickingClock(ticksMs)
+        const databaseClock = new DatabaseClock(clock)
+        const lane = laneOf()
+        const reader = new Reader({
+          clock,
+          databaseClock,
+          limits: defaultLimits,
+        } as unknown as ReaderOptions)
+        const loop = new WorkLoop({
+          clock,
+          databaseClock,
+          reader,
+          limits: defaultLimits,
+          logger: silentLogger,
+        } as unknown as WorkLoopOptions)
+        lane.noteScheduled(1000 + dueInMs)
+        loop.requestRead(lane)
+        expect(lane.isReadQueued || (lane.wakes.at(-1) ?? Number.POSITIVE_INFINITY) <= lane.nextDueAtMs).toBe(
+          true,
+        )
+      }),
+    )
+  })
+})

@@ -1,0 +1,70 @@
+import { HoldfastError } from '../core/errors.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  listQuarantine,
+  type QuarantinedResult,
+  releaseQuarantined,
+  retryQuarantined,
+} from '../storage/quarantine.ts'
+import { translateError } from '../storage/translate-error.ts'
+
+export type { QuarantinedResult } from '../storage/quarantine.ts'
+
+export interface QuarantineOptions {
+  readonly database: () => Database
+  readonly actor: string
+}
+
+/**
+ * Results that PostgreSQL refused to store. Each is tried again by itself, at growing intervals; until it is stored, its delivery waits, and so does
+ * everything behind its ordering key.
+ */
+export class Quarantine {
+  readonly #options: QuarantineOptions
+
+  constructor(options: QuarantineOptions) {
+    this.#options = options
+  }
+
+  /** The newest first. */
+  async list(
+    page: { readonly beforeId?: number | null | undefined; readonly limit?: number } = {},
+  ): Promise<QuarantinedResult[]> {
+    return this.#asking(() =>
+      listQuarantine(this.#options.database(), page.beforeId ?? null, page.limit ?? 50),
+    )
+  }
+
+  /** Tries to store it now. Returns whether that worked. */
+  async retry(id: number): Promise<boolean> {
+    const settled = await this.#asking(() =>
+      retryQuarantined(this.#options.database(), id, this.#options.actor),
+    )
+    if (settled === null) throw notFound(id)
+    return settled
+  }
+
+  /** Gives the result up. Its delivery, if it is still owed, is sent again. */
+  async release(id: number): Promise<void> {
+    const isReleased = await this.#asking(() =>
+      releaseQuarantined(this.#options.database(), id, this.#options.actor),
+    )
+    if (!isReleased) throw notFound(id)
+  }
+
+  async #asking<Result>(ask: () => Promise<Result>): Promise<Result> {
+    try {
+      return await ask()
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+}
+
+function notFound(id: number): HoldfastError {
+  return new HoldfastError(
+    'quarantined_result_not_found',
+    `There is no result ${id} in quarantine; it may have been stored meanwhile. List them with: holdfast quarantine list`,
+    { id },
+  )
+}

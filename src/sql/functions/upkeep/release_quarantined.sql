@@ -1,0 +1,13 @@
+-- Takes a result out of quarantine. Its owner reads the delivery again if it is still owed.
+create or replace function holdfast_internal.release_quarantined(quarantine_id bigint) returns boolean
+language plpgsql as $$
+declare
+  lane integer;
+begin
+  delete from holdfast_internal.quarantine where id = quarantine_id returning lane_id into lane;
+  if not found then
+    return false;
+  end if;
+  perform holdfast_internal.tell_nodes('holdfast_lanes', lane || ' readmit');
+  return true;
+end $$;
