@@ -36,6 +36,7 @@ export class Arrivals {
   readonly #options: ArrivalsOptions
   #late: LateCommits | null = null
   #life = ''
+  #areAllRungFor = true
   #cursor = 0
   #reread: IdRange | null = null
   #rereadNotBeforeMs = 0
@@ -50,6 +51,11 @@ export class Arrivals {
     return this.#life
   }
 
+  /** False where publishers may prepare their transactions, and so ring nobody. */
+  get areAllRungFor(): boolean {
+    return this.#areAllRungFor
+  }
+
   get cursor(): number {
     return this.#cursor
   }
@@ -61,8 +67,9 @@ export class Arrivals {
 
   /** Places the cursor at the end: what came before is summed up when shards are taken. */
   async open(): Promise<void> {
-    const { cursor, snapshot, life } = await readTopId(this.#options.database)
+    const { cursor, snapshot, life, allowsPrepared } = await readTopId(this.#options.database)
     this.#life = life
+    this.#areAllRungFor = !allowsPrepared
     this.#cursor = cursor
     this.#late = new LateCommits(cursor, snapshot)
     this.#reread = null

@@ -75,9 +75,9 @@ export class Sweeper {
    * without either would wait for ever. This finds it, and counts it as the defect that it is.
    */
   async #reviveForgotten(): Promise<void> {
-    const { databaseClock, exclusively, lanes, logger, observer, reader } = this.#options
+    const { databaseClock, lanes, logger, observer, reader } = this.#options
     const forgotten: Lane[] = []
-    await exclusively(async () => {
+    await this.#options.exclusively(async () => {
       if (!this.#options.mayWork()) return
       const nowMs = databaseClock.nowMs()
       for (const lane of lanes.all()) if (isForgotten(lane, reader, nowMs)) forgotten.push(lane)

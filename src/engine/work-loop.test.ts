@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, integer, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LaneRow } from '../storage/read-lanes.ts'
 import { DatabaseClock } from './clock.ts'
@@ -41,10 +41,10 @@ function laneOf(): Lane {
 describe('a lane with something due at a later time', () => {
   it('is queued to be read or woken no later than that, however the clock ticks between two readings', () => {
     // Tenths of a millisecond; arbitrary doubles are mostly next to nothing.
-    const tenths = (max: number) => fc.integer({ min: 0, max }).map((each) => each / 10)
+    const tenths = (max: number) => integer({ min: 0, max }).map((each) => each / 10)
     const tick = tenths(20)
-    fc.assert(
-      fc.property(fc.array(tick, { minLength: 1, maxLength: 8 }), tenths(60), (ticksMs, dueInMs) => {
+    assert(
+      property(array(tick, { minLength: 1, maxLength: 8 }), tenths(60), (ticksMs, dueInMs) => {
         const clock = tickingClock(ticksMs)
         const databaseClock = new DatabaseClock(clock)
         const lane = laneOf()

@@ -178,13 +178,18 @@ export class WorkLoop {
     } else if (this.#alertness === 'settling') {
       if ((this.#options.arrivals.lastSnapshot?.xmin ?? 0n) >= this.#settlesAfter) {
         this.#alertness = 'asleep'
-        this.#pollMs = limits.slowPollMs
+        this.#pollMs = this.#asleepPollMs
       } else {
         this.#pollMs = Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
       }
     }
     const isRereading = this.#options.arrivals.hasPendingReread
     this.#nextPollAtMs = nowMs + (isRereading ? Math.min(this.#pollMs, 50) : this.#pollMs)
+  }
+
+  get #asleepPollMs(): number {
+    const { arrivals, limits } = this.#options
+    return arrivals.areAllRungFor ? limits.slowPollMs : Math.min(limits.slowPollMs, maxUnrungPollMs)
   }
 
   async #goToSleep(): Promise<void> {

@@ -22,6 +22,8 @@ export interface ClaimerOptions {
   readonly mayClaim: () => boolean
   /** Whether a notification can reach us. */
   readonly canBeRung: () => boolean
+  /** False where enqueuers may prepare their transactions, and so ring nobody. */
+  readonly areAllRungFor: () => boolean
   /** What a worker of this incarnation has claimed. */
   readonly take: (result: ClaimResult, worker: number) => Promise<void>
 }
@@ -283,7 +285,9 @@ export class Claimer {
       if (this.#settlesAfter === 0) this.#settlesAfter = hint.next
       if (hint.xmin >= this.#settlesAfter) {
         this.#alertness = 'asleep'
-        this.#pollMs = limits.slowPollMs
+        this.#pollMs = this.#options.areAllRungFor()
+          ? limits.slowPollMs
+          : Math.min(limits.slowPollMs, maxUnrungPollMs)
       } else {
         this.#pollMs = Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
       }

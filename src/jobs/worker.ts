@@ -6,7 +6,13 @@ import { testSessionSupport } from '../postgres/self-test.ts'
 import type { ClaimResult } from '../storage/claim-runs.ts'
 import { Database } from '../storage/database.ts'
 import { declareJob, readQueuesOfJobs } from '../storage/jobs.ts'
-import { buryWorker, markWorkerStopping, readWorkerBeats, retireWorker } from '../storage/workers.ts'
+import {
+  buryWorker,
+  markWorkerStopping,
+  readAllowsPrepared,
+  readWorkerBeats,
+  retireWorker,
+} from '../storage/workers.ts'
 import { Claimer } from './claimer.ts'
 import { Executor } from './executor.ts'
 import type { HeardBeat } from './heartbeat-protocol.ts'
@@ -73,6 +79,7 @@ export class JobWorker {
   #refreshing: Promise<void> | null = null
   #isStopping = false
   #isDraining = false
+  #areAllRungFor = true
   /** Of the server, as the last beat told. */
   #life: string | null = null
   #isRejoining = false
@@ -128,6 +135,7 @@ export class JobWorker {
     const database = this.#openDatabase(support.keepsSessions)
     this.#database = database
     await assertSchema(database.pool)
+    this.#areAllRungFor = !(await readAllowsPrepared(database))
     const { journalFolder } = this.#options
     this.#journal =
       journalFolder === null ? null : await openJournal(journalFolder, this.#name, this.#limits, this.#logger)
@@ -215,6 +223,7 @@ export class JobWorker {
         journal?.hasRoom() !== false &&
         !presence.isFenced,
       canBeRung: () => presence.canBeRung,
+      areAllRungFor: () => this.#areAllRungFor,
       take: (result, incarnation) => this.#take(result, incarnation),
     })
     const keeper = new Keeper({

@@ -96,7 +96,9 @@ export function createPool(options: PoolOptions): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: bigintAsNumber,
-    ...(options.plansOnce === true ? { options: '-c plan_cache_mode=force_generic_plan -c jit=off' } : {}),
+    ...(options.plansOnce === true
+      ? { options: '-c plan_cache_mode=force_generic_plan -c jit=off -c holdfast.notifies=on' }
+      : {}),
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
   })
   openClients.set(pool, clients)

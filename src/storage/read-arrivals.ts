@@ -69,21 +69,31 @@ export function parseSnapshot(text: string, ageOfFirst: number): Snapshot {
   }
 }
 
+/** Whether transactions may be prepared on this server, as an expression: those don't notify, see holdfast_internal.notify. */
+export const allowsPrepared = `current_setting('max_prepared_transactions') <> '0'`
+
 /** Index: deliveries_pkey, backwards, one entry. */
 export async function readTopId(
   database: Database,
-): Promise<{ cursor: number; snapshot: Snapshot; life: string }> {
-  const rows = await database.query<{ cursor: number; snapshot: string; age: number; life: string }>(
+): Promise<{ cursor: number; snapshot: Snapshot; life: string; allowsPrepared: boolean }> {
+  const rows = await database.query<{
+    cursor: number
+    snapshot: string
+    age: number
+    life: string
+    allowsPrepared: boolean
+  }>(
     {
       name: 'read_top_id',
       text: `select coalesce((select max(id) from holdfast_internal.deliveries), 0) as cursor, pg_current_snapshot()::text as snapshot,
-               ${nextTransaction} as age, ${idLife} as life`,
+               ${nextTransaction} as age, ${idLife} as life, ${allowsPrepared} as "allowsPrepared"`,
     },
     [],
   )
   const row = rows[0]
   if (row === undefined) throw new Error('read_top_id returned no row')
-  return { cursor: row.cursor, snapshot: parseSnapshot(row.snapshot, row.age), life: row.life }
+  const { cursor, life } = row
+  return { cursor, life, snapshot: parseSnapshot(row.snapshot, row.age), allowsPrepared: row.allowsPrepared }
 }
 
 /**

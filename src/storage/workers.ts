@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { allowsPrepared } from './read-arrivals.ts'
 import { idLife } from './watermark.ts'
 
 export interface WorkerRegistration {
@@ -56,6 +57,14 @@ export interface WorkerBeat {
   readonly cancellations: readonly Cancellation[]
   /** Of the server: another one may not know what this worker has claimed. */
   readonly life: string
+}
+
+export async function readAllowsPrepared(database: Database): Promise<boolean> {
+  const rows = await database.query<{ allowsPrepared: boolean }>(
+    { name: 'read_allows_prepared', text: `select ${allowsPrepared} as "allowsPrepared"` },
+    [],
+  )
+  return rows[0]?.allowsPrepared ?? false
 }
 
 /** Served by the primary key of workers (a fleet's rows) and run_cancellations_worker. */

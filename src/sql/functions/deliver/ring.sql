@@ -2,7 +2,7 @@
 create or replace function holdfast_internal.ring(lane_ids integer[]) returns void
 language plpgsql as $$
 begin
-  perform pg_notify('holdfast_node_' || awake.incarnation, '')
+  perform holdfast_internal.notify('holdfast_node_' || awake.incarnation, '')
   from (
     select distinct node.incarnation
     from holdfast_internal.shard_leases as lease

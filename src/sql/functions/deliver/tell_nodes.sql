@@ -5,5 +5,5 @@ language sql as $$
     select id from holdfast_internal.notices where at < now() - interval '1 hour' order by id limit 100 for update skip locked
   );
   insert into holdfast_internal.notices (channel, payload) values (channel, payload);
-  select pg_notify(channel, payload)
+  select holdfast_internal.notify(channel, payload)
 $$;

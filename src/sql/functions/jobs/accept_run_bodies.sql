@@ -80,6 +80,6 @@ begin
     ids := holdfast_internal.accept_runs_with_options(facts.id, job_name, facts.queue_id, facts.settings, bodies, run_options);
   end if;
   if facts.has_sleepers then
-    perform pg_notify('holdfast_queue_' || facts.queue_id, '');
+    perform holdfast_internal.notify('holdfast_queue_' || facts.queue_id, '');
   end if;
 end $$;

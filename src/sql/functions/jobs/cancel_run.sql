@@ -40,7 +40,7 @@ begin
   if holder is not null then
     insert into holdfast_internal.run_cancellations (run_id, worker, reason) values (cancel_run.run_id, holder, why)
     on conflict on constraint run_cancellations_pkey do update set worker = holder, reason = why;
-    perform pg_notify('holdfast_worker_' || holder, '');
+    perform holdfast_internal.notify('holdfast_worker_' || holder, '');
     return 'requested';
   end if;
   delete from holdfast_internal.runs where id = run_id;

@@ -14,6 +14,6 @@ begin
   on conflict (name) do update set
     defaults = job_defaults, queue_id = lane, updated_at = clock_timestamp()
   returning * into job;
-  perform pg_notify('holdfast_jobs', job_name);
+  perform holdfast_internal.notify('holdfast_jobs', job_name);
   return job.id;
 end $$;

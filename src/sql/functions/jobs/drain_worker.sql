@@ -6,6 +6,6 @@ begin
     return false;
   end if;
   perform holdfast_internal.audit(actor, 'worker.draining', 'worker:' || worker);
-  perform pg_notify('holdfast_worker_' || worker, '');
+  perform holdfast_internal.notify('holdfast_worker_' || worker, '');
   return true;
 end $$;

@@ -14,6 +14,6 @@ begin
   lane := holdfast_internal.ensure_queue(coalesce(merged ->> 'queue', job.defaults ->> 'queue', 'default'));
   update holdfast_internal.jobs set overrides = merged, updated_at = clock_timestamp(), queue_id = lane where id = job.id;
   perform holdfast_internal.audit(actor, 'job.updated', 'job:' || job_name, jsonb_build_object('before', job.overrides, 'after', merged));
-  perform pg_notify('holdfast_jobs', job_name);
+  perform holdfast_internal.notify('holdfast_jobs', job_name);
   return merged;
 end $$;

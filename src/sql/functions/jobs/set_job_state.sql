@@ -32,6 +32,6 @@ begin
     perform holdfast_internal.unpark_job(job.id);
   end if;
   perform holdfast_internal.audit(actor, 'job.' || new_state, 'job:' || job_name, jsonb_build_object('from', job.state, 'reason', why));
-  perform pg_notify('holdfast_jobs', job_name);
+  perform holdfast_internal.notify('holdfast_jobs', job_name);
   return new_state;
 end $$;

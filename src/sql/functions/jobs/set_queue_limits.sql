@@ -7,6 +7,6 @@ begin
   update holdfast_internal.queues set concurrency = new_concurrency, rate_per_second = new_rate, updated_at = clock_timestamp() where id = lane;
   perform holdfast_internal.audit(actor, 'queue.updated', 'lane:' || lane,
                          jsonb_build_object('name', queue_name, 'concurrency', new_concurrency, 'ratePerSecond', new_rate));
-  perform pg_notify('holdfast_queue_' || lane, '');
+  perform holdfast_internal.notify('holdfast_queue_' || lane, '');
   return lane;
 end $$;

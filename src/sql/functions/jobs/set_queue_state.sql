@@ -12,6 +12,6 @@ begin
     raise exception 'there is no queue named "%"', queue_name using errcode = 'HF031';
   end if;
   perform holdfast_internal.audit(actor, 'queue.' || new_state, 'lane:' || lane, jsonb_build_object('name', queue_name, 'reason', why));
-  perform pg_notify('holdfast_queue_' || lane, '');
+  perform holdfast_internal.notify('holdfast_queue_' || lane, '');
   return new_state;
 end $$;

@@ -18,6 +18,6 @@ begin
   returning id into created;
   perform holdfast_internal.audit(actor, 'operation.created', holdfast.format_id('op', created),
                          jsonb_build_object('kind', kind, 'filter', jsonb_strip_nulls(filter), 'total', preview.total));
-  perform pg_notify('holdfast_operations', '');
+  perform holdfast_internal.notify('holdfast_operations', '');
   return created;
 end $$;

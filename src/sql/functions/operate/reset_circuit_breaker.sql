@@ -12,6 +12,6 @@ begin
     probe_expires_at = null, held_until = null, changed_xid = pg_current_xact_id()
   where lane_id = lane;
   perform holdfast_internal.audit(actor, 'circuit.reset', holdfast_internal.subject_of(lane), jsonb_build_object('name', name));
-  perform pg_notify('holdfast_lanes', lane::text);
+  perform holdfast_internal.notify('holdfast_lanes', lane::text);
   return true;
 end $$;

@@ -21,6 +21,6 @@ begin
   values (lane, secret_field, latest + 1, new_key_id, new_sealed);
   perform holdfast_internal.audit(actor, 'endpoint.secret_rotated', holdfast_internal.subject_of(lane),
     jsonb_build_object('field', secret_field, 'overlapMs', overlap_ms));
-  perform pg_notify('holdfast_lanes', lane::text);
+  perform holdfast_internal.notify('holdfast_lanes', lane::text);
   return case when overlap_ms = 0 then null else ends_at end;
 end $$;

@@ -26,6 +26,6 @@ begin
   end if;
   perform holdfast_internal.audit(actor, 'endpoint.' || new_state, 'endpoint:' || endpoint_name,
                          jsonb_build_object('from', endpoint.state, 'reason', why, 'name', endpoint_name));
-  perform pg_notify('holdfast_lanes', endpoint.id::text);
+  perform holdfast_internal.notify('holdfast_lanes', endpoint.id::text);
   return new_state;
 end $$;

@@ -25,6 +25,6 @@ begin
   where id = op.id;
   perform holdfast_internal.audit(actor, 'operation.' || case wanted when 'running' then 'resumed' else wanted end, operation_id,
                          jsonb_build_object('done', op.done, 'total', op.total));
-  perform pg_notify('holdfast_operations', '');
+  perform holdfast_internal.notify('holdfast_operations', '');
   return wanted;
 end $$;

@@ -21,7 +21,7 @@ begin
     );
     if kept <> job.former_queue_ids then
       update holdfast_internal.jobs set former_queue_ids = kept where id = job.id;
-      perform pg_notify('holdfast_jobs', job.name);
+      perform holdfast_internal.notify('holdfast_jobs', job.name);
       changed := changed + 1;
     end if;
   end loop;
