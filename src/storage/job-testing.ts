@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { rewindFloors } from './keep-runs.ts'
 
 export interface OwedRunRow {
   readonly input: unknown
@@ -55,11 +56,5 @@ export async function shiftTime(database: Database, ms: number): Promise<void> {
     },
     [ms],
   )
-  await database.query(
-    {
-      name: 'rewind_all_floors',
-      text: 'select holdfast_internal.rewind_floors(id) from holdfast_internal.queues',
-    },
-    [],
-  )
+  await rewindFloors(database)
 }

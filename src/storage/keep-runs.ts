@@ -55,15 +55,23 @@ export async function sweepZombies(
   return count(database, 'sweep_zombies', text, [thresholdMs, maxRows, by])
 }
 
-/** Safety nets: parked runs whose key is free, and due runs below a floor. Indexes: runs_parked, queue_cursors_pkey. */
-export async function reviveRuns(database: Database, maxRows: number): Promise<number> {
-  await database.query(
-    {
-      name: 'rewind_floors',
-      text: 'select holdfast_internal.rewind_floors(id) from holdfast_internal.queues',
-    },
+/**
+ * Lets every queue's due runs be looked at from the front. One queue a transaction: who held the locks of several at once could deadlock with those
+ * that settle runs of several queues, and would hold up all claims together.
+ */
+export async function rewindFloors(database: Database): Promise<void> {
+  const queues = await database.query<{ id: number }>(
+    { name: 'list_queue_ids', text: 'select id from holdfast_internal.queues order by id' },
     [],
   )
+  for (const { id } of queues) {
+    await database.query({ name: 'rewind_floors', text: 'select holdfast_internal.rewind_floors($1)' }, [id])
+  }
+}
+
+/** Safety nets: parked runs whose key is free, and due runs below a floor. Indexes: runs_parked, queue_cursors_pkey. */
+export async function reviveRuns(database: Database, maxRows: number): Promise<number> {
+  await rewindFloors(database)
   return count(database, 'unpark_stranded', 'select holdfast_internal.unpark_stranded($1) as count', [
     maxRows,
   ])

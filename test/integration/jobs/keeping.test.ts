@@ -4,6 +4,7 @@ import { defineJob } from '../../../src/jobs/job.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { clearLeftovers, reviveRuns, sweepRuns, sweepZombies } from '../../../src/storage/keep-runs.ts'
+import { until } from '../../support/engine/until.ts'
 import { JobsRig } from '../../support/jobs-rig.ts'
 
 const job = defineJob({ name: 'kept' })
@@ -106,4 +107,32 @@ it('reads none of the runs that wait for later, at any round', async () => {
   await reviveRuns(database, 20_000)
   await clearLeftovers(database)
   expect(await readBySequence()).toBe(before)
+})
+
+it("holds one queue's claims at a time while it looks at all of them", async () => {
+  for (const name of ['first', 'second', 'third']) {
+    await holdfast.jobs.declare(defineJob({ name, queue: name }))
+  }
+  const lanes = (
+    await jobs.rig.rows<{ id: number }>('select id from holdfast_internal.queues order by id')
+  ).map(({ id }) => id)
+  const busy = lanes.at(-1)
+  const claiming = await jobs.rig.database.pool.connect()
+  try {
+    await claiming.query('begin')
+    await claiming.query(`select pg_advisory_xact_lock(hashtext('holdfast.claims'), $1)`, [busy])
+    const reviving = reviveRuns(database, 100)
+    await until('it to wait for the busy queue', async () => {
+      const waiting = await jobs.rig.rows(`select from pg_locks where locktype = 'advisory' and not granted`)
+      return waiting.length === 1
+    })
+    const held = await jobs.rig.rows<{ lane: number }>(
+      `select objid::int as lane from pg_locks where locktype = 'advisory' and granted and classid = (hashtext('holdfast.claims')::bigint & 4294967295)::oid`,
+    )
+    expect(held).toEqual([{ lane: busy }])
+    await claiming.query('commit')
+    await reviving
+  } finally {
+    claiming.release(true)
+  }
 })
