@@ -19,6 +19,21 @@ export interface PoolOptions {
   readonly logger?: PostgresLogger
 }
 
+/**
+ * The settings of connections that are ours alone. Each statement that runs on them is written for one plan: rows by index, in the index's order, joined one by one.
+ * The planner would take another one while a table looks empty, and keep it for hours: on tables that nobody had analysed, reading what is owed by a
+ * bitmap and a sort, or by a hash of the whole table, fell from 40,000 deliveries a second to 250 (docs/decisions/0018). A disabled kind of node costs so
+ * much on paper that PostgreSQL would compile every statement, so that is off too.
+ */
+const ownSettings = [
+  'plan_cache_mode=force_generic_plan',
+  'jit=off',
+  ...['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map((kind) => `enable_${kind}=off`),
+  'holdfast.notifies=on',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
+
 const keepAliveDelayMs = 10_000
 const idleTimeoutMs = 30_000
 
@@ -96,9 +111,7 @@ export function createPool(options: PoolOptions): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: bigintAsNumber,
-    ...(options.plansOnce === true
-      ? { options: '-c plan_cache_mode=force_generic_plan -c jit=off -c holdfast.notifies=on' }
-      : {}),
+    ...(options.plansOnce === true ? { options: ownSettings } : {}),
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
   })
   openClients.set(pool, clients)

@@ -7,7 +7,7 @@ begin
   perform holdfast_internal.prepare_ids();
   with dead as (
     delete from holdfast_internal.deliveries as owed using holdfast_internal.failure_records(records) as r
-    where owed.id = r.id and owed.lane_id = r.lane and owed.message_id = r.message and r.action = 'dead' and owed.attempt = r.expected
+    where owed.id = r.id and owed.lane_id + 0 = r.lane and owed.message_id = r.message and r.action = 'dead' and owed.attempt = r.expected
       and r.lane = any (owned)
     returning owed.id, owed.message_id, owed.lane_id, owed.route_id, owed.criticality, owed.priority, owed.variant, owed.replay_id, owed.ordering_key,
               owed.dead_letter_id, r.attempt, r.reason, r.outcome, r.status, r."errorCode" as error_code, r.error, r.detail,

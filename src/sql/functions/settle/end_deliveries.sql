@@ -3,7 +3,7 @@ create or replace function holdfast_internal.end_deliveries(me integer, records 
 language sql as $$
   with ended as (
     delete from holdfast_internal.deliveries as owed using holdfast_internal.failure_records(records) as r
-    where owed.id = r.id and owed.lane_id = r.lane and owed.message_id = r.message and r.action in ('drop', 'expire', 'cancel')
+    where owed.id = r.id and owed.lane_id + 0 = r.lane and owed.message_id = r.message and r.action in ('drop', 'expire', 'cancel')
       and owed.attempt = r.expected and r.lane = any (owned)
     returning r.*, owed.dead_letter_id
   ), reopened as (

@@ -31,7 +31,7 @@ begin
       attempt = r.attempt, uncounted = owed.uncounted + case when r."isCounted" then 0 else 1 end,
       due_at = now() + make_interval(secs => r."delayMs" / 1000)
     from given as r
-    where owed.id = r.id and owed.lane_id = r.lane and owed.message_id = r.message and r.action = 'retry' and owed.attempt = r.expected and r.is_owned
+    where owed.id = r.id and owed.lane_id + 0 = r.lane and owed.message_id = r.message and r.action = 'retry' and owed.attempt = r.expected and r.is_owned
   )
   select coalesce(bool_or(r.action = 'dead'), false), coalesce(bool_or(r.action in ('drop', 'expire', 'cancel')), false),
          array_agg(distinct r.lane) filter (where r.is_owned), array_agg(r.id) filter (where not r.is_owned)

@@ -32,7 +32,7 @@ begin
     select run.id, run.lane_id, run.ordering_key, run.concurrency_key,
            run.concurrency_key is not null or (run.ordering_key is not null and r.action in ('dead', 'expire', 'cancel')) as frees_key
     from holdfast_internal.run_records(records) as r join holdfast_internal.runs as run on run.id = r.id
-    where run.lane_id = r.lane and coalesce(run.message_id, run.id) = r.message and run.attempt = r.expected
+    where run.lane_id + 0 = r.lane and coalesce(run.message_id, run.id) = r.message and run.attempt = r.expected
       and holdfast_internal.holds_run(r.claim, me, run)
     order by run.id for update of run
   ) as locked;

@@ -37,7 +37,7 @@ begin
     with locked as materialized (
       select run.id from unnest(run_ids, message_ids, lanes) as done (id, message, lane)
       join holdfast_internal.runs as run on run.id = done.id
-        and run.lane_id = coalesce(done.lane, lanes[1]) and coalesce(run.message_id, run.id) = coalesce(done.message, done.id)
+        and run.lane_id + 0 = coalesce(done.lane, lanes[1]) and coalesce(run.message_id, run.id) = coalesce(done.message, done.id)
       order by run.id for update of run
     ), gone as (
       delete from holdfast_internal.runs as run using locked where run.id = locked.id
