@@ -229,11 +229,11 @@ table holdfast_internal.deliveries with (autovacuum_vacuum_cost_delay=0, autovac
   constraint deliveries_pkey PRIMARY KEY (id)
   constraint deliveries_priority_check CHECK (((priority >= 0) AND (priority <= 3)))
   CREATE INDEX deliveries_critical ON holdfast_internal.deliveries USING btree (lane_id, id) WHERE (criticality = 2)
+  CREATE INDEX deliveries_due ON holdfast_internal.deliveries USING btree (lane_id, due_at, id) WHERE (due_at IS NOT NULL)
   CREATE INDEX deliveries_expiring ON holdfast_internal.deliveries USING btree (lane_id, expires_at) WHERE (expires_at IS NOT NULL)
   CREATE INDEX deliveries_keyed ON holdfast_internal.deliveries USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)
   CREATE INDEX deliveries_message ON holdfast_internal.deliveries USING btree (message_id) WHERE (message_id <> id)
   CREATE INDEX deliveries_ready ON holdfast_internal.deliveries USING btree (lane_id, priority, id)
-  CREATE INDEX deliveries_scheduled ON holdfast_internal.deliveries USING btree (lane_id, due_at) WHERE (due_at IS NOT NULL)
 table holdfast_internal.endpoint_secrets
   lane_id integer not null
   field text not null

@@ -145,7 +145,7 @@ export interface DueRequest {
 
 /**
  * Scheduled deliveries whose time has come, by the database's clock, the longest due first; answers in the order of the requests, and the
- * time up to which they hold. Index: deliveries_scheduled.
+ * time up to which they hold. Index: deliveries_due.
  */
 export async function readDue(
   database: Database,
@@ -159,7 +159,7 @@ export async function readDue(
           select string_agg(${rowAsText}, ',') from (select taken.*, ${isHead} from (
             select line.* from holdfast_internal.deliveries as line
             where line.lane_id = asked.lane_id and line.due_at >= to_timestamp(asked.from_ms / 1000) and line.due_at <= now()
-            order by line.due_at, line.id limit asked.max_rows
+            order by line.lane_id, line.due_at, line.id limit asked.max_rows
           ) as taken) as owed
         ), (extract(epoch from now()) * 1000)::float8
         from unnest($1::int[], $2::int[], $3::float8[]) with ordinality as asked (lane_id, max_rows, from_ms, place)`,
@@ -177,7 +177,7 @@ export async function readDue(
   return { rows, upToMs: answers[0]?.[2] ?? Number.NEGATIVE_INFINITY }
 }
 
-/** When each lane's next scheduled delivery is due, after what is due now. Index: deliveries_scheduled, one entry a lane. */
+/** When each lane's next scheduled delivery is due, after what is due now. Index: deliveries_due, one entry a lane. */
 export async function readNextDue(
   database: Database,
   laneIds: readonly number[],

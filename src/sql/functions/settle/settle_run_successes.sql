@@ -35,12 +35,16 @@ begin
   if removed < cardinality(run_ids) then
     -- In the order of ids, as whoever takes a dead worker's runs from it.
     with locked as materialized (
-      select run.id from unnest(run_ids, message_ids, lanes) as done (id, message, lane)
-      join holdfast_internal.runs as run on run.id = done.id
-        and run.lane_id + 0 = coalesce(done.lane, lanes[1]) and coalesce(run.message_id, run.id) = coalesce(done.message, done.id)
-      order by run.id for update of run
+      select held.id from (
+        select done.id, coalesce(done.message, done.id) as message, coalesce(done.lane, lanes[1]) as lane
+        from unnest(run_ids, message_ids, lanes) as done (id, message, lane) order by done.id
+      ) as done cross join lateral (
+        select run.id from holdfast_internal.runs as run
+        where run.id = done.id and run.lane_id + 0 = done.lane and coalesce(run.message_id, run.id) = done.message
+        for update
+      ) as held
     ), gone as (
-      delete from holdfast_internal.runs as run using locked where run.id = locked.id
+      delete from holdfast_internal.runs as run where run.id = any (array(select locked.id from locked))
       returning run.lane_id, run.job_id, run.ordering_key, run.concurrency_key, run.dead_letter_id
     )
     select count(*), jobs_done || array_agg(distinct job_id), array_agg(dead_letter_id) filter (where dead_letter_id is not null),
