@@ -394,6 +394,7 @@ export class JobWorker {
       max: workConnections,
       applicationName: 'holdfast-worker',
       connectTimeoutMs,
+      deadlineMs: queryDeadlineMs,
       plansOnce: keepsSessions,
       logger: this.#logger,
     })

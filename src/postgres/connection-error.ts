@@ -12,10 +12,10 @@ const socketCodes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Admin shutdown, crash shutdown, cannot connect now, idle-session timeout, too many connections.
+ * Admin shutdown, crash shutdown, cannot connect now, idle-session and idle-in-transaction timeout, too many connections.
  * 57P04 (database dropped) is left out: waiting doesn't bring a dropped database back.
  */
-const serverCodes: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
+const serverCodes: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '53300'])
 
 /** pg raises these as plain errors without a code. */
 const driverMessages = [

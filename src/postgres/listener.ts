@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, escapeIdentifier } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
+import { HostClient } from './connect/host-client.ts'
+import { HostList } from './connect/host-list.ts'
 import { destroySocket, queryWithDeadline } from './deadline.ts'
 import type { PostgresLogger } from './logger.ts'
 
@@ -24,6 +26,7 @@ export interface ListenerOptions {
 /** A connection that only listens, and that comes back after every loss until it is stopped. */
 export class Listener {
   readonly #options: ListenerOptions
+  readonly #hosts: HostList
   readonly #connectTimeoutMs: number
   readonly #livenessIntervalMs: number
   readonly #livenessDeadlineMs: number
@@ -36,6 +39,7 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options
+    this.#hosts = new HostList(options.connectionString)
     this.#connectTimeoutMs = options.connectTimeoutMs ?? 5_000
     this.#livenessIntervalMs = options.livenessIntervalMs ?? 10_000
     this.#livenessDeadlineMs = options.livenessDeadlineMs ?? 5_000
@@ -94,8 +98,9 @@ export class Listener {
   }
 
   async #listenUntilLost(signal: AbortSignal, onListening: () => void): Promise<void> {
-    const client = new Client({
-      connectionString: this.#options.connectionString,
+    // Of several hosts one is tried at a time; when it fails, the next round takes the next one.
+    const client = new HostClient({
+      hosts: this.#hosts,
       application_name: this.#options.applicationName ?? 'holdfast-listener',
       connectionTimeoutMillis: this.#connectTimeoutMs,
       keepAlive: true,

@@ -42,7 +42,10 @@ import { PublishLine, type PublishLineLimits } from './publish-line.ts'
 import { Publisher } from './publisher.ts'
 
 export interface HoldfastOptions {
-  /** A PostgreSQL 15 or newer, e.g. `postgres://user:password@host/database`. */
+  /**
+   * A PostgreSQL 15 or newer, e.g. `postgres://user:password@host/database`. With a standby, name both hosts,
+   * `postgres://user:password@host1,host2/database`: the one that takes writes is used.
+   */
   readonly databaseUrl: string
   /** Handlers of `function` endpoints, by endpoint name (or by the endpoint's `config.handler`). */
   readonly handlers?: Readonly<Record<string, Handler>>
@@ -489,6 +492,7 @@ export class Holdfast {
       max,
       applicationName,
       connectTimeoutMs,
+      deadlineMs: queryDeadlineMs,
       plansOnce: keepsSessions,
       ...(logger !== undefined && { logger }),
     })
