@@ -112,7 +112,7 @@ function trackedClient(clients: Set<Client>, hosts: HostList, options: PoolOptio
       // moment would end the whole process with an unhandled 'error' event.
       this.on('error', () => {})
     }
-  } as unknown as typeof Client
+  }
 }
 
 type ConnectCallback = (
@@ -120,6 +120,17 @@ type ConnectCallback = (
   client: PoolClient | undefined,
   done: (release?: boolean | Error) => void,
 ) => void
+
+async function callBack(connecting: Promise<PoolClient>, callback: ConnectCallback): Promise<void> {
+  let client: PoolClient
+  try {
+    client = await connecting
+  } catch (error) {
+    callback(error as Error, undefined, () => {})
+    return
+  }
+  callback(undefined, client, (release) => client.release(release))
+}
 
 /** A pool that tries the hosts of its URL in turn. */
 class HostPool extends Pool {
@@ -133,13 +144,9 @@ class HostPool extends Pool {
   override connect(): Promise<PoolClient>
   override connect(callback: ConnectCallback): void
   override connect(callback?: ConnectCallback): Promise<PoolClient> | void {
-    const open = () => super.connect()
-    const connecting = this.#hosts.connect(open)
+    const connecting = this.#hosts.connect(() => super.connect())
     if (callback === undefined) return connecting
-    connecting.then(
-      (client) => callback(undefined, client, (release) => client.release(release)),
-      (error: Error) => callback(error, undefined, () => {}),
-    )
+    void callBack(connecting, callback)
   }
 }
 

@@ -49,10 +49,19 @@ export class HostClient extends Client {
   override connect(): Promise<Client>
   override connect(callback: (error: Error) => void): void
   override connect(callback?: (error: Error) => void): Promise<Client> | void {
-    const connecting = this.#connect()
-    if (callback === undefined) return connecting
+    if (callback === undefined) return this.#connect()
+    void this.#connectFor(callback)
+  }
+
+  async #connectFor(callback: (error: Error) => void): Promise<void> {
+    try {
+      await this.#connect()
+    } catch (error) {
+      callback(error as Error)
+      return
+    }
     // pg calls back without an error, which its types leave out.
-    connecting.then(() => (callback as () => void)(), callback)
+    ;(callback as () => void)()
   }
 
   async #connect(): Promise<Client> {
