@@ -23,6 +23,13 @@ export interface ListenerOptions {
   readonly random?: () => number
 }
 
+interface OpenConnection {
+  readonly client: Client
+  /** Rejects when the connection is gone. */
+  readonly lost: Promise<never>
+  close(): void
+}
+
 /** A connection that only listens, and that comes back after every loss until it is stopped. */
 export class Listener {
   readonly #options: ListenerOptions
@@ -98,7 +105,22 @@ export class Listener {
   }
 
   async #listenUntilLost(signal: AbortSignal, onListening: () => void): Promise<void> {
-    // Of several hosts one is tried at a time; when it fails, the next round takes the next one.
+    const { client, lost, close } = await this.#hosts.connect(() => this.#open(signal))
+    const probing = new AbortController()
+    try {
+      for (const channel of this.#options.channels) {
+        await queryWithDeadline(client, `listen ${escapeIdentifier(channel)}`, this.#livenessDeadlineMs)
+      }
+      signal.throwIfAborted()
+      onListening()
+      await Promise.race([lost, this.#probe(client, probing.signal)])
+    } finally {
+      probing.abort()
+      close()
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<OpenConnection> {
     const client = new HostClient({
       hosts: this.#hosts,
       application_name: this.#options.applicationName ?? 'holdfast-listener',
@@ -121,19 +143,16 @@ export class Listener {
       lose(new Error('stopped'))
     }
     signal.addEventListener('abort', onAbort)
-    const probing = new AbortController()
-    try {
-      await Promise.race([client.connect(), lost])
-      for (const channel of this.#options.channels) {
-        await queryWithDeadline(client, `listen ${escapeIdentifier(channel)}`, this.#livenessDeadlineMs)
-      }
-      signal.throwIfAborted()
-      onListening()
-      await Promise.race([lost, this.#probe(client, probing.signal)])
-    } finally {
-      probing.abort()
+    const close = () => {
       signal.removeEventListener('abort', onAbort)
       destroySocket(client)
+    }
+    try {
+      await Promise.race([client.connect(), lost])
+      return { client, lost, close }
+    } catch (error) {
+      close()
+      throw error
     }
   }
 

@@ -92,11 +92,8 @@ export class HostClient extends Client {
     )
     const { isStandby = false, isReadOnly = false } = rows[0] ?? {}
     if (!isStandby && (wanted === 'primary' || !isReadOnly)) return
-    const what = isStandby ? 'is a standby' : 'takes no writes'
-    throw new HoldfastError(
-      'database_unavailable',
-      `The server ${what}, and target_session_attrs=${wanted} is asked for. Promote it, or name the primary in the URL.`,
-    )
+    const what = isStandby ? 'is a standby and takes' : 'takes'
+    throw new HoldfastError('database_unavailable', `The server ${what} no writes.`)
   }
 
   async #applySettings(): Promise<void> {

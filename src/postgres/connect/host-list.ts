@@ -68,7 +68,7 @@ export class HostList {
       const failure = failed instanceof Error ? this.#failures.get(failed) : undefined
       if (failure === undefined || failure.next === 'none') throw failed
       if (failure.next === 'next host') {
-        reasons.push(`${addressOf(failure.host)} (${(failed as Error).message})`)
+        reasons.push(`${addressOf(failure.host)} (${(failed as Error).message.replace(/\.$/, '')})`)
         if (reasons.length === this.count) throw this.count === 1 ? failed : noHost(reasons, failed)
       }
       try {
