@@ -336,9 +336,15 @@ export class Holdfast {
     }
   }
 
-  /** Starts to deliver. Safe to call twice. */
+  /** Starts to deliver. Safe to call twice, and to call again after it failed. */
   start(): Promise<void> {
-    this.#starting ??= this.#start()
+    this.#starting ??= this.#start().catch(async (error: unknown) => {
+      await this.#closeNode()
+      this.#node = null
+      this.#keeper = null
+      this.#starting = null
+      throw error
+    })
     return this.#starting
   }
 
@@ -424,13 +430,18 @@ export class Holdfast {
 
   async #stop(): Promise<void> {
     await this.#starting?.catch(() => {})
+    await this.#closeNode()
+    await this.#requests?.close()
+    await closePool(this.#database.pool, closeDeadlineMs)
+  }
+
+  /** The node, also one that has only half started, with its connections. */
+  async #closeNode(): Promise<void> {
     await this.#keeper?.stop()
     await this.#node?.stop()
-    await this.#requests?.close()
     for (const database of [this.#work, this.#control, this.#beats, this.#upkeep, this.#operationSteps]) {
       if (database !== null) await closePool(database.pool, closeDeadlineMs)
     }
-    await closePool(this.#database.pool, closeDeadlineMs)
   }
 
   async #store(

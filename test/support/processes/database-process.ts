@@ -78,12 +78,12 @@ export class DatabaseProcess {
   /** Nothing of it runs any more, but every connection stays open. */
   async freeze(): Promise<void> {
     const { pid } = this.#server
-    signalAll([pid, ...(await childrenOf(pid))], 'SIGSTOP')
+    signalAll([pid, ...childrenOf(pid)], 'SIGSTOP')
   }
 
   async thaw(): Promise<void> {
     const { pid } = this.#server
-    signalAll([...(await childrenOf(pid)), pid], 'SIGCONT')
+    signalAll([...childrenOf(pid), pid], 'SIGCONT')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
