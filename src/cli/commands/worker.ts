@@ -67,16 +67,16 @@ export function registerWorker(program: Command): void {
           ...(stopTimeout !== undefined && { limits: { stopTimeoutMs: stopTimeout } }),
           ...(metrics !== null && { onRunEnded: (outcome, ms) => metrics.runs.ended(outcome, ms) }),
         })
+      void stopped.then(() => ending.abort())
       try {
         const wait = { databaseUrl: url, logger: session.logger, signal: ending.signal }
-        const started = untilDatabaseIsThere(wait, start)
-        const early = await Promise.race([started.then(() => null), stopped])
-        ending.abort()
-        // A start that is under way ends in a worker that must be stopped, or in a failure that nobody needs to hear of any more.
-        worker = early === null ? await started : await started.catch(() => null)
-        if (early === null) {
+        worker = await untilDatabaseIsThere(wait, start).catch((error: unknown) => {
+          if (ending.signal.aborted) return null
+          throw error
+        })
+        if (worker !== null) {
           session.output.message(
-            `Worker ${worker?.incarnation} runs ${jobs.map((job) => job.name).join(', ')}. Ctrl-C stops it.`,
+            `Worker ${worker.incarnation} runs ${jobs.map((job) => job.name).join(', ')}. Ctrl-C stops it.`,
           )
         }
         const signal = await stopped
