@@ -82,13 +82,33 @@ async function acknowledgedIn(
   )
 }
 
+/** What the database says of messages that never arrived: still owed, recorded as delivered, or unknown. */
+async function whereabouts(stage: Stage, missing: readonly Acknowledged<Phase>[]): Promise<string> {
+  const { rows } = await stage.pool.query<{ id: string; isOwed: boolean; isDone: boolean }>(
+    `select id, exists (select from holdfast_internal.deliveries where message_id = holdfast.parse_id('msg', id)) as "isOwed",
+            exists (select from holdfast_internal.attempts
+                    where delivery_id = holdfast.parse_id('msg', id) and outcome = 1) as "isDone"
+     from unnest($1::text[]) as id`,
+    [missing.map(({ id }) => id)],
+  )
+  const stateOf = new Map(
+    rows.map(({ id, isOwed, isDone }) => [
+      id,
+      isDone ? 'recorded as delivered' : isOwed ? 'owed' : 'unknown',
+    ]),
+  )
+  const states = groupsOf(missing, ({ id, phase }) => `published ${phase}, ${stateOf.get(id)}`)
+  return states.map((same) => `${same.length} ${same[0]!.phase}: ${stateOf.get(same[0]!.id)}`).join('\n')
+}
+
 /** Every message arrived, every run was executed, and the database says so of the right ones. */
 async function expectAllDone({ stage, workers }: SetUp, acknowledged: readonly Acknowledged<Phase>[]) {
   const messages = messagesOf(acknowledged)
-  await stage.receiver.whenAccepted(
-    messages.map(({ id }) => id),
-    60_000,
-  )
+  const ids = messages.map(({ id }) => id)
+  await stage.receiver.whenAccepted(ids, 60_000).catch(async (error: Error) => {
+    const missing = messages.filter(({ id }) => !stage.receiver.hasAccepted(id))
+    throw new Error(`${error.message}\n${await whereabouts(stage, missing)}`)
+  })
   const finished = () =>
     new Set(workers.flatMap(({ signals }) => signals.flatMap((s) => (s.event === 'finished' ? [s.n] : []))))
   await until(
@@ -218,6 +238,7 @@ describe.skipIf(replicationSkipped !== null)(
       await database.promote()
       load.phase = 'after'
       const unreplicatedMs = performance.now() - cutAtMs
+      console.log(`asynchronous: promoted ${Math.round(unreplicatedMs)} ms after the replication was cut`)
       await acknowledgedIn(load, 'after')
       gate.open()
       for (const worker of workers) for (const n of waiting) worker.finish(n)
@@ -234,7 +255,7 @@ describe.skipIf(replicationSkipped !== null)(
       await expectNothingBroken(all)
       const lost = messagesOf(load.of('unreplicated')).filter(({ id }) => !stage.receiver.hasAccepted(id))
       console.log(
-        `asynchronous: ${load.of('unreplicated').length} acknowledged by the dead primary alone within ${Math.round(unreplicatedMs)} ms, ${lost.length} of their messages never sent; ` +
+        `asynchronous: ${load.of('unreplicated').length} acknowledged by the dead primary alone, ${lost.length} of their messages never sent; ` +
           `${load.of('before', 'after').length} others all done, ${stage.receiver.duplicateCount} sent twice`,
       )
     })
