@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Listener } from '../../src/postgres/listener.ts'
 import { closePool, createPool } from '../../src/postgres/pool.ts'
@@ -115,5 +116,32 @@ describe.skipIf(replicationSkipped !== null)('a URL that names a standby and a p
       await listener.stop()
       await closePool(pool, 1000)
     }
+  })
+})
+
+describe.skipIf(replicationSkipped !== null)('a commit that waits for its synchronous standby', () => {
+  test('is not acknowledged because of a timeout', async () => {
+    await using database = await ReplicatedDatabase.start({ isSynchronous: true })
+    await database.primary.query('create table waits (n int)')
+    await database.standby.stop()
+    const client = new Client({ connectionString: database.primary.url, statement_timeout: 200 })
+    await client.connect()
+    let isAcknowledged = false
+    const inserting = client
+      .query({ name: 'insert', text: 'insert into waits values ($1)', values: [1] })
+      .then(() => {
+        isAcknowledged = true
+      })
+    await until('the commit to have waited longer than its timeout', async () => {
+      const waiting = await database.primary.query(
+        `select from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert into waits%'
+           and query_start < clock_timestamp() - interval '1 second'`,
+      )
+      return waiting.length === 1
+    })
+    expect(isAcknowledged).toBe(false)
+    await database.standby.start()
+    await inserting
+    await client.end()
   })
 })
