@@ -27,7 +27,7 @@ interface OpenConnection {
   readonly client: Client
   /** Rejects when the connection is gone. */
   readonly lost: Promise<never>
-  close(): void
+  readonly close: () => void
 }
 
 /** A connection that only listens, and that comes back after every loss until it is stopped. */

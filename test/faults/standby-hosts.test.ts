@@ -127,11 +127,11 @@ describe.skipIf(replicationSkipped !== null)('a commit that waits for its synchr
     const client = new Client({ connectionString: database.primary.url, statement_timeout: 200 })
     await client.connect()
     let isAcknowledged = false
-    const inserting = client
-      .query({ name: 'insert', text: 'insert into waits values ($1)', values: [1] })
-      .then(() => {
-        isAcknowledged = true
-      })
+    const insert = async () => {
+      await client.query({ name: 'insert', text: 'insert into waits values ($1)', values: [1] })
+      isAcknowledged = true
+    }
+    const inserting = insert()
     await until('the commit to have waited longer than its timeout', async () => {
       const waiting = await database.primary.query(
         `select from pg_stat_activity where wait_event = 'SyncRep' and query like 'insert into waits%'
