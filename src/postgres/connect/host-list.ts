@@ -57,12 +57,11 @@ export class HostList {
    * Connects by `open`, which makes a client for `current`; when that fails, tries the other hosts, each once. Errors that no
    * client of this list has met, such as a pool without a free connection, are not answered by another try.
    */
-  async connect<Connected>(open: () => Promise<Connected>): Promise<Connected> {
-    return open().catch((error: unknown) => this.connectAfter(error, open))
+  connect<Connected>(open: () => Promise<Connected>): Promise<Connected> {
+    return open().catch((error: unknown) => this.#connectAfter(error, open))
   }
 
-  /** As `connect`, after a first try that failed with `error`. */
-  async connectAfter<Connected>(error: unknown, open: () => Promise<Connected>): Promise<Connected> {
+  async #connectAfter<Connected>(error: unknown, open: () => Promise<Connected>): Promise<Connected> {
     const reasons: string[] = []
     for (let failed = error; ; ) {
       const failure = failed instanceof Error ? this.#failures.get(failed) : undefined
