@@ -25,6 +25,9 @@ export interface PoolOptions {
   readonly logger?: PostgresLogger
 }
 
+/** The settings of connections that are ours alone. */
+const ownSettings: Readonly<Record<string, string>> = { plan_cache_mode: 'force_generic_plan', jit: 'off' }
+
 const keepAliveDelayMs = 10_000
 const idleTimeoutMs = 30_000
 
@@ -83,10 +86,10 @@ function sessionSettings({ deadlineMs, plansOnce = false }: PoolOptions): Sessio
           // A process that is frozen or cut off in the middle of a transaction keeps others waiting no longer than one that is slow.
           idle_in_transaction_session_timeout: deadlineMs + serverGraceMs,
         }
-  const plans = plansOnce ? { plan_cache_mode: 'force_generic_plan', jit: 'off' } : {}
-  const settings = Object.entries({ ...timeouts, ...plans })
+  const own = plansOnce ? ownSettings : {}
+  const settings = Object.entries({ ...timeouts, ...own })
   if (settings.length === 0) return null
-  const options = Object.entries(plans).map(([name, value]) => `-c ${name}=${value}`)
+  const options = Object.entries(own).map(([name, value]) => `-c ${name}=${value}`)
   return {
     startup: { ...timeouts, ...(options.length > 0 && { options: options.join(' ') }) },
     sql: plansOnce ? settings.map(([name, value]) => `set ${name} = ${value}`).join('; ') : null,
