@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { HoldfastError } from '../core/errors.ts'
 
 export interface ReadinessReport {
@@ -18,10 +18,14 @@ export interface Readiness {
 
 const healthPaths: ReadonlySet<string> = new Set(['/livez', '/readyz'])
 
+export function isHealthCheck(request: FastifyRequest): boolean {
+  return healthPaths.has(request.routeOptions.url ?? '')
+}
+
 /** Before anybody is asked for a key, which takes a database to check. */
 export function refuseUntilOpen(app: FastifyInstance, readiness: Readiness): void {
   app.addHook('onRequest', async (request) => {
-    if (readiness.isOpen || healthPaths.has(request.routeOptions.url ?? '')) return
+    if (readiness.isOpen || isHealthCheck(request)) return
     throw new HoldfastError(
       'starting',
       'This node is starting and does not answer calls yet. Try again; GET /readyz says what it waits for.',

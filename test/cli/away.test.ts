@@ -67,7 +67,10 @@ describe.each(['serve', 'dev', 'worker'] as const)(
         new RegExp(`Waiting for PostgreSQL at ${host}: the connection was refused`),
       )
       expect(host).toContain(databasePort)
-      expect((await get('/livez')).status).toBe(200)
+      const headers = { authorization: 'Bearer hf_0123456789_0123456789abcdefghij' }
+      for (const init of [{}, { headers }]) {
+        expect((await fetch(`http://127.0.0.1:${port}/livez`, init)).status).toBe(200)
+      }
       const notReady = await get('/readyz')
       expect([notReady.status, notReady.headers.get('retry-after')]).toEqual([503, '1'])
       const { status, reason } = (await notReady.json()) as { status: string; reason: string }
