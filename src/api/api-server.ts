@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { HoldfastError } from '../core/errors.ts'
+import { describeConnectionError } from '../postgres/connection-error.ts'
 import { queryWithDeadline } from '../postgres/deadline.ts'
 import { assertSchema } from '../postgres/schema.ts'
 import { type ApiOptions, createApi } from './create-api.ts'
@@ -10,6 +11,8 @@ export interface ApiServerOptions extends Omit<ApiOptions, 'readiness'> {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** True: calls are refused until `open()`, because the database may be away or not migrated yet. */
+  readonly opensLater?: boolean
 }
 
 const idleCheckMs = 100
@@ -22,11 +25,22 @@ const maxCallMs = 10_000
 export class ApiServer implements Readiness {
   readonly #options: ApiServerOptions
   #app: FastifyInstance | null = null
+  #isOpen: boolean
   #isStopping = false
   #stopped: Promise<void> | null = null
 
   constructor(options: ApiServerOptions) {
     this.#options = options
+    this.#isOpen = options.opensLater !== true
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** The node has started: from now on calls are answered. */
+  open(): void {
+    this.#isOpen = true
   }
 
   async start(): Promise<void> {
@@ -59,15 +73,19 @@ export class ApiServer implements Readiness {
   }
 
   async report(): Promise<ReadinessReport> {
+    const state = { isStarting: !this.#isOpen, isStopping: this.#isStopping }
     try {
       const { pool } = this.#options.database()
       await assertSchema({ query: (text) => queryWithDeadline(pool, text, readinessDeadlineMs) })
-      return { database: 'ok', migrations: 'ok', isStopping: this.#isStopping }
+      const { isStarting, isStopping } = state
+      const reason = isStopping ? 'The node is stopping.' : isStarting ? 'The node is starting.' : null
+      return { database: 'ok', migrations: 'ok', ...state, reason }
     } catch (error) {
-      const isSchema = error instanceof HoldfastError && /^(not_migrated|schema_too_new)$/.test(error.code)
-      return isSchema
-        ? { database: 'ok', migrations: 'pending', isStopping: this.#isStopping }
-        : { database: 'unavailable', migrations: 'unknown', isStopping: this.#isStopping }
+      if (error instanceof HoldfastError && /^(not_migrated|schema_too_new)$/.test(error.code)) {
+        return { database: 'ok', migrations: 'pending', ...state, reason: error.message }
+      }
+      const reason = `PostgreSQL can't be used: ${describeConnectionError(error)}.`
+      return { database: 'unavailable', migrations: 'unknown', ...state, reason }
     }
   }
 }

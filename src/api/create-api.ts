@@ -11,7 +11,7 @@ import { allowedMethods } from './allowed-methods.ts'
 import { answerBadHttp, refuseBadHttp } from './bad-http.ts'
 import { parseBody } from './exact-body.ts'
 import { allHandlers } from './handlers/all-handlers.ts'
-import { type Readiness, registerHealth } from './health.ts'
+import { type Readiness, refuseUntilOpen, registerHealth } from './health.ts'
 import { registerPages } from './pages/register-pages.ts'
 import { toProblem } from './problem.ts'
 import { registerOperations } from './register-operations.ts'
@@ -72,6 +72,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   addSecurityHeaders(app)
   refuseBadHttp(app)
   answerProblems(app, options.logger)
+  refuseUntilOpen(app, options.readiness)
   registerHealth(app, options.readiness)
   registerAccess(app, options)
   await app.register(async (scope) => {

@@ -1,13 +1,36 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { HoldfastError } from '../core/errors.ts'
 
 export interface ReadinessReport {
   readonly database: 'ok' | 'unavailable'
   readonly migrations: 'ok' | 'pending' | 'unknown'
+  readonly isStarting: boolean
   readonly isStopping: boolean
+  /** What is wrong, for a person to read; without addresses, because anybody may ask. Null: nothing. */
+  readonly reason: string | null
 }
 
 export interface Readiness {
+  /** False until the node has started: then only `/livez` and `/readyz` are answered. */
+  readonly isOpen: boolean
   report(): Promise<ReadinessReport>
+}
+
+const healthPaths: ReadonlySet<string> = new Set(['/livez', '/readyz'])
+
+export function isHealthCheck(request: FastifyRequest): boolean {
+  return healthPaths.has(request.routeOptions.url ?? '')
+}
+
+/** Before anybody is asked for a key, which takes a database to check. */
+export function refuseUntilOpen(app: FastifyInstance, readiness: Readiness): void {
+  app.addHook('onRequest', async (request) => {
+    if (readiness.isOpen || isHealthCheck(request)) return
+    throw new HoldfastError(
+      'starting',
+      'This node is starting and does not answer calls yet. Try again; GET /readyz says what it waits for.',
+    )
+  })
 }
 
 /** The two calls that need no key. They say nothing but how we are. */
@@ -15,7 +38,7 @@ export function registerHealth(app: FastifyInstance, readiness: Readiness): void
   app.get('/livez', async () => ({ status: 'alive' }))
   app.get('/readyz', async (_request, reply) => {
     const report = await readiness.report()
-    const isReady = report.database === 'ok' && report.migrations === 'ok' && !report.isStopping
+    const isReady = report.reason === null
     if (!isReady) reply.code(503).header('retry-after', 1)
     return { status: isReady ? 'ready' : 'not_ready', ...report }
   })

@@ -18,6 +18,7 @@ const exitCodeByError: Readonly<Record<string, number>> = {
   data_dir_locked: exitCode.refused,
   no_connection: exitCode.unavailable,
   api_unavailable: exitCode.unavailable,
+  starting: exitCode.unavailable,
   stopping: exitCode.unavailable,
   database_unavailable: exitCode.unavailable,
   embedded_unavailable: exitCode.unavailable,

@@ -5,11 +5,13 @@ import { withDatabase } from './queries/with-database.ts'
 import { writeMaxPending } from './queries/write-max-pending.ts'
 import type { Session } from './session.ts'
 import { firstStopSignal, type StopSignal, whenOrphaned } from './stop-signal.ts'
+import { untilDatabaseIsThere } from './until-database-is-there.ts'
 
 export interface NodeRun {
+  readonly databaseUrl: string
   readonly holdfast: Holdfast
   readonly api: ApiServer
-  /** Before the node takes its first delivery, e.g. to create endpoints. */
+  /** Before the node takes its first delivery, e.g. to create endpoints. Run again when the database went away meanwhile. */
   prepare?(holdfast: Holdfast): Promise<void>
   /** The node delivers. */
   onReady(): void | Promise<void>
@@ -50,21 +52,30 @@ function alertOptions({ smtpUrl, runbookUrl }: Session['config']) {
   return { ...(smtpUrl !== null && { smtpUrl }), ...(runbookUrl !== null && { runbookUrl }) }
 }
 
-/** Delivers until a stop signal comes, then lets what is in flight finish. */
+/**
+ * Delivers until a stop signal comes, then lets what is in flight finish. The API listens from the start: while the database is away,
+ * supervisors learn from it that this process lives and what it waits for.
+ */
 export async function runNode(session: Session, stopped: Promise<StopSignal>, run: NodeRun): Promise<void> {
   const { holdfast, api } = run
   const broken = run.untilBroken ?? new Promise<never>(() => {})
+  const ending = new AbortController()
   try {
     const started = async () => {
-      await run.prepare?.(holdfast)
-      await holdfast.start()
       await api.start()
+      const wait = { databaseUrl: run.databaseUrl, logger: session.logger, signal: ending.signal }
+      await untilDatabaseIsThere(wait, async () => {
+        await run.prepare?.(holdfast)
+        await holdfast.start()
+      })
+      api.open()
       await run.onReady()
       return stopped
     }
     const signal = await Promise.race([started(), stopped, broken])
     session.output.message(`Got ${signal}: finishing what is in flight. Once more stops at once.`)
   } finally {
+    ending.abort()
     try {
       await run.beforeStop?.()
     } finally {

@@ -5,6 +5,7 @@ import { type ConfigFlags, type LoadedConfig, loadConfig } from '../config/load-
 import type { Config } from '../config/settings.ts'
 import { createLogger } from '../observe/create-logger.ts'
 import { secretsOf } from '../observe/redact.ts'
+import { parseDatabaseUrl } from '../postgres/connect/database-url.ts'
 import { commandPrefix } from './command-prefix.ts'
 import { Output } from './output.ts'
 import { hasColour, isTerminal } from './paint.ts'
@@ -76,7 +77,9 @@ export async function openSession(command: Command): Promise<Session> {
     format: config.logFormat ?? (hasTerminal ? 'pretty' : 'json'),
     hasColor: hasColour(hasTerminal, environment),
     secrets: [
-      ...secretsOf(config.databaseUrl),
+      ...(config.databaseUrl === null
+        ? []
+        : parseDatabaseUrl(config.databaseUrl).connectionStrings.flatMap(secretsOf)),
       ...secretsOf(config.amqpUrl),
       ...secretsOf(config.proxyUrl),
       ...secretsOf(config.smtpUrl),

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HoldfastError } from '../core/errors.ts'
+import type { JobWorker } from '../jobs/worker.ts'
 import { MetricsPage } from '../observe/metrics/metrics-page.ts'
 import { RunMetrics } from '../observe/metrics/run-metrics.ts'
 import { Holdfast } from '../sdk/holdfast.ts'
@@ -11,12 +12,15 @@ export interface WorkerMetricsOptions {
   readonly databaseUrl: string
   readonly host: string
   readonly port: number
-  readonly runningCount: () => number
+  /** Null while it waits for its database. */
+  readonly worker: () => Pick<JobWorker, 'running' | 'isFenced'> | null
 }
 
 const requestTimeoutMs = 10_000
 
-/** What Prometheus and a supervisor ask a worker: `/metrics` and `/livez`, without a key. */
+const paths: ReadonlySet<string> = new Set(['/metrics', '/livez', '/readyz'])
+
+/** What Prometheus and a supervisor ask a worker: `/metrics`, `/livez` and `/readyz`, without a key. */
 export class WorkerMetrics {
   readonly runs = new RunMetrics()
   readonly #options: WorkerMetricsOptions
@@ -63,17 +67,31 @@ export class WorkerMetrics {
 
   async #answer(method = '', url = '', response: ServerResponse): Promise<void> {
     const [path] = url.split('?')
-    if (path !== '/metrics' && path !== '/livez') return end(response, 404, 'text/plain', 'Not found.\n')
+    if (path === undefined || !paths.has(path)) return end(response, 404, 'text/plain', 'Not found.\n')
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       return end(response, 405, 'text/plain', 'Only GET.\n')
     }
     if (path === '/livez') return end(response, 200, 'application/json', '{"status":"alive"}')
+    const worker = this.#options.worker()
+    if (path === '/readyz') return answerReady(response, worker)
     const { contentType, body } = await this.#page.render([
-      { metric: 'runs_in_progress', labels: {}, value: this.#options.runningCount() },
+      { metric: 'runs_in_progress', labels: {}, value: worker?.running ?? 0 },
     ])
     end(response, 200, contentType, body)
   }
+}
+
+function answerReady(response: ServerResponse, worker: ReturnType<WorkerMetricsOptions['worker']>): void {
+  const reason =
+    worker === null
+      ? 'The worker waits for its database.'
+      : worker.isFenced
+        ? 'No heartbeat has reached the database for so long that the worker starts nothing.'
+        : null
+  if (reason !== null) response.setHeader('retry-after', 1)
+  const status = reason === null ? 'ready' : 'not_ready'
+  end(response, reason === null ? 200 : 503, 'application/json', JSON.stringify({ status, reason }))
 }
 
 function end(response: ServerResponse, status: number, contentType: string, body: string): void {

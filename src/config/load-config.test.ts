@@ -131,6 +131,19 @@ describe('bad values', () => {
     await expect(load({})).rejects.toThrow('"port" in holdfast.config.json is true; it must be')
   })
 
+  test('a database URL may name several hosts, and is refused with what is wrong with them', async () => {
+    const url = 'postgres://ada:s3cret@a:5432,b:5433/app?target_session_attrs=read-write'
+    expect((await load({}, { HOLDFAST_DATABASE_URL: url })).config.databaseUrl).toBe(url)
+    const refused = load({}, { HOLDFAST_DATABASE_URL: url.replace('read-write', 'standby') })
+    await expect(refused).rejects.toThrow(
+      'The environment variable HOLDFAST_DATABASE_URL has target_session_attrs=standby, but Holdfast writes on every connection and ' +
+        "can't work on a standby. Use target_session_attrs=read-write.",
+    )
+    await expect(load({}, { HOLDFAST_DATABASE_URL: 'mysql://ada:s3cret@a,b/app' })).rejects.toThrow(
+      'must be a URL like postgres://',
+    )
+  })
+
   test('a secret is refused without showing it', async () => {
     const refused = load({}, { HOLDFAST_DATABASE_URL: 'mysql://ada:s3cret@db' })
     await expect(refused).rejects.toThrow(

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
 import { parseNetwork } from '../core/network.ts'
 import { parsePorts } from '../core/port-policy.ts'
+import { parseDatabaseUrl } from '../postgres/connect/database-url.ts'
 import { Keyring } from '../secrets/keyring.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -106,8 +108,26 @@ function setting<Value>(
   return { variable, schema, fallback, isSecret: secrecy === 'secret' }
 }
 
+/** Of several hosts each must make a URL by itself. */
 function postgresUrl() {
-  return urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database')
+  const url = urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database')
+  return z.string().superRefine((text, context) => {
+    const problem = problemOfHosts(text, (connectionString) => url.safeParse(connectionString).error)
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+  })
+}
+
+function problemOfHosts(
+  text: string,
+  check: (connectionString: string) => z.ZodError | undefined,
+): string | null {
+  try {
+    const errors = parseDatabaseUrl(text).connectionStrings.map(check)
+    return errors.find((error) => error !== undefined)?.issues[0]?.message ?? null
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error
+    return error.message.replace(/^The database URL /, '').replace(/\.$/, '')
+  }
 }
 
 function urlOf(protocols: readonly string[], example: string) {

@@ -51,6 +51,7 @@ export const errorCatalogue = {
   body_too_large: { status: 413, isRetryable: false },
   idempotency_in_flight: { status: 409, isRetryable: true },
   idempotency_key_reused: { status: 422, isRetryable: false },
+  starting: { status: 503, isRetryable: true },
   stopping: { status: 503, isRetryable: true },
   internal_error: { status: 500, isRetryable: true },
   job_exists: { status: 409, isRetryable: false },

@@ -13,13 +13,15 @@ import { WorkerWatch } from './worker-watch.ts'
 
 const settings = workerData as HeartbeatSettings
 const shared = new Float64Array(settings.shared)
+const deadlineMs = settings.heartbeatMs * 2
 const pool = createPool({
   connectionString: settings.databaseUrl,
   max: 1,
   applicationName: 'holdfast-heartbeat',
-  connectTimeoutMs: settings.heartbeatMs * 2,
+  connectTimeoutMs: deadlineMs,
+  deadlineMs,
 })
-const database = new Database({ pool, preparesStatements: false, deadlineMs: settings.heartbeatMs * 2 })
+const database = new Database({ pool, preparesStatements: false, deadlineMs })
 const watch = new WorkerWatch(settings.heartbeatMs * 4)
 const state: { isStopping: boolean; wake: (() => void) | null } = { isStopping: false, wake: null }
 

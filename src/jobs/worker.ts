@@ -106,6 +106,11 @@ export class JobWorker {
     return this.#parts?.executor.runningCount ?? 0
   }
 
+  /** Whether its heartbeat has failed for so long that it starts nothing until one gets through. */
+  get isFenced(): boolean {
+    return this.#parts?.presence.isFenced ?? false
+  }
+
   /** Runs that have ended here, whatever came of them. */
   get completed(): number {
     return this.#parts?.executor.completed ?? 0
@@ -412,6 +417,7 @@ export class JobWorker {
       max: workConnections,
       applicationName: 'holdfast-worker',
       connectTimeoutMs,
+      deadlineMs: queryDeadlineMs,
       plansOnce: keepsSessions,
       logger: this.#logger,
     })

@@ -12,10 +12,10 @@ const socketCodes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Admin shutdown, crash shutdown, cannot connect now, idle-session timeout, too many connections.
+ * Admin shutdown, crash shutdown, cannot connect now, idle-session and idle-in-transaction timeout, too many connections.
  * 57P04 (database dropped) is left out: waiting doesn't bring a dropped database back.
  */
-const serverCodes: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
+const serverCodes: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '25P03', '53300'])
 
 /** pg raises these as plain errors without a code. */
 const driverMessages = [
@@ -56,4 +56,51 @@ export function isTransientError(error: unknown): boolean {
     typeof error.code === 'string' &&
     transientCodes.test(error.code)
   )
+}
+
+/** The server, or a proxy before it, is there but not for us: no waiting helps. */
+export function isLoginRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  if (code === '28000' || code === '28P01' || code === '3D000') return true
+  // PgBouncer says this with the code of a broken protocol.
+  return code === '08P01' && /no such (?:database|user)|auth(?:entication)? failed/i.test(error.message)
+}
+
+const plainWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'there is no way to its host',
+  ENETUNREACH: 'there is no way to its network',
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: "its host name can't be looked up at the moment",
+  ENOENT: 'its socket does not exist',
+  '28P01': 'the login was refused',
+  '28000': 'the login was refused',
+  '3D000': 'the database does not exist',
+}
+
+/** Why a connection failed, in a few words without address, user or password. */
+export function describeConnectionError(error: unknown): string {
+  if (!(error instanceof Error)) return 'an unknown error'
+  const first = error instanceof AggregateError ? (error.errors as unknown[])[0] : undefined
+  if (first !== undefined) return describeConnectionError(first)
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const words = plainWords[code]
+  if (words !== undefined) return words
+  if (error.cause instanceof Error) return describeConnectionError(error.cause)
+  if (
+    /^(?:timeout expired|Connection terminated due to connection timeout|timeout exceeded)/.test(
+      error.message,
+    )
+  ) {
+    return 'it does not answer'
+  }
+  if (code === 'database_unavailable' && 'deadlineMs' in ((error as { details?: object }).details ?? {})) {
+    return 'it does not answer'
+  }
+  const text = error.message.replace(/\.$/, '')
+  return text.charAt(0).toLowerCase() + text.slice(1)
 }

@@ -59,6 +59,16 @@ async function queryClient<Row extends QueryResultRow>(
   }
 }
 
+const readOnly = '25006'
+
+/**
+ * A statement that the server refused leaves the connection sound; anything else may not. A server that takes no writes (any more) is
+ * left, too: the next connection looks for the one that does.
+ */
+function leavesSound(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code !== readOnly
+}
+
 async function connectWithin(pool: Pool, deadlineMs: number): Promise<PoolClient> {
   let timer: NodeJS.Timeout | undefined
   let isExpired = false
@@ -98,8 +108,7 @@ export async function queryWithDeadline<Row extends QueryResultRow = QueryResult
     client.release()
     return result
   } catch (error) {
-    // A statement that the server refused leaves the connection sound; anything else may not.
-    client.release(error instanceof DatabaseError ? undefined : (error as Error))
+    client.release(leavesSound(error) ? undefined : (error as Error))
     throw error
   }
 }

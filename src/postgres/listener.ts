@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, escapeIdentifier } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
+import { HostClient } from './connect/host-client.ts'
+import { HostList } from './connect/host-list.ts'
 import { destroySocket, queryWithDeadline } from './deadline.ts'
 import type { PostgresLogger } from './logger.ts'
 
@@ -21,9 +23,17 @@ export interface ListenerOptions {
   readonly random?: () => number
 }
 
+interface OpenConnection {
+  readonly client: Client
+  /** Rejects when the connection is gone. */
+  readonly lost: Promise<never>
+  readonly close: () => void
+}
+
 /** A connection that only listens, and that comes back after every loss until it is stopped. */
 export class Listener {
   readonly #options: ListenerOptions
+  readonly #hosts: HostList
   readonly #connectTimeoutMs: number
   readonly #livenessIntervalMs: number
   readonly #livenessDeadlineMs: number
@@ -36,6 +46,7 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options
+    this.#hosts = new HostList(options.connectionString)
     this.#connectTimeoutMs = options.connectTimeoutMs ?? 5_000
     this.#livenessIntervalMs = options.livenessIntervalMs ?? 10_000
     this.#livenessDeadlineMs = options.livenessDeadlineMs ?? 5_000
@@ -94,8 +105,24 @@ export class Listener {
   }
 
   async #listenUntilLost(signal: AbortSignal, onListening: () => void): Promise<void> {
-    const client = new Client({
-      connectionString: this.#options.connectionString,
+    const { client, lost, close } = await this.#hosts.connect(() => this.#open(signal))
+    const probing = new AbortController()
+    try {
+      for (const channel of this.#options.channels) {
+        await queryWithDeadline(client, `listen ${escapeIdentifier(channel)}`, this.#livenessDeadlineMs)
+      }
+      signal.throwIfAborted()
+      onListening()
+      await Promise.race([lost, this.#probe(client, probing.signal)])
+    } finally {
+      probing.abort()
+      close()
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<OpenConnection> {
+    const client = new HostClient({
+      hosts: this.#hosts,
       application_name: this.#options.applicationName ?? 'holdfast-listener',
       connectionTimeoutMillis: this.#connectTimeoutMs,
       keepAlive: true,
@@ -116,19 +143,16 @@ export class Listener {
       lose(new Error('stopped'))
     }
     signal.addEventListener('abort', onAbort)
-    const probing = new AbortController()
-    try {
-      await Promise.race([client.connect(), lost])
-      for (const channel of this.#options.channels) {
-        await queryWithDeadline(client, `listen ${escapeIdentifier(channel)}`, this.#livenessDeadlineMs)
-      }
-      signal.throwIfAborted()
-      onListening()
-      await Promise.race([lost, this.#probe(client, probing.signal)])
-    } finally {
-      probing.abort()
+    const close = () => {
       signal.removeEventListener('abort', onAbort)
       destroySocket(client)
+    }
+    try {
+      await Promise.race([client.connect(), lost])
+      return { client, lost, close }
+    } catch (error) {
+      close()
+      throw error
     }
   }
 

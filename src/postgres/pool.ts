@@ -1,19 +1,25 @@
-import { Client, type ClientConfig, type CustomTypesConfig, Pool, types } from 'pg'
+import { type Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg'
+import { HostClient, type SessionSettings } from './connect/host-client.ts'
+import { HostList } from './connect/host-list.ts'
 import { destroySocket } from './deadline.ts'
 import type { PostgresLogger } from './logger.ts'
 
 export interface PoolOptions {
+  /** May name several hosts: see `parseDatabaseUrl`. */
   readonly connectionString: string
   /** The most connections that this pool opens. */
   readonly max: number
   readonly applicationName: string
-  /** The server cancels a statement that runs longer. Left out, the server's own setting rules. */
-  readonly statementTimeoutMs?: number
+  /**
+   * How long whoever uses this pool waits for a statement. The server is told to give up soon after: it doesn't notice that a client has
+   * gone while a statement runs or waits for a lock, and would hold what it locked. Left out, the server's own settings rule.
+   */
+  readonly deadlineMs?: number
   /** Bounds both the opening of a connection and the wait for a free one. */
   readonly connectTimeoutMs: number
   /**
    * Plan prepared statements once, whatever their parameters. For statements that are written so that one plan fits all: planning one
-   * of the lanes' reads took about 2 ms. A start-up parameter, so only on connections without a proxy.
+   * of the lanes' reads took about 2 ms. Only where each connection is a session of our own.
    */
   readonly plansOnce?: boolean
   readonly logger?: PostgresLogger
@@ -25,14 +31,16 @@ export interface PoolOptions {
  * bitmap and a sort, or by a hash of the whole table, fell from 40,000 deliveries a second to 250 (docs/decisions/0018). A disabled kind of node costs so
  * much on paper that PostgreSQL would compile every statement, so that is off too.
  */
-const ownSettings = [
-  'plan_cache_mode=force_generic_plan',
-  'jit=off',
-  ...['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map((kind) => `enable_${kind}=off`),
-  'holdfast.notifies=on',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ')
+const ownSettings: Readonly<Record<string, string>> = {
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  'holdfast.notifies': 'on',
+}
 
 const keepAliveDelayMs = 10_000
 const idleTimeoutMs = 30_000
@@ -79,13 +87,42 @@ export const bigintAsNumber: CustomTypesConfig = {
   }) as CustomTypesConfig['getTypeParser'],
 }
 
+/** The client gives up first and says why; the server follows when this has passed. */
+const serverGraceMs = 1000
+
+/** Null: whatever the server's own settings are. */
+function sessionSettings({ deadlineMs, plansOnce = false }: PoolOptions): SessionSettings | null {
+  const timeouts =
+    deadlineMs === undefined
+      ? {}
+      : {
+          statement_timeout: deadlineMs + serverGraceMs,
+          // A process that is frozen or cut off in the middle of a transaction keeps others waiting no longer than one that is slow.
+          idle_in_transaction_session_timeout: deadlineMs + serverGraceMs,
+        }
+  const own = plansOnce ? ownSettings : {}
+  const settings = Object.entries({ ...timeouts, ...own })
+  if (settings.length === 0) return null
+  const options = Object.entries(own).map(([name, value]) => `-c ${name}=${value}`)
+  return {
+    startup: { ...timeouts, ...(options.length > 0 && { options: options.join(' ') }) },
+    sql: plansOnce ? settings.map(([name, value]) => `set ${name} = ${value}`).join('; ') : null,
+  }
+}
+
 const openClients = new WeakMap<Pool, Set<Client>>()
 
 /** A client class for one pool, which knows all of them: also those that are still connecting. */
-function trackedClient(clients: Set<Client>): typeof Client {
-  return class TrackedClient extends Client {
+function trackedClient(clients: Set<Client>, hosts: HostList, options: PoolOptions): typeof Client {
+  const settings = sessionSettings(options)
+  return class TrackedClient extends HostClient {
     constructor(config?: ClientConfig) {
-      super(config)
+      super({
+        ...config,
+        hosts,
+        connectionTimeoutMillis: options.connectTimeoutMs,
+        ...(settings !== null && { settings }),
+      })
       clients.add(this)
       this.once('end', () => clients.delete(this))
       // pg-pool takes its own handler off while a client is checked out: a server that dies in that
@@ -95,15 +132,47 @@ function trackedClient(clients: Set<Client>): typeof Client {
   }
 }
 
-/**
- * A pool that survives the death of its connections.
- * `statementTimeoutMs` travels as a start-up parameter, which PgBouncer refuses unless told to ignore it.
- */
+type ConnectCallback = (
+  error: Error | undefined,
+  client: PoolClient | undefined,
+  done: (release?: boolean | Error) => void,
+) => void
+
+async function callBack(connecting: Promise<PoolClient>, callback: ConnectCallback): Promise<void> {
+  let client: PoolClient
+  try {
+    client = await connecting
+  } catch (error) {
+    callback(error as Error, undefined, () => {})
+    return
+  }
+  callback(undefined, client, (release) => client.release(release))
+}
+
+/** A pool that tries the hosts of its URL in turn. */
+class HostPool extends Pool {
+  readonly #hosts: HostList
+
+  constructor(hosts: HostList, config: ConstructorParameters<typeof Pool>[0]) {
+    super(config)
+    this.#hosts = hosts
+  }
+
+  override connect(): Promise<PoolClient>
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<PoolClient> | void {
+    const connecting = this.#hosts.connect(() => super.connect())
+    if (callback === undefined) return connecting
+    void callBack(connecting, callback)
+  }
+}
+
+/** A pool that survives the death of its connections, and finds the host that serves. */
 export function createPool(options: PoolOptions): Pool {
   const clients = new Set<Client>()
-  const pool = new Pool({
-    Client: trackedClient(clients),
-    connectionString: options.connectionString,
+  const hosts = new HostList(options.connectionString)
+  const pool = new HostPool(hosts, {
+    Client: trackedClient(clients, hosts, options),
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs,
@@ -111,8 +180,6 @@ export function createPool(options: PoolOptions): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: bigintAsNumber,
-    ...(options.plansOnce === true ? { options: ownSettings } : {}),
-    ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
   })
   openClients.set(pool, clients)
   pool.on('error', (error) => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { Client, escapeIdentifier } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
 import { HoldfastError } from '../core/errors.ts'
+import { HostClient } from './connect/host-client.ts'
+import { HostList } from './connect/host-list.ts'
 import { isConnectionError } from './connection-error.ts'
 import { destroySocket, queryWithDeadline } from './deadline.ts'
 
@@ -34,9 +36,10 @@ export async function testSessionSupport(
   const deadline = performance.now() + (options.deadlineMs ?? 10_000)
   const remainingMs = () => Math.max(1, deadline - performance.now())
   const clients: Client[] = []
-  const connect = async () => {
-    const client = new Client({
-      connectionString,
+  const hosts = new HostList(connectionString)
+  const open = async () => {
+    const client = new HostClient({
+      hosts,
       application_name: 'holdfast-self-test',
       connectionTimeoutMillis: remainingMs(),
     })
@@ -45,6 +48,7 @@ export async function testSessionSupport(
     await client.connect()
     return client
   }
+  const connect = () => hosts.connect(open)
   const run = (client: Client, text: string, values: unknown[] = []) =>
     queryWithDeadline<{ value: string | null }>(client, { text, values }, remainingMs())
   try {

@@ -42,7 +42,10 @@ import { PublishLine, type PublishLineLimits } from './publish-line.ts'
 import { Publisher } from './publisher.ts'
 
 export interface HoldfastOptions {
-  /** A PostgreSQL 15 or newer, e.g. `postgres://user:password@host/database`. */
+  /**
+   * A PostgreSQL 15 or newer, e.g. `postgres://user:password@host/database`. With a standby, name both hosts,
+   * `postgres://user:password@host1,host2/database`: the one that takes writes is used.
+   */
   readonly databaseUrl: string
   /** Handlers of `function` endpoints, by endpoint name (or by the endpoint's `config.handler`). */
   readonly handlers?: Readonly<Record<string, Handler>>
@@ -333,9 +336,15 @@ export class Holdfast {
     }
   }
 
-  /** Starts to deliver. Safe to call twice. */
+  /** Starts to deliver. Safe to call twice, and to call again after it failed. */
   start(): Promise<void> {
-    this.#starting ??= this.#start()
+    this.#starting ??= this.#start().catch(async (error: unknown) => {
+      await this.#closeNode()
+      this.#node = null
+      this.#keeper = null
+      this.#starting = null
+      throw error
+    })
     return this.#starting
   }
 
@@ -421,13 +430,18 @@ export class Holdfast {
 
   async #stop(): Promise<void> {
     await this.#starting?.catch(() => {})
+    await this.#closeNode()
+    await this.#requests?.close()
+    await closePool(this.#database.pool, closeDeadlineMs)
+  }
+
+  /** The node, also one that has only half started, with its connections. */
+  async #closeNode(): Promise<void> {
     await this.#keeper?.stop()
     await this.#node?.stop()
-    await this.#requests?.close()
     for (const database of [this.#work, this.#control, this.#beats, this.#upkeep, this.#operationSteps]) {
       if (database !== null) await closePool(database.pool, closeDeadlineMs)
     }
-    await closePool(this.#database.pool, closeDeadlineMs)
   }
 
   async #store(
@@ -489,6 +503,7 @@ export class Holdfast {
       max,
       applicationName,
       connectTimeoutMs,
+      deadlineMs: queryDeadlineMs,
       plansOnce: keepsSessions,
       ...(logger !== undefined && { logger }),
     })

@@ -28,6 +28,7 @@ export interface InlineOptions {
 }
 
 const pollMs = 5
+const deadlineMs = 15_000
 
 /**
  * Runs a job's handler here and now: no database, no worker. The input takes the same way through JSON and the schema as a stored one.
@@ -81,8 +82,9 @@ export class JobTester {
       max: 2,
       applicationName: 'holdfast-job-tester',
       connectTimeoutMs: 10_000,
+      deadlineMs,
     })
-    this.#database = new Database({ pool, preparesStatements: false, deadlineMs: 15_000 })
+    this.#database = new Database({ pool, preparesStatements: false, deadlineMs })
   }
 
   /** The runs of a job that are owed, oldest first. */

@@ -100,15 +100,6 @@ test('refuses a schema that is too new', async () => {
   expect(stderr).toContain('Upgrade Holdfast.')
 })
 
-test('ends with 5 when the database is down', async () => {
-  const { exitCode, stderr } = await runCli(
-    ['serve'],
-    options('postgres://ada:s3cretpassword@127.0.0.1:1/app'),
-  )
-  expect(exitCode).toBe(5)
-  expect(stderr).not.toContain('s3cretpassword')
-})
-
 test('logs JSON when nobody watches, and nothing on standard output', async () => {
   await using serve = await startServe(['--node-name', 'node-1'])
   serve.kill('SIGTERM')

@@ -76,9 +76,11 @@ test('a worker tells Prometheus what became of its runs, and a supervisor that i
 })
 
 test("a worker that can't start leaves no listener behind", async () => {
+  const url = new URL(rig.database.url)
+  url.pathname = '/nothing'
   await using worker = new CliProcess(['worker', '--import', './jobs.mjs', '--metrics-port', '0'], {
     cwd: folder,
-    environment: { HOLDFAST_DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' },
+    environment: { HOLDFAST_DATABASE_URL: url.href },
   })
   expect((await worker.end()).exitCode).not.toBe(0)
   expect(worker.stderr).toContain('Metrics on ')

@@ -13,7 +13,8 @@ export function createApiServer({ config, logger }: Session, holdfast: Holdfast)
   const database = () => holdfast.database
   const authenticator = new Authenticator({ database, adminKey: config.adminKey })
   const { host, port } = config
-  return { authenticator, server: new ApiServer({ holdfast, database, authenticator, logger, host, port }) }
+  const options = { holdfast, database, authenticator, logger, host, port, opensLater: true }
+  return { authenticator, server: new ApiServer(options) }
 }
 
 /** Where somebody signs in once. The token stands behind the `#`, so that no log on the way sees it. */

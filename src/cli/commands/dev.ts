@@ -77,6 +77,7 @@ async function runDev(
   const demo = hasDemo ? new Demo(session, holdfast) : null
   try {
     await runNode(session, stopped, {
+      databaseUrl,
       holdfast,
       api: api.server,
       ...(server !== null && { untilBroken: serverDeath(server, dataDir) }),

@@ -37,6 +37,7 @@ export function registerServe(program: Command): void {
       const holdfast = createNode(session, { databaseUrl, nodeName, encryptionKey })
       const api = createApiServer(session, holdfast)
       await runNode(session, stopped, {
+        databaseUrl,
         holdfast,
         api: api.server,
         prepare: async () => {

@@ -8,6 +8,7 @@ import { collectText, wholeNumber } from '../option-parsers.ts'
 import type { Output } from '../output.ts'
 import { watchStopSignals } from '../run-node.ts'
 import { openSession } from '../session.ts'
+import { untilDatabaseIsThere } from '../until-database-is-there.ts'
 import { WorkerMetrics } from '../worker-metrics.ts'
 
 interface WorkerFlags {
@@ -40,7 +41,7 @@ export function registerWorker(program: Command): void {
       'where results wait when the database is away (default: in the data dir)',
     )
     .option('--stop-timeout <ms>', 'how long handlers may take to end at a stop (default 30000)', wholeNumber)
-    .option('--metrics-port <port>', 'serve /metrics and /livez here, without a key', wholeNumber)
+    .option('--metrics-port <port>', 'serve /metrics, /livez and /readyz here, without a key', wholeNumber)
     .option('--metrics-host <address>', 'on this address', '127.0.0.1')
     .action(async (flags: WorkerFlags, command: Command) => {
       const session = await openSession(command)
@@ -49,9 +50,10 @@ export function registerWorker(program: Command): void {
       const jobs = await loadJobs(flags.import, process.cwd())
       const { name, queue, tag, concurrency, stopTimeout } = flags
       let worker: JobWorker | null = null
-      const metrics = await startMetrics(flags, url, session.output, () => worker?.running ?? 0)
-      try {
-        worker = await createWorker({
+      const ending = new AbortController()
+      const metrics = await startMetrics(flags, url, session.output, () => worker)
+      const start = () =>
+        createWorker({
           databaseUrl: url,
           jobs,
           logger: session.logger,
@@ -65,12 +67,21 @@ export function registerWorker(program: Command): void {
           ...(stopTimeout !== undefined && { limits: { stopTimeoutMs: stopTimeout } }),
           ...(metrics !== null && { onRunEnded: (outcome, ms) => metrics.runs.ended(outcome, ms) }),
         })
-        session.output.message(
-          `Worker ${worker.incarnation} runs ${jobs.map((job) => job.name).join(', ')}. Ctrl-C stops it.`,
-        )
+      void stopped.then(() => ending.abort())
+      try {
+        const wait = { databaseUrl: url, logger: session.logger, signal: ending.signal }
+        worker = await untilDatabaseIsThere(wait, start).catch((error: unknown) => {
+          if (ending.signal.aborted) return null
+          throw error
+        })
+        if (worker !== null) {
+          session.output.message(
+            `Worker ${worker.incarnation} runs ${jobs.map((job) => job.name).join(', ')}. Ctrl-C stops it.`,
+          )
+        }
         const signal = await stopped
         session.output.message(`Got ${signal}: finishing what is running. Once more stops at once.`)
-        await worker.stop()
+        await worker?.stop()
         session.output.message('Stopped. What had not begun went back.')
       } finally {
         await metrics?.stop()
@@ -82,10 +93,10 @@ async function startMetrics(
   { metricsPort: port, metricsHost: host }: WorkerFlags,
   databaseUrl: string,
   output: Output,
-  runningCount: () => number,
+  worker: () => JobWorker | null,
 ): Promise<WorkerMetrics | null> {
   if (port === undefined) return null
-  const metrics = new WorkerMetrics({ databaseUrl, host, port, runningCount })
+  const metrics = new WorkerMetrics({ databaseUrl, host, port, worker })
   output.message(`Metrics on ${await metrics.start()}/metrics.`)
   return metrics
 }

@@ -10,7 +10,8 @@ export async function withDatabase<Result>(
   connectionString: string,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const pool = createPool({ connectionString, max: 2, applicationName: 'holdfast-cli', connectTimeoutMs })
+  const applicationName = 'holdfast-cli'
+  const pool = createPool({ connectionString, max: 2, applicationName, connectTimeoutMs, deadlineMs })
   try {
     return await work(new Database({ pool, preparesStatements: false, deadlineMs }))
   } finally {

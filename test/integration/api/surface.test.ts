@@ -154,7 +154,14 @@ describe('health', () => {
     const ready = await rig.call('GET', '/readyz', { key: null })
     expect([ready.status, ready.body]).toEqual([
       200,
-      { status: 'ready', database: 'ok', migrations: 'ok', isStopping: false },
+      {
+        status: 'ready',
+        database: 'ok',
+        migrations: 'ok',
+        isStarting: false,
+        isStopping: false,
+        reason: null,
+      },
     ])
   })
 })

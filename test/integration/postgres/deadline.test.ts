@@ -106,6 +106,17 @@ test('a single client that missed its deadline has lost its socket', async () =>
   await expect.poll(() => relay.openSockets()).toBe(0)
 })
 
+test('a server that takes no writes any more loses its connections', async () => {
+  const client = await pool.connect()
+  await client.query('set default_transaction_read_only = on')
+  client.release()
+  expect(pool.totalCount).toBe(1)
+  await expect(queryWithDeadline(pool, 'create table refused ()', 5_000)).rejects.toMatchObject({
+    code: '25006',
+  })
+  expect(pool.totalCount).toBe(0)
+})
+
 test('a refused statement keeps its connection', async () => {
   await expect(queryWithDeadline(pool, 'select nonsense', 5_000)).rejects.toMatchObject({ code: '42703' })
   expect(pool.idleCount).toBe(1)

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -9,7 +8,7 @@ import {
   startEmbeddedPostgres,
 } from '../../../src/postgres/embedded/start-embedded-postgres.ts'
 import { migrate } from '../../../src/postgres/migrate.ts'
-import { until } from '../engine/until.ts'
+import { childrenOf, killServer, signalAll } from './kill-server.ts'
 
 /**
  * A PostgreSQL of one test file's own, on a port that stays the same: what tests kill, freeze and restart. It ends with this process.
@@ -64,13 +63,7 @@ export class DatabaseProcess {
 
   /** kill -9 of the server and everything that it runs. */
   async crash(): Promise<void> {
-    const { pid } = this.#server
-    // Stopped first: under load it would fork a child that we don't know of, which then keeps the data folder in use.
-    signalAll([pid], 'SIGSTOP')
-    const children = await childrenOf(pid)
-    signalAll([pid, ...children], 'SIGKILL')
-    await this.#server.exited
-    await until('the last child to end', () => children.every((child) => !existsSync(`/proc/${child}`)))
+    await killServer(this.#server.pid, this.#server.exited)
   }
 
   /** A fast shutdown: open transactions are rolled back, connections closed. */
@@ -85,12 +78,12 @@ export class DatabaseProcess {
   /** Nothing of it runs any more, but every connection stays open. */
   async freeze(): Promise<void> {
     const { pid } = this.#server
-    signalAll([pid, ...(await childrenOf(pid))], 'SIGSTOP')
+    signalAll([pid, ...childrenOf(pid)], 'SIGSTOP')
   }
 
   async thaw(): Promise<void> {
     const { pid } = this.#server
-    signalAll([...(await childrenOf(pid)), pid], 'SIGCONT')
+    signalAll([...childrenOf(pid), pid], 'SIGCONT')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -107,26 +100,4 @@ async function startServer(dataDir: string, port: number): Promise<EmbeddedPostg
     settings: { fsync: 'off', max_connections: '200', min_wal_size: '80MB' },
     fastShutdownSeconds: 5,
   })
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const entries = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))
-  const children: number[] = []
-  for (const entry of entries) {
-    const stat = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '')
-    // The name stands in parentheses and may hold spaces; after it come the state and the parent's id.
-    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-    if (parent === pid) children.push(Number(entry))
-  }
-  return children
-}
-
-function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, signal)
-    } catch {
-      // It ended between our look and now.
-    }
-  }
 }

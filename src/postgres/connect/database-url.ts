@@ -1,0 +1,115 @@
+import { HoldfastError } from '../../core/errors.ts'
+
+/** What a server must be to serve us, in libpq's words. */
+export type SessionAttributes = 'any' | 'read-write' | 'primary'
+
+/** A database URL as libpq reads it: one or several hosts, of which one that fits is used. */
+export interface DatabaseTarget {
+  /** A URL for `pg` per host, in the order in which they are tried. */
+  readonly connectionStrings: readonly [string, ...string[]]
+  readonly sessionAttributes: SessionAttributes
+}
+
+interface HostAndPort {
+  readonly host: string
+  /** Null: the default port. */
+  readonly port: string | null
+}
+
+/** scheme://authority/path?query#fragment */
+const urlPattern = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/i
+const maxPort = 65_535
+
+/**
+ * Splits a URL with several hosts, which `pg` can't read, into one URL per host. A URL with one host is returned unchanged, so that `pg`
+ * reads it as it always did: unix sockets, `host=` and `port=`, whatever else it knows.
+ *
+ * @example parseDatabaseUrl('postgres://ada@db1:5432,db2:5433/app').connectionStrings
+ * // ['postgres://ada@db1:5432/app', 'postgres://ada@db2:5433/app']
+ */
+export function parseDatabaseUrl(url: string): DatabaseTarget {
+  const [, scheme, authority = '', path = '', queryText = '', fragment = ''] = urlPattern.exec(url) ?? []
+  if (scheme === undefined) return { connectionStrings: [url], sessionAttributes: 'any' }
+  const query = new URLSearchParams(queryText)
+  // The last @ ends the password: it may hold others that nobody encoded.
+  const userInfo = authority.slice(0, authority.lastIndexOf('@') + 1)
+  const named = authority.slice(userInfo.length).split(',')
+  const inQuery = query.get('host')?.split(',') ?? []
+  const ports = query.get('port')?.split(',') ?? []
+  const isList = named.length > 1 || inQuery.length > 1
+  const sessionAttributes = readSessionAttributes(query, isList)
+  if (!isList && ports.length <= 1) return { connectionStrings: [url], sessionAttributes }
+  if (named.length > 1 && inQuery.length > 0) {
+    throw invalid('names hosts twice: before the database and in host=. Leave one of them out.')
+  }
+  const hosts = inQuery.length > 0 ? inQuery.map((host) => ({ host, port: null })) : named.map(splitPort)
+  const connectionStrings = withPorts(hosts, ports).map(({ host, port }) => {
+    if (host === '') throw invalid('has an empty host name in its list of hosts. Remove the extra comma.')
+    const rest = new URLSearchParams(query)
+    rest.delete('port')
+    if (inQuery.length === 0) {
+      const hostAndPort = port === null ? host : `${host}:${port}`
+      return `${scheme}${userInfo}${hostAndPort}${path}${asQuery(rest)}${fragment}`
+    }
+    rest.set('host', host)
+    if (port !== null) rest.set('port', port)
+    return `${scheme}${userInfo}${named[0] ?? ''}${path}${asQuery(rest)}${fragment}`
+  })
+  const [first, ...others] = connectionStrings
+  if (first === undefined) throw new Error('a list of hosts was split into none')
+  return { connectionStrings: [first, ...others], sessionAttributes }
+}
+
+function splitPort(text: string): HostAndPort {
+  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(text) ?? []
+  return {
+    host: host === '' ? text : host,
+    port: port === undefined || port === '' ? null : checkedPort(port),
+  }
+}
+
+/** `port=` counts for all hosts, or has one port for each. */
+function withPorts(hosts: readonly HostAndPort[], ports: readonly string[]): readonly HostAndPort[] {
+  if (ports.length === 0) return hosts
+  if (ports.length > 1 && ports.length !== hosts.length) {
+    throw invalid(
+      `has ${hosts.length} ${hosts.length === 1 ? 'host' : 'hosts'} and ${ports.length} ports in port=. ` +
+        'Name one port for all hosts, or one for each.',
+    )
+  }
+  return hosts.map(({ host }, index) => {
+    const port = (ports.length === 1 ? ports[0] : ports[index]) ?? ''
+    return { host, port: port === '' ? null : checkedPort(port) }
+  })
+}
+
+function checkedPort(text: string): string {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= maxPort) return text
+  throw invalid(`has "${text}" where a port number is expected. Write each host as name:port.`)
+}
+
+/**
+ * Holdfast writes on every connection, so of several hosts the one that takes writes is meant, unless the URL says `any`. With one host there
+ * is no choice to make, and no question to ask after each connect.
+ */
+function readSessionAttributes(query: URLSearchParams, isList: boolean): SessionAttributes {
+  const text = query.get('target_session_attrs')
+  if (text === null) return isList ? 'read-write' : 'any'
+  if (text === 'any' || text === 'read-write' || text === 'primary') return text
+  if (text === 'read-only' || text === 'standby' || text === 'prefer-standby') {
+    throw invalid(
+      `has target_session_attrs=${text}, but Holdfast writes on every connection and can't work on a standby. ` +
+        'Use target_session_attrs=read-write.',
+    )
+  }
+  throw invalid(`has target_session_attrs=${text}, which is unknown. Use read-write, primary or any.`)
+}
+
+function asQuery(query: URLSearchParams): string {
+  return query.size === 0 ? '' : `?${query.toString()}`
+}
+
+function invalid(problem: string): HoldfastError {
+  return new HoldfastError('configuration_invalid', `The database URL ${problem}`)
+}
