@@ -7,6 +7,7 @@ import { deliveries } from './deliveries.ts'
 import { enqueueAtDepth } from './enqueue-at-depth.ts'
 import { failover } from './failover.ts'
 import { flatUnderOpenTransaction } from './flat-under-open-transaction.ts'
+import { burstAfterIdle, freshBurst } from './fresh-burst.ts'
 import { httpDeliveries } from './http-deliveries.ts'
 import { idleCpu } from './idle-cpu.ts'
 import { idleLatency } from './idle-latency.ts'
@@ -29,6 +30,8 @@ import { tricklingEndpoints } from './trickling-endpoints.ts'
 export const rows: readonly Row[] = [
   bulkEnqueue,
   deliveries,
+  freshBurst,
+  burstAfterIdle,
   idleLatency,
   httpDeliveries,
   signing,

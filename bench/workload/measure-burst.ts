@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { contenderNamed } from '../contenders/all.ts'
+import type { Sample, SampleContext } from '../harness/row.ts'
+import { deferred } from './deferred.ts'
+import { makePayloads } from './payload.ts'
+import { switchOffAutovacuum, vacuumAll } from './switch-off-autovacuum.ts'
+
+const DRAIN_POLL_MS = 5
+const WINDOW_MS = 500
+/** Enough for prepared statements to be planned, on tables that are about to be emptied. */
+const WARM_UP_MESSAGES = 2000
+
+export interface BurstOptions {
+  /** `fresh`: nothing was ever stored. `idle`: some messages have gone through, and vacuum has emptied the tables since. */
+  readonly after: 'fresh' | 'idle'
+}
+
+/**
+ * Messages a second from the first enqueue to the last committed completion, while the workers run, on tables that nobody has analysed. No arm
+ * refreshes statistics. `worstHalfSecond` is the slowest window as a share of the median one.
+ */
+export async function measureBurst(context: SampleContext, { after }: BurstOptions): Promise<Sample> {
+  const session = await contenderNamed(context.arm).open(context, 'throughput')
+  const total = context.messages * 2
+  try {
+    await switchOffAutovacuum(context.databaseUrl)
+    let handled = 0
+    let awaited = after === 'idle' ? WARM_UP_MESSAGES : total
+    let done = deferred<void>()
+    await session.startWorkers(() => {
+      handled++
+      if (handled === awaited) done.resolve()
+    })
+    const drain = async () => {
+      await done.promise
+      while (!(await session.isDrained())) await sleep(DRAIN_POLL_MS)
+    }
+    if (after === 'idle') {
+      await session.enqueueAll(makePayloads(WARM_UP_MESSAGES))
+      await drain()
+      await vacuumAll(context.databaseUrl)
+      handled = 0
+      awaited = total
+      done = deferred<void>()
+    }
+    const windows: number[] = []
+    let before = 0
+    const startedMs = performance.now()
+    const timer = setInterval(() => {
+      windows.push(handled - before)
+      before = handled
+    }, WINDOW_MS)
+    await session.enqueueAll(makePayloads(total))
+    await drain()
+    const elapsedMs = performance.now() - startedMs
+    clearInterval(timer)
+    return {
+      value: (total / elapsedMs) * 1000,
+      details: { messages: total, elapsedMs, worstHalfSecond: worstShare(windows) },
+      settings: session.settings,
+    }
+  } finally {
+    await session.close()
+  }
+}
+
+/** The slowest window as a share of the median. The first has the start in it. */
+function worstShare(windows: readonly number[]): number {
+  const whole = windows.slice(1)
+  const sorted = whole.toSorted((first, second) => first - second)
+  const median = sorted[sorted.length >> 1] ?? 0
+  return median === 0 ? 1 : (sorted[0] ?? 0) / median
+}

@@ -1,0 +1,28 @@
+import { Client } from 'pg'
+
+/** The planner knows of every table what it knew when it was made. Partitions and tables that come later keep the server's setting. */
+export async function switchOffAutovacuum(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select oid::regclass::text as name from pg_class
+       where relkind = 'r' and relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+         and relnamespace::regnamespace::text !~ '^pg_'`,
+    )
+    for (const { name } of rows) await client.query(`alter table ${name} set (autovacuum_enabled = off)`)
+  } finally {
+    await client.end()
+  }
+}
+
+/** What an idle night does: every table is vacuumed, and those that are empty give their pages back. */
+export async function vacuumAll(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query('vacuum')
+  } finally {
+    await client.end()
+  }
+}
