@@ -15,7 +15,15 @@ export default defineConfig({
     maxWorkers: 5,
     projects: [
       // A property takes its time on a busy machine.
-      { test: { name: 'unit', env, isolate, include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
+      {
+        test: {
+          name: 'unit',
+          env,
+          isolate,
+          include: ['src/**/*.test.ts', 'test/torture/**/*.test.ts'],
+          testTimeout: 30_000,
+        },
+      },
       {
         test: {
           name: 'integration',

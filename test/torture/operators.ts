@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { OperationInput } from '../../src/core/operation-input.ts'
 import type { Operation } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
+import type { DatabaseClock } from './database-clock.ts'
 import { letterEndpoints, pausedEndpoints, replayEndpoint } from './receivers.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
@@ -40,12 +41,14 @@ export class Operators {
   readonly ordered: OrderedOperation[] = []
   readonly pauses: Pause[] = []
   readonly #stage: Stage
+  readonly #clock: DatabaseClock
   readonly #random: SeededRandom
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>[] = []
 
-  constructor(stage: Stage, random: SeededRandom) {
+  constructor(stage: Stage, clock: DatabaseClock, random: SeededRandom) {
     this.#stage = stage
+    this.#clock = clock
     this.#random = random
   }
 
@@ -109,8 +112,8 @@ export class Operators {
       const range = {
         endpoint: 'healthy-0',
         state: 'succeeded' as const,
-        from: new Date(Date.now() - replayedMs).toISOString(),
-        to: new Date(Date.now() + replayedMs).toISOString(),
+        from: new Date(this.#clock.nowMs() - replayedMs).toISOString(),
+        to: new Date(this.#clock.nowMs() + replayedMs).toISOString(),
         targetEndpoint: replayEndpoint,
       }
       return {

@@ -140,6 +140,12 @@ export const letterEndpoints = ['exhausting', 'gone', 'rejecting-for-a-while'] a
 export const concurrencyOf = (endpoint: string): number =>
   receivers.find(({ name }) => name === endpoint)?.settings.limits?.concurrency ?? 64
 
+/** How many deliveries may be out at once: a request carries one, or a batch. */
+export function deliveriesInFlight(endpoint: string): number {
+  const batch = receivers.find(({ name }) => name === endpoint)?.settings.batch
+  return concurrencyOf(endpoint) * (batch?.maxMessages ?? 1)
+}
+
 export async function openReceivers(stage: Stage, clock: RunClock): Promise<void> {
   for (const { name, settings, behave } of receivers) {
     await stage.endpoint(name, {

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { defineJob, type ScheduleInput } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
+import type { DatabaseClock } from './database-clock.ts'
 
 /** As test/support/processes/worker-entry.mjs defines it: beside the other runs, on the same queue. */
 const tick = defineJob({ name: 'tick', queue: 'work' })
@@ -29,7 +30,7 @@ const schedules: readonly (ScheduleInput & { readonly intervalMs: number })[] = 
 
 const caughtUpDeadlineMs = 60_000
 
-/** What a schedule has made of its ticks. Times are of this process's monotonic clock. */
+/** What a schedule has made of its ticks. Times are the database's. */
 export interface ScheduleEnd {
   readonly name: string
   readonly intervalMs: number
@@ -53,10 +54,12 @@ export interface TickRun {
 /** Schedules that fire all the time, by whichever node or worker comes first. */
 export class Schedules {
   readonly #stage: Stage
+  readonly #clock: DatabaseClock
   readonly #firstAtMs = new Map<string, number>()
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, clock: DatabaseClock) {
     this.#stage = stage
+    this.#clock = clock
   }
 
   async start(): Promise<void> {
@@ -64,7 +67,7 @@ export class Schedules {
     await jobs.declare(tick)
     for (const { intervalMs: _, ...schedule } of schedules) {
       const { nextAt } = await scheduled.set(schedule)
-      this.#firstAtMs.set(schedule.name, monotonicMs(nextAt))
+      this.#firstAtMs.set(schedule.name, timeOf(nextAt))
     }
   }
 
@@ -74,7 +77,7 @@ export class Schedules {
     const names = schedules.map(({ name }) => name)
     await this.#stage.until(
       () => publisher.schedules.getMany(names),
-      (found) => found.every(({ nextAt }) => nextAt !== null && nextAt.getTime() > Date.now()),
+      (found) => found.every(({ nextAt }) => nextAt !== null && nextAt.getTime() > this.#clock.nowMs()),
       caughtUpDeadlineMs,
       'the schedules to catch up',
     )
@@ -89,7 +92,7 @@ export class Schedules {
       intervalMs: schedules.find((schedule) => schedule.name === name)?.intervalMs ?? 0,
       isEveryTickOwed: catchUp === 'all',
       firstAtMs: this.#firstAtMs.get(name) ?? 0,
-      nextAtMs: monotonicMs(nextAt),
+      nextAtMs: timeOf(nextAt),
       fired,
       skipped,
       runs: runs.filter(({ schedule }) => schedule === name),
@@ -105,10 +108,9 @@ async function readTickRuns(pool: Pool): Promise<(TickRun & { readonly schedule:
            exists (select from holdfast_internal.dead_letters as letter where letter.message_id = message.id) as "isDead",
            (select count(*)::int from holdfast_internal.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
     from holdfast_internal.messages as message where message.metadata ->> 'schedule' is not null`)
-  return rows.map(({ at, ...run }) => ({ ...run, atMs: monotonicMs(at) }))
+  return rows.map(({ at, ...run }) => ({ ...run, atMs: timeOf(at) }))
 }
 
-/** Whole milliseconds, so that ticks can be compared. */
-function monotonicMs(at: Date | null): number {
-  return at === null ? Number.NaN : at.getTime() - Math.round(performance.timeOrigin)
+function timeOf(at: Date | null): number {
+  return at === null ? Number.NaN : at.getTime()
 }

@@ -1,0 +1,58 @@
+import type { Check, Evidence, Verdict } from '../evidence.ts'
+import { fewAreSentTwice } from './duplicates.ts'
+import { deadLettersAreWhole, endingsAreFinal } from './letters.ts'
+import { concurrencyHolds, pausesHold, ratesHold } from './limits.ts'
+import { everyFaultStruck, monthsEndQuietly, nodesSurvive, stopsAreClean } from './nodes.ts'
+import {
+  deletesLeaveNothing,
+  deliveredToTheRightLane,
+  everythingIsSettledInTheEnd,
+  nothingVanishes,
+  preparedTransactionsPublish,
+  quarantineIsEmpty,
+  rolledBackIsNeverSeen,
+} from './nothing-lost.ts'
+import { keysKeepTheirOrder } from './order.ts'
+import { outerChecks } from './outer.ts'
+import { probesStandAlone } from './probes.ts'
+import { neighboursAreNotSlowed } from './promptness.ts'
+
+const checks: readonly Check[] = [
+  nothingVanishes,
+  deliveredToTheRightLane,
+  everythingIsSettledInTheEnd,
+  quarantineIsEmpty,
+  deletesLeaveNothing,
+  rolledBackIsNeverSeen,
+  preparedTransactionsPublish,
+  fewAreSentTwice,
+  probesStandAlone,
+  keysKeepTheirOrder,
+  concurrencyHolds,
+  ratesHold,
+  pausesHold,
+  deadLettersAreWhole,
+  endingsAreFinal,
+  neighboursAreNotSlowed,
+  stopsAreClean,
+  nodesSurvive,
+  everyFaultStruck,
+  monthsEndQuietly,
+  ...outerChecks,
+]
+
+/** A run of this length has time for everything to happen. */
+export const longRunMs = 120_000
+
+export function judge(evidence: Evidence, chaosMs: number): Verdict[] {
+  return checks.map((check) => withoutSilence(check(evidence), chaosMs))
+}
+
+/** A row that judged nothing is red, or says why there was nothing to judge. */
+export function withoutSilence(verdict: Verdict, chaosMs: number): Verdict {
+  const { unjudged, ...judged } = verdict
+  if (verdict.checked > 0) return judged
+  if (unjudged !== undefined) return verdict
+  if (chaosMs < longRunMs) return { ...judged, unjudged: 'the run was shorter than two minutes' }
+  return { ...judged, violations: [...verdict.violations, 'nothing was judged'] }
+}
