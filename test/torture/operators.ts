@@ -15,8 +15,8 @@ export interface OrderedOperation {
   readonly actor: string
   readonly kind: 'redrive' | 'resolve' | 'discard' | 'replay'
   readonly previewed: number
-  /** On the database's clock, after the preview was answered: what is younger can't have been counted. */
-  readonly previewedAt: Date
+  /** The last id that had been given out when the preview was answered: a letter with a higher one can't have been counted. */
+  readonly lastId: string
 }
 
 /** A time in which an endpoint was to get nothing, by the one who paused it. */
@@ -95,10 +95,12 @@ export class Operators {
     const isCancelled = random.chance(0.2)
     const { operations, preview, create } = this.#action(actor, kind, random.pick(letterEndpoints))
     const { count, asOf } = await preview()
-    const { rows } = await this.#stage.pool.query<{ at: Date }>('select clock_timestamp() as at')
+    const { rows } = await this.#stage.pool.query<{ id: string }>(
+      'select last_value::text as id from holdfast_internal.ids',
+    )
     const [row] = rows
     if (row === undefined || count === 0) return
-    this.ordered.push({ actor, kind, previewed: count, previewedAt: row.at })
+    this.ordered.push({ actor, kind, previewed: count, lastId: row.id })
     await pause(thinkMs)
     const operation = await create({ asOf, ratePerSecond })
     if (!isCancelled) return
@@ -167,12 +169,12 @@ export async function readOperationEnds(
 
 async function touchedBy(
   pool: Pool,
-  { actor, previewedAt }: OrderedOperation,
+  { actor, lastId }: OrderedOperation,
 ): Promise<{ touched: number; unseen: number }> {
   const { rows } = await pool.query<{ touched: number; unseen: number }>(
-    `select count(*)::int as touched, (count(*) filter (where created_at > $2))::int as unseen
+    `select count(*)::int as touched, (count(*) filter (where id > $2::bigint))::int as unseen
      from holdfast_internal.dead_letters where settled_by = $1`,
-    [actor, previewedAt],
+    [actor, lastId],
   )
   return rows[0] ?? { touched: 0, unseen: 0 }
 }

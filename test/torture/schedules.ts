@@ -6,7 +6,7 @@ import type { DatabaseClock } from './database-clock.ts'
 /** As test/support/processes/worker-entry.mjs defines it: beside the other runs, on the same queue. */
 const tick = defineJob({ name: 'tick', queue: 'work' })
 
-/** How far apart their ticks are. All of them lie on whole seconds or a whole number of intervals after the first. */
+/** How far apart their ticks are. All of them lie on a whole number of intervals after the first. */
 const schedules: readonly (ScheduleInput & { readonly intervalMs: number })[] = [
   { name: 'every-tick', job: tick.name, everyMs: 1000, catchUp: 'all', overlap: 'allow', intervalMs: 1000 },
   {
@@ -28,6 +28,7 @@ const schedules: readonly (ScheduleInput & { readonly intervalMs: number })[] = 
   },
 ]
 
+const longestIntervalMs = Math.max(...schedules.map(({ intervalMs }) => intervalMs))
 const caughtUpDeadlineMs = 60_000
 
 /** What a schedule has made of its ticks. Times are the database's. */
@@ -62,13 +63,20 @@ export class Schedules {
     this.#clock = clock
   }
 
-  async start(): Promise<void> {
+  /** Before anybody can fire them. */
+  async declare(): Promise<void> {
     const { jobs, schedules: scheduled } = this.#stage.publisher
     await jobs.declare(tick)
-    for (const { intervalMs: _, ...schedule } of schedules) {
-      const { nextAt } = await scheduled.set(schedule)
-      this.#firstAtMs.set(schedule.name, timeOf(nextAt))
-    }
+    for (const { intervalMs: _, ...schedule } of schedules) await scheduled.set(schedule)
+    // The SDK reckons the first tick by this machine's clock, which has nothing to do with the database's here.
+    await this.#stage.pool.query(`update holdfast_internal.schedules set next_at = now() + interval '1 day'`)
+  }
+
+  /** From the next tick on. */
+  async start(): Promise<void> {
+    const firstAtMs = Math.ceil(this.#clock.nowMs() / longestIntervalMs + 1) * longestIntervalMs
+    await this.#stage.pool.query('update holdfast_internal.schedules set next_at = $1', [new Date(firstAtMs)])
+    for (const { name } of schedules) this.#firstAtMs.set(name, firstAtMs)
   }
 
   /** Waits until they have caught up with what they missed, and lets them rest. */
