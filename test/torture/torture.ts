@@ -106,7 +106,9 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     fleet.heal()
     await api.finish()
     for (const endpoint of endpoints) await stage.publisher.endpoints.enable(endpoint)
-    await schedules.heal().catch((error: unknown) => progress(`not caught up: ${String(error).slice(0, 200)}`))
+    await schedules
+      .heal()
+      .catch((error: unknown) => progress(`not caught up: ${String(error).slice(0, 200)}`))
     await untilQuiet(stage, crew).catch((error: unknown) => {
       progress(`not quiet: ${String(error).slice(0, 200)}`)
       for (const node of fleet.nodes) progress(node.describe())
