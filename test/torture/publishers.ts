@@ -2,6 +2,7 @@ import type { BatchMessage } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import { PreparedPublisher } from './prepared-publisher.ts'
+import type { Pulse } from './pulse.ts'
 import { batchEndpoint, keyedEndpoints, plainEndpoints } from './receivers.ts'
 import type { SeededRandom } from './seeded-random.ts'
 import { sendEach } from './send-each.ts'
@@ -42,6 +43,14 @@ export interface PublisherSwitches {
   readonly hasAsynchronous: boolean
 }
 
+export interface PublishersOptions {
+  readonly stage: Stage
+  readonly clock: DatabaseClock
+  readonly pulse: Pick<Pulse, 'slowness'>
+  readonly random: SeededRandom
+  readonly switches: PublisherSwitches
+}
+
 const keys = 12
 
 /** Publishes until told to stop, through every way in, whatever happens to the database. */
@@ -54,21 +63,19 @@ export class Publishers {
     lanes: new Map(),
     prepared: { tries: 0, refused: [] },
   }
+  readonly #options: PublishersOptions
   readonly #stage: Stage
   readonly #clock: DatabaseClock
-  readonly #random: SeededRandom
-  readonly #switches: PublisherSwitches
   readonly #prepared: PreparedPublisher
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>[] = []
   #number = 0
 
-  constructor(stage: Stage, clock: DatabaseClock, random: SeededRandom, switches: PublisherSwitches) {
-    this.#stage = stage
-    this.#clock = clock
-    this.#random = random
-    this.#switches = switches
-    this.#prepared = new PreparedPublisher(stage.pool, this)
+  constructor(options: PublishersOptions) {
+    this.#options = options
+    this.#stage = options.stage
+    this.#clock = options.clock
+    this.#prepared = new PreparedPublisher(options.stage.pool, this)
   }
 
   start(): void {
@@ -82,14 +89,14 @@ export class Publishers {
       this.#loop('batched', 100, 500, (random) => this.#sendBatched(random)),
       this.#loop('temporary', 500, 2500, (random) => this.#sendAndDelete(random)),
     )
-    if (this.#switches.hasAsynchronous) {
+    if (this.#options.switches.hasAsynchronous) {
       this.#running.push(
         this.#loop('asynchronous', 20, 150, (random) =>
           this.#sendInTransaction(random, { maxOpenMs: 20, isAsynchronous: true }),
         ),
       )
     }
-    if (!this.#switches.hasPrepared) return
+    if (!this.#options.switches.hasPrepared) return
     // Two at once: one of them often waits through a crash.
     for (const name of ['prepared-a', 'prepared-b'])
       this.#running.push(this.#loop(name, 100, 800, (random) => this.#prepared.send(random)))
@@ -107,7 +114,7 @@ export class Publishers {
     toMs: number,
     publish: (random: SeededRandom) => Promise<void>,
   ): Promise<void> {
-    const random = this.#random.fork(concern)
+    const random = this.#options.random.fork(concern)
     while (!this.#stopping.signal.aborted) {
       try {
         await publish(random)
@@ -115,7 +122,8 @@ export class Publishers {
         // The database is away. What was refused wasn't accepted, and nobody expects it.
         this.books.refusals += 1
       }
-      await pause(random.between(fromMs, toMs))
+      // More than the machine can take would only make a queue, in which every message waits for all the others.
+      await pause(random.between(fromMs, toMs) * this.#options.pulse.slowness)
     }
   }
 

@@ -2,6 +2,10 @@ import type { Pool } from 'pg'
 import { closePool, createPool } from '../../src/postgres/pool.ts'
 
 const everyMs = 100
+/** What a round takes on a machine that has time. */
+const easyMs = 20
+/** Rounds that say how slow the machine is now. */
+const recentBeats = 10
 const closeDeadlineMs = 1000
 
 /** One round: a timer that was due, and a row that was written and removed, each with its commit. No part of Holdfast takes part in it. */
@@ -67,6 +71,13 @@ export class Pulse {
       applicationName: 'torture-pulse',
       connectTimeoutMs: 10_000,
     })
+  }
+
+  /** How many times slower than an easy machine this one was in the last second; never below 1. */
+  get slowness(): number {
+    const recent = this.beats.slice(-recentBeats)
+    const tookMs = recent.reduce((sum, { fromMs, untilMs }) => sum + untilMs - fromMs, 0)
+    return Math.max(1, tookMs / (recent.length || 1) / easyMs)
   }
 
   async start(): Promise<void> {

@@ -70,12 +70,12 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     pool: stage.pool,
     random: random.fork('database'),
   })
-  const publishers = new Publishers(stage, clock, random.fork('publishers'), switches)
+  const pulse = new Pulse(database.url)
+  const publishers = new Publishers({ stage, clock, pulse, random: random.fork('publishers'), switches })
   const fleet = new Fleet(database.url, databaseFaults, random.fork('cuts'), publishers.books.accepted)
   const operators = new Operators(stage, clock, random.fork('operators'))
   const crew = new WorkCrew(stage, random.fork('crew'))
   const schedules = new Schedules(stage, clock)
-  const pulse = new Pulse(database.url)
   let api: ApiPublisher | null = null
   try {
     let chaosAtMs = performance.now()

@@ -77,4 +77,27 @@ describe('the check of rates', () => {
     expect(judged(66 + 12, { beats }).violations).toEqual([])
     expect(judged(66 + 13, { beats }).violations).toHaveLength(1)
   })
+
+  it('allows what a node that could not run had granted, up to a second', () => {
+    const stalledFor = (forMs: number) => ({
+      ...lifeOf({ name: 'node-0', shards: [7] }),
+      signals: [{ event: 'stalled' as const, forMs, atMs: 10_100 }],
+    })
+    expect(judged(66 + 30, { fleet: { lives: [stalledFor(500)] } }).violations).toEqual([])
+    expect(judged(66 + 31, { fleet: { lives: [stalledFor(500)] } }).violations).toHaveLength(1)
+    expect(judged(66 + 61, { fleet: { lives: [stalledFor(9000)] } }).violations).toHaveLength(1)
+  })
+
+  it('finds two nodes that grant the rate at once, however slow the machine', () => {
+    const beats = Array.from({ length: 30 }, (_, index) => ({
+      fromMs: index * 1000,
+      untilMs: index * 1000 + 900,
+    }))
+    const entries = Array.from({ length: 1200 }, (_, index) =>
+      entryOf('limited', `msg_${index}`, 10_000 + (index * 1000) / 120, 30_000),
+    )
+    expect(ratesHold(evidenceOf({ entries, lanes, beats })).violations.join()).toContain('in the 10 s before')
+    const one = entries.filter((_, index) => index % 2 === 0)
+    expect(ratesHold(evidenceOf({ entries: one, lanes, beats })).violations).toEqual([])
+  })
 })

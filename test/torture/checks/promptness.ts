@@ -74,7 +74,7 @@ export const neighboursAreNotSlowed: Check = ({ books, ledger, fleet, pulse }) =
   const inOrder = tooks.toSorted((a, b) => a - b)
   const at = (part: number) => inOrder[Math.floor(part * (inOrder.length - 1))] ?? 0
   return {
-    row: `9 healthy endpoints are not slowed (median ${at(0.5)} ms, 99 % ${at(0.99)} ms, all ${at(1)} ms; ${slow} with a slow machine)`,
+    row: `9 healthy endpoints are not slowed (median ${at(0.5)} ms, 99 % ${at(0.99)} ms, all ${at(1)} ms; ${slow} with a slow machine; pulse ${Math.round(pulse.medianMs)} ms)`,
     checked: tooks.length,
     violations,
   }
