@@ -80,7 +80,7 @@ export const ratesHold: Check = (evidence) => {
   }
 }
 
-/** How late anything can have been that arrived in this time. */
+/** How late anything can have been that arrived in this time: late to be sent, and late to be received. */
 function heldUpIn({ fleet, pulse }: Evidence): (fromMs: number, untilMs: number) => number {
   const stalls = fleet.lives.flatMap(({ signals }) =>
     signals.flatMap((signal) => (signal.event === 'stalled' ? [signal] : [])),
@@ -90,7 +90,7 @@ function heldUpIn({ fleet, pulse }: Evidence): (fromMs: number, untilMs: number)
     const stalledMs = stalls
       .filter(({ atMs, forMs }) => atMs >= earlierMs && atMs - forMs <= untilMs)
       .map(({ forMs }) => forMs)
-    return Math.min(maxHeldUpMs, Math.max(pulse.worstMs(earlierMs, untilMs), ...stalledMs))
+    return Math.min(maxHeldUpMs, Math.max(0, ...stalledMs) + pulse.worstMs(earlierMs, untilMs))
   }
 }
 
