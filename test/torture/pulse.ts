@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { closePool, createPool } from '../../src/postgres/pool.ts'
 
 const everyMs = 100
-/** What a round takes on a machine that has time. */
+/** What a round takes on a machine that has time, while the run goes on. */
 const easyMs = 20
 /** Rounds that say how slow the machine is now. */
 const recentBeats = 10
@@ -35,7 +35,19 @@ export class PulseRecord {
     return took[took.length >> 1] ?? 0
   }
 
-  /** The longest that was under way in this time, by the part of it that lies before the end of that time. */
+  /** How many times slower than an easy machine this one was, on average over this time; never below 1. */
+  slowness(fromMs: number, untilMs: number): number {
+    let count = 0
+    let sumMs = 0
+    for (const beat of this.#beats.slice(this.#firstEndingAfter(fromMs))) {
+      if (beat.fromMs > untilMs) break
+      count += 1
+      sumMs += beat.untilMs - beat.fromMs
+    }
+    return Math.max(1, sumMs / (count || 1) / easyMs)
+  }
+
+  /** The longest that was under way in this time. */
   worstMs(fromMs: number, untilMs: number): number {
     let worst = 0
     for (const beat of this.#beats.slice(this.#firstEndingAfter(fromMs))) {

@@ -155,6 +155,9 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
       schedules: await schedules.readEnds(),
       ticked: crew.ticked,
     }
+    // Violations name moments: these are the times that they are to be read with.
+    for (const { kind, node, fromMs, untilMs } of fleet.log.struck)
+      progress(`${kind} ${node ?? 'database'}: ${Math.round(fromMs)} to ${Math.round(untilMs)} ms`)
     return judge(evidence, chaosMs)
   } finally {
     await api?.stop()

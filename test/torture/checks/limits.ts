@@ -42,6 +42,8 @@ export const concurrencyHolds: Check = (evidence) => {
 const rateWindowsMs = [1000, 10_000] as const
 /** What was granted is sent at once, or after so long on the slowest machine: later it would not be a burst any more. */
 const maxHeldUpMs = 1000
+/** The receiver's event loop turns so often before a request counts: for the connection, the headers, the body. */
+const turnsPerRequest = 3
 
 /**
  * As the receiver counts: in any time the rate, and the burst that a limiter may grant at once. What was granted earlier may have been held up on its
@@ -90,7 +92,10 @@ function heldUpIn({ fleet, pulse }: Evidence): (fromMs: number, untilMs: number)
     const stalledMs = stalls
       .filter(({ atMs, forMs }) => atMs >= earlierMs && atMs - forMs <= untilMs)
       .map(({ forMs }) => forMs)
-    return Math.min(maxHeldUpMs, Math.max(0, ...stalledMs) + pulse.worstMs(earlierMs, untilMs))
+    return Math.min(
+      maxHeldUpMs,
+      Math.max(0, ...stalledMs) + turnsPerRequest * pulse.worstMs(earlierMs, untilMs),
+    )
   }
 }
 

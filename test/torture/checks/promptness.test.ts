@@ -19,10 +19,21 @@ describe('the check that healthy endpoints are not slowed', () => {
     expect(judged(3001)).toHaveLength(1)
   })
 
-  it('allows more while the machine itself was slow, and only then', () => {
-    expect(judged(6000, { beats: [{ fromMs: 11_000, untilMs: 11_600 }] })).toEqual([])
-    expect(judged(6000, { beats: [{ fromMs: 11_000, untilMs: 11_500 }] })).toHaveLength(1)
-    expect(judged(6000, { beats: [{ fromMs: 8000, untilMs: 8600 }] })).toHaveLength(1)
+  it('allows more while the machine itself was slow, by as much, and only then', () => {
+    const slowBy = (factor: number, fromMs: number) => ({
+      beats: [{ fromMs, untilMs: fromMs + factor * 20 }],
+    })
+    expect(judged(6000, slowBy(2, 11_000))).toEqual([])
+    expect(judged(6001, slowBy(2, 11_000))).toHaveLength(1)
+    expect(judged(6000, slowBy(2, 8000))).toHaveLength(1)
+  })
+
+  it('lets the aftermath of a fault take longer on a slow machine', () => {
+    const fleet = { struck: [{ kind: 'kill' as const, node: 'node-0', fromMs: 9000, untilMs: 9500 }] }
+    const beats = [{ fromMs: 10_000, untilMs: 10_060 }]
+    // Until 9,500 ms and three times 7 s; and then three times 3 s.
+    expect(judged(20_500 + 9000, { fleet, beats })).toEqual([])
+    expect(judged(20_500 + 9001, { fleet, beats })).toHaveLength(1)
   })
 
   it('leaves out the time in which a fault could be felt, and no more', () => {

@@ -1,13 +1,13 @@
 import { defaultLimits } from '../../../src/engine/limits.ts'
 import type { Check } from '../evidence.ts'
 import type { FleetLog } from '../fleet.ts'
+import type { PulseRecord } from '../pulse.ts'
 
+// Both are for a machine that has time. On a slower one they are longer by as much as the pulse was slower then.
 /** A fault is felt from its beginning until nodes have been declared dead, shards taken and the backlog worked off. */
 const aftermathMs = 7000
-/** What a message may wait on a machine that has time: a slow poll of a second, a hand-over of its lane, and its turn. */
+/** What a message may wait: a slow poll of a second, a hand-over of its lane, and its turn. */
 const promptMs = 3000
-/** A delivery is so many statements, requests and turns of event loops in a row; each may take as long as the pulse beside it. */
-const pulsesPerDelivery = 10
 
 interface Times {
   readonly fromMs: number
@@ -18,16 +18,17 @@ interface Times {
  * When what happened to nodes and database could be felt, in order and without overlaps. A node that fenced itself though nobody had harmed
  * it (a machine under load does that) had been without a beat since `fenceAfterMs` before. A clock that steps is felt by nobody.
  */
-function feltTimes({ struck, lives }: FleetLog): Times[] {
+function feltTimes({ struck, lives }: FleetLog, pulse: PulseRecord): Times[] {
   const { fenceAfterMs } = defaultLimits
+  const overAtMs = (atMs: number) => atMs + aftermathMs * pulse.slowness(atMs, atMs + aftermathMs)
   const fencedAtMs = lives.flatMap(({ signals }) =>
     signals.filter(({ event }) => event === 'fenced').map(({ atMs }) => atMs),
   )
   const times = [
     ...struck
       .filter(({ kind }) => kind !== 'step-clock')
-      .map(({ fromMs, untilMs }) => ({ fromMs, untilMs: untilMs + aftermathMs })),
-    ...fencedAtMs.map((atMs) => ({ fromMs: atMs - fenceAfterMs, untilMs: atMs + aftermathMs })),
+      .map(({ fromMs, untilMs }) => ({ fromMs, untilMs: overAtMs(untilMs) })),
+    ...fencedAtMs.map((atMs) => ({ fromMs: atMs - fenceAfterMs, untilMs: overAtMs(atMs) })),
   ].sort((one, other) => one.fromMs - other.fromMs)
   const joined: Times[] = []
   for (const { fromMs, untilMs } of times) {
@@ -53,7 +54,7 @@ function overlapMs({ fromMs, untilMs }: Times, others: readonly Times[]): number
  */
 export const neighboursAreNotSlowed: Check = ({ books, ledger, fleet, pulse }) => {
   const violations: string[] = []
-  const felt = feltTimes(fleet)
+  const felt = feltTimes(fleet, pulse)
   const tooks: number[] = []
   let slow = 0
   for (const { id, endpoint, isDelayed, acceptedAtMs } of books.accepted.values()) {
@@ -63,12 +64,11 @@ export const neighboursAreNotSlowed: Check = ({ books, ledger, fleet, pulse }) =
     const tookMs = Math.round(first.atMs - acceptedAtMs - excusedMs)
     if (excusedMs === 0) tooks.push(tookMs)
     if (tookMs <= promptMs) continue
-    const pulseMs = Math.round(pulse.worstMs(acceptedAtMs, first.atMs))
-    const allowedMs = Math.max(promptMs, pulsesPerDelivery * pulseMs)
+    const allowedMs = promptMs * pulse.slowness(acceptedAtMs, first.atMs)
     if (tookMs <= allowedMs) slow += 1
     else
       violations.push(
-        `${id} (${endpoint}) took ${tookMs} ms, faults apart; the pulse beside it took ${pulseMs} ms at most`,
+        `${id} (${endpoint}), accepted at ${Math.round(acceptedAtMs)} ms, took ${tookMs} ms, faults apart; allowed ${Math.round(allowedMs)} ms`,
       )
   }
   const inOrder = tooks.toSorted((a, b) => a - b)
