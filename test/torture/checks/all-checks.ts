@@ -1,4 +1,6 @@
 import type { Check, Evidence, Verdict } from '../evidence.ts'
+import { operationsEnd, operationsKeepToTheirPreview, replaysArrive } from './bulk-actions.ts'
+import { noSecretLeaks, oneKeyIsOneMessage } from './callers.ts'
 import { fewAreSentTwice } from './duplicates.ts'
 import { deadLettersAreWhole, endingsAreFinal } from './letters.ts'
 import { concurrencyHolds, pausesHold, ratesHold } from './limits.ts'
@@ -13,9 +15,10 @@ import {
   rolledBackIsNeverSeen,
 } from './nothing-lost.ts'
 import { keysKeepTheirOrder } from './order.ts'
-import { outerChecks } from './outer.ts'
 import { probesStandAlone } from './probes.ts'
 import { neighboursAreNotSlowed } from './promptness.ts'
+import { fewRunsAreBegunTwice, runsAreNotLost } from './runs.ts'
+import { ticksFireOnce } from './ticks.ts'
 
 const checks: readonly Check[] = [
   nothingVanishes,
@@ -38,7 +41,14 @@ const checks: readonly Check[] = [
   nodesSurvive,
   everyFaultStruck,
   monthsEndQuietly,
-  ...outerChecks,
+  operationsKeepToTheirPreview,
+  operationsEnd,
+  replaysArrive,
+  oneKeyIsOneMessage,
+  noSecretLeaks,
+  runsAreNotLost,
+  fewRunsAreBegunTwice,
+  ticksFireOnce,
 ]
 
 /** A run of this length has time for everything to happen. */
