@@ -48,10 +48,19 @@ export class SettableClock {
       await preparing.end()
     }
     await migrate(url)
-    // These two name their own path, so that no application's path can mislead them.
+    // Some functions name their own path, so that no application's path can mislead them.
     await pool.query(`
-      alter function holdfast_internal.advance_ids() set search_path = settable, pg_catalog;
-      alter function holdfast.maintain_partitions(integer) set search_path = settable, pg_catalog`)
+      do $$
+      declare
+        named regprocedure;
+      begin
+        for named in
+          select oid from pg_proc
+          where pronamespace in ('holdfast'::regnamespace, 'holdfast_internal'::regnamespace) and proconfig @> array['search_path=pg_catalog']
+        loop
+          execute format('alter function %s set search_path = settable, pg_catalog', named);
+        end loop;
+      end $$`)
     return new SettableClock(database)
   }
 

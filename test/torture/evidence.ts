@@ -27,6 +27,8 @@ export interface Evidence {
   readonly successes: readonly RecordedSuccess[]
   readonly probes: readonly ProbeAttempt[]
   readonly quarantine: readonly QuarantinedRecord[]
+  /** Lanes that had been forgotten until a safety net found them. */
+  readonly revivals: readonly string[]
   /** The lane of each endpoint, also of those that were deleted. */
   readonly lanes: ReadonlyMap<string, number>
   /** What nodes and database went through. */

@@ -105,6 +105,14 @@ export async function readQuarantine(pool: Pool): Promise<QuarantinedRecord[]> {
   return rows
 }
 
+/** Lanes that a safety net found: something was due on them, and nobody was about to read it. */
+export async function readRevivals(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ found: string }>(
+    `select concat_ws(' ', at, subject, detail) as found from holdfast_internal.audit_log where action = 'lane.revived' order by id`,
+  )
+  return rows.map(({ found }) => found)
+}
+
 /** The lanes of the endpoints that there still are. */
 export async function readLanes(pool: Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ name: string; id: number }>(

@@ -17,6 +17,7 @@ import {
   readProbes,
   readQuarantine,
   readReplays,
+  readRevivals,
   readRuns,
   readSuccesses,
 } from './final-states.ts'
@@ -126,6 +127,7 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
       successes: await readSuccesses(pool),
       probes: await readProbes(pool),
       quarantine: await readQuarantine(pool),
+      revivals: await readRevivals(pool),
       lanes: new Map([...publishers.books.lanes, ...(await readLanes(pool))]),
       fleet: fleet.log,
       crashedAtMs: databaseFaults.crashedAtMs,

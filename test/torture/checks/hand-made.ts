@@ -33,6 +33,7 @@ export function evidenceOf({ entries = [], books, fleet, beats = [], ...rest }: 
     successes: [],
     probes: [],
     quarantine: [],
+    revivals: [],
     lanes: new Map(),
     fleet: { struck: [], lives: [], crashes: [], leaks: [], badStops: [], stops: 0, starts: 0, ...fleet },
     crashedAtMs: [],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { acceptedOf, entryOf, evidenceOf, statesOf } from './hand-made.ts'
 import {
   deliveredToTheRightLane,
+  noLaneIsForgotten,
   nothingVanishes,
   preparedTransactionsPublish,
   quarantineIsEmpty,
@@ -113,6 +114,12 @@ it('a single result in quarantine is a violation', () => {
   expect(quarantineIsEmpty(evidenceOf({ states }))).toMatchObject({ checked: 1, violations: [] })
   const quarantine = [{ deliveryId: 'dlv_a', error: 'duplicate key' }]
   expect(quarantineIsEmpty(evidenceOf({ states, quarantine })).violations).toEqual(['dlv_a: duplicate key'])
+})
+
+it('a lane that only a safety net found is a violation', () => {
+  const books = { accepted: acceptedOf({ id: 'msg_a', endpoint: 'crm' }) }
+  expect(noLaneIsForgotten(evidenceOf({ books }))).toMatchObject({ checked: 1, violations: [] })
+  expect(noLaneIsForgotten(evidenceOf({ books, revivals: ['endpoint:crm'] })).violations).toHaveLength(1)
 })
 
 it('a publish that keeps its transaction from being prepared is a violation', () => {

@@ -104,6 +104,13 @@ export const quarantineIsEmpty: Check = ({ quarantine, states }) => ({
   violations: quarantine.map(({ deliveryId, error }) => `${deliveryId}: ${error}`),
 })
 
+/** What is due is being read, or will be at a known time. A net that finds a lane of which neither is true has found a defect. */
+export const noLaneIsForgotten: Check = ({ books, revivals }) => ({
+  row: '13 no lane is forgotten',
+  checked: books.accepted.size,
+  violations: revivals,
+})
+
 /** Forced deletes end what is owed as cancelled, also what was committed after them. */
 export const deletesLeaveNothing: Check = ({ books, states }) => {
   const temporary = [...books.accepted.values()].filter(({ endpoint }) => endpoint.startsWith('temporary'))
