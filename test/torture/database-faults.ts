@@ -33,29 +33,33 @@ export class DatabaseFaults {
     return this.#isDown
   }
 
-  /** False: it was away already, and nothing was done. */
-  async inflict(fault: Fault & { readonly kind: DatabaseFaultKind }): Promise<boolean> {
+  /** While another fault keeps the server away, this one waits. `onStrike` is called when it begins. */
+  async inflict(fault: Fault & { readonly kind: DatabaseFaultKind }, onStrike: () => void): Promise<void> {
     if (fault.kind === 'step-clock') {
+      onStrike()
       await this.#step()
-      return true
+      return
     }
-    if (this.#isDown) return false
+    while (this.#isDown) await pause(retryPauseMs)
     this.#isDown = true
+    onStrike()
     try {
-      return await this.#takeAway(fault)
+      await this.#takeAway(fault)
     } finally {
       this.#isDown = false
     }
   }
 
-  async #takeAway({ kind, lastsMs }: Fault): Promise<boolean> {
+  async #takeAway({ kind, lastsMs }: Fault): Promise<void> {
     const { database, standby } = this.#options
-    if (kind === 'kill-backend') return this.#killBackend()
+    if (kind === 'kill-backend') {
+      await this.#killBackend()
+      return
+    }
     if (kind === 'promote-standby') {
-      if (standby === null) return false
       this.crashedAtMs.push(performance.now())
-      await standby.promote()
-      return true
+      await standby?.promote()
+      return
     }
     if (kind === 'crash-database') {
       await database.crash()
@@ -65,7 +69,6 @@ export class DatabaseFaults {
     }
     await pause(lastsMs)
     await database.restart()
-    return true
   }
 
   async #step(): Promise<void> {
@@ -74,20 +77,27 @@ export class DatabaseFaults {
     await clock.step(random.chance(0.5) ? byMs : -byMs)
   }
 
-  async #killBackend(): Promise<boolean> {
+  async #killBackend(): Promise<void> {
+    const deadlineMs = performance.now() + recoveryDeadlineMs
+    while (!(await this.#killOne())) {
+      if (performance.now() > deadlineMs) throw new Error('there was no backend to kill')
+      await pause(retryPauseMs)
+    }
+    this.crashedAtMs.push(performance.now())
+    await this.#untilRecovered()
+  }
+
+  /** False: that backend has ended since, or the server doesn't answer. */
+  async #killOne(): Promise<boolean> {
     const { pool, random } = this.#options
     try {
       const { rows } = await pool.query<{ pid: number }>(
         `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() order by pid`,
       )
-      process.kill(random.pick(rows).pid, 'SIGKILL')
+      return process.kill(random.pick(rows).pid, 'SIGKILL')
     } catch {
-      // That backend has ended since.
       return false
     }
-    this.crashedAtMs.push(performance.now())
-    await this.#untilRecovered()
-    return true
   }
 
   async #untilRecovered(): Promise<void> {

@@ -17,7 +17,7 @@ interface Slot {
   isFrozen: boolean
 }
 
-/** A fault that did strike: one that found its node down already isn't written down. */
+/** A fault that did strike, with the time in which it lasted. */
 export interface StruckFault {
   readonly kind: Fault['kind']
   /** The node that it hit; null: the database, and so everybody. */
@@ -104,28 +104,31 @@ export class Fleet {
     return this.#slots.flatMap(({ node }) => (node === null ? [] : [node]))
   }
 
-  /** Carries the fault out, on the node that it names or, if that one is down, on the next that isn't. */
+  /** Carries the fault out, on the node that it names or, while that one is down, on the next that isn't. */
   async inflict(fault: Fault): Promise<void> {
-    const fromMs = performance.now()
     if (isDatabaseFault(fault)) {
-      const entry = this.#note({ kind: fault.kind, node: null, fromMs, untilMs: Number.POSITIVE_INFINITY })
-      const hasStruck = await this.#databaseFaults.inflict(fault)
-      entry.untilMs = performance.now()
-      if (!hasStruck) this.log.struck.splice(this.log.struck.indexOf(entry), 1)
+      let entry: StruckFault | null = null
+      await this.#databaseFaults.inflict(fault, () => {
+        entry = this.#note(fault.kind, null)
+      })
+      if (entry !== null) endNow(entry)
       return
     }
-    const slot = this.#slotFor(fault)
-    if (slot === null) return
-    const { name: node } = slot
-    const entry = this.#note({ kind: fault.kind, node, fromMs, untilMs: Number.POSITIVE_INFINITY })
+    let slot = this.#slotFor(fault)
+    while (slot === null) {
+      await pause(50)
+      slot = this.#slotFor(fault)
+    }
+    const entry = this.#note(fault.kind, slot.name)
     try {
       await this.#hitNode(slot, fault.kind as NodeFaultKind, fault.lastsMs)
     } finally {
-      entry.untilMs = performance.now()
+      endNow(entry)
     }
   }
 
-  #note(entry: StruckFault): StruckFault {
+  #note(kind: Fault['kind'], node: string | null): StruckFault {
+    const entry = { kind, node, fromMs: performance.now(), untilMs: Number.POSITIVE_INFINITY }
     this.log.struck.push(entry)
     return entry
   }
@@ -266,6 +269,10 @@ export class Fleet {
       this.log.badStops.push(`${name} stopped with exit code ${exit.code}: ${node.describe()}`)
     }
   }
+}
+
+function endNow(entry: StruckFault): void {
+  entry.untilMs = performance.now()
 }
 
 async function pause(delayMs: number): Promise<void> {
