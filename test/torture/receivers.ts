@@ -82,9 +82,11 @@ const receivers: readonly Receiver[] = [
     name: 'dead-for-a-while',
     settings: { retry: patient, circuit },
     behave: (clock) => async () => {
-      await pause(20)
       const progress = clock.progress()
-      return progress > 0.25 && progress < 0.6 && !clock.isHealed() ? { status: 503 } : ok
+      const isDead = progress > 0.25 && progress < 0.6 && !clock.isHealed()
+      // Long enough for something else to be sent beside a probe, if anything would.
+      await pause(isDead ? 250 : 20)
+      return isDead ? { status: 503 } : ok
     },
   },
   {
