@@ -1,3 +1,4 @@
+import { defaultLimits } from '../../src/engine/limits.ts'
 import type { TimedSignal } from '../support/processes/node-process.ts'
 import type { StruckFault } from './fleet.ts'
 
@@ -85,7 +86,9 @@ export function interruptionsOf(lives: readonly NodeLife[], struck: readonly Str
     for (const atMs of life.lostAtMs) moments.push({ kind: 'lost its shards', atMs })
     if (!life.isCleanEnd) moments.push({ kind: 'killed', atMs: life.endedAtMs })
     return moments.map(({ kind, atMs }) => {
-      const fromMs = heldUpSinceMs(life.name, atMs, struck) - commitMs
+      // Whoever fences itself, or is declared dead, has not reached the database for so long, whatever the reason.
+      const silentSinceMs = kind === 'killed' ? atMs : atMs - defaultLimits.fenceAfterMs
+      const fromMs = heldUpSinceMs(life.name, silentSinceMs, struck) - commitMs
       const shards = owned
         .filter((each) => each.life === life && each.fromMs <= atMs && each.untilMs >= fromMs)
         .map(({ shard }) => shard)

@@ -14,9 +14,16 @@ const work = defineJob({
 })
 
 const concurrency = 4
-const limits = { heartbeatMs: 300, leaseMs: 3000, maxPrefetch: 8, slowPollMs: 300, stopTimeoutMs: 5000 }
-/** What one worker can have begun, or begin before it learns that its lease is over. */
-export const maxHeldRuns = concurrency + limits.maxPrefetch
+const limits = {
+  heartbeatMs: 300,
+  leaseMs: 3000,
+  maxPrefetch: 8,
+  maxUnsettled: 20,
+  slowPollMs: 300,
+  stopTimeoutMs: 5000,
+}
+/** What one worker can have in hand when its lease ends: running, waiting to run, and done but not committed. */
+export const maxHeldRuns = concurrency + limits.maxPrefetch + limits.maxUnsettled
 
 type WorkerFault = 'kill' | 'freeze' | 'cut-off'
 

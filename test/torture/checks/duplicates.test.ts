@@ -75,9 +75,15 @@ describe('the check of what was sent twice', () => {
     expect(judged(entries)).toEqual([])
   })
 
+  it('lets results wait for the silence after which a node fences itself, and no longer', () => {
+    const fenced = lifeOf({ name: 'node-0', shards: [7], fencedAtMs: [9000] })
+    expect(judged(twice('healthy-0', 1, 4000, 12_000), [fenced])).toEqual([])
+    expect(judged(twice('healthy-0', 1, 3999, 12_000), [fenced])).toHaveLength(1)
+  })
+
   it('lets results wait since the beginning of the fault that made the node fence itself', () => {
     const fenced = lifeOf({ name: 'node-0', shards: [7], fencedAtMs: [9000] })
-    const entries = twice('healthy-0', 1, 5000, 12_000)
+    const entries = twice('healthy-0', 1, 3500, 12_000)
     const evidence = (fromMs: number) =>
       evidenceOf({
         entries,
@@ -87,7 +93,7 @@ describe('the check of what was sent twice', () => {
           struck: [{ kind: 'black-hole', node: 'node-0', fromMs, untilMs: 10_000 }],
         },
       })
-    expect(fewAreSentTwice(evidence(4000)).violations).toEqual([])
+    expect(fewAreSentTwice(evidence(3000)).violations).toEqual([])
     expect(fewAreSentTwice(evidence(8000)).violations).toHaveLength(1)
   })
 })

@@ -33,9 +33,8 @@ export const fewAreSentTwice: Check = ({ ledger, fleet, lanes }) => {
     const causes = interruptions.filter((each) => isExplained(repetition, lane, each))
     const cause = leastUsed(causes, endpoint, counts)
     if (cause === undefined) {
-      violations.push(
-        `${endpoint}: ${what} was sent at ${Math.round(earlier.atMs)} ms and again at ${Math.round(again.atMs)} ms; no interruption of its owner explains it`,
-      )
+      const when = `was sent at ${Math.round(earlier.atMs)} ms and again at ${Math.round(again.atMs)} ms`
+      violations.push(`${endpoint}: ${what} ${when}; ${nearestTo(earlier.atMs, interruptions)}`)
       continue
     }
     const byEndpoint = counts.get(cause) ?? new Map<string, number>()
@@ -73,6 +72,15 @@ function isExplained(
     endedAtMs <= atMs + hearingMs &&
     again.atMs >= fromMs
   )
+}
+
+/** For whoever looks into it. */
+function nearestTo(atMs: number, interruptions: readonly Interruption[]): string {
+  const distance = (each: Interruption) => Math.abs(each.atMs - atMs)
+  const [nearest] = interruptions.toSorted((one, other) => distance(one) - distance(other))
+  if (nearest === undefined) return 'no node was interrupted'
+  const { node, kind, fromMs } = nearest
+  return `no interruption of its owner explains it, the nearest being ${node} ${kind} at ${Math.round(nearest.atMs)} ms (from ${Math.round(fromMs)} ms)`
 }
 
 /** Neighbouring interruptions of one lane share what they explain. */
