@@ -3,6 +3,8 @@ import { migrate } from '../../src/postgres/migrate.ts'
 import { until } from './engine/until.ts'
 import type { TestDatabase } from './test-database.ts'
 
+type ClockDatabase = Pick<TestDatabase, 'url' | 'pool'>
+
 const beatDeadlineMs = 30_000
 
 /**
@@ -19,14 +21,14 @@ const beatDeadlineMs = 30_000
  * await clock.pass(3_600_000)
  */
 export class SettableClock {
-  readonly #database: TestDatabase
+  readonly #database: ClockDatabase
 
-  private constructor(database: TestDatabase) {
+  private constructor(database: ClockDatabase) {
     this.#database = database
   }
 
-  /** Takes an empty database and migrates it. */
-  static async install(database: TestDatabase): Promise<SettableClock> {
+  /** Takes an empty database and migrates it; its clock is ahead by so much from the beginning. */
+  static async install(database: ClockDatabase, aheadMs = 0): Promise<SettableClock> {
     const { pool, url } = database
     // A connection keeps the path that it began with: this one is closed before anybody else's is opened.
     const preparing = new Client({ connectionString: url })
@@ -35,7 +37,7 @@ export class SettableClock {
       await preparing.query(`
         create schema settable;
         create table settable.clock (ahead interval not null);
-        insert into settable.clock values ('0');
+        insert into settable.clock values (make_interval(secs => ${aheadMs / 1000}));
         create function settable.now() returns timestamptz language sql stable as
           'select pg_catalog.now() operator(pg_catalog.+) ahead from settable.clock';
         create function settable.clock_timestamp() returns timestamptz language sql volatile as
@@ -46,10 +48,19 @@ export class SettableClock {
       await preparing.end()
     }
     await migrate(url)
-    // These two name their own path, so that no application's path can mislead them.
+    // Some functions name their own path, so that no application's path can mislead them.
     await pool.query(`
-      alter function holdfast_internal.advance_ids() set search_path = settable, pg_catalog;
-      alter function holdfast.maintain_partitions(integer) set search_path = settable, pg_catalog`)
+      do $$
+      declare
+        named regprocedure;
+      begin
+        for named in
+          select oid from pg_proc
+          where pronamespace in ('holdfast'::regnamespace, 'holdfast_internal'::regnamespace) and proconfig @> array['search_path=pg_catalog']
+        loop
+          execute format('alter function %s set search_path = settable, pg_catalog', named);
+        end loop;
+      end $$`)
     return new SettableClock(database)
   }
 

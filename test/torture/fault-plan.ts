@@ -1,6 +1,6 @@
 import type { SeededRandom } from './seeded-random.ts'
 
-export type FaultKind =
+export type NodeFaultKind =
   /** kill -9 of a node, started again later. */
   | 'kill'
   /** SIGSTOP of a node, SIGCONT later. */
@@ -11,12 +11,24 @@ export type FaultKind =
   | 'cut'
   /** A node's connections carry nothing for a while. */
   | 'black-hole'
+  /** One of a node's connections is held up for a while, and the others go on. */
+  | 'stall-connection'
   /** A node's connections are slow for a while. */
   | 'delay'
+
+export type DatabaseFaultKind =
   /** PostgreSQL is shut down and started again. */
   | 'restart-database'
   /** kill -9 of PostgreSQL, started again. */
   | 'crash-database'
+  /** kill -9 of one backend: PostgreSQL ends all the others and goes through crash recovery, under the same postmaster. */
+  | 'kill-backend'
+  /** The database's clock steps, forwards or back. */
+  | 'step-clock'
+  /** The standby becomes the primary: see standby.ts. */
+  | 'promote-standby'
+
+export type FaultKind = NodeFaultKind | DatabaseFaultKind
 
 export interface Fault {
   readonly atMs: number
@@ -33,9 +45,13 @@ const weights: Readonly<Record<FaultKind, number>> = {
   terminate: 2,
   cut: 4,
   'black-hole': 2,
+  'stall-connection': 3,
   delay: 2,
   'restart-database': 1,
   'crash-database': 1,
+  'kill-backend': 2,
+  'step-clock': 2,
+  'promote-standby': 1,
 }
 
 const durations: Readonly<Record<FaultKind, readonly [number, number]>> = {
@@ -44,21 +60,31 @@ const durations: Readonly<Record<FaultKind, readonly [number, number]>> = {
   terminate: [0, 3000],
   cut: [0, 1],
   'black-hole': [500, 8000],
+  'stall-connection': [500, 9000],
   delay: [1000, 5000],
   'restart-database': [100, 6000],
   'crash-database': [100, 3000],
+  'kill-backend': [0, 1],
+  'step-clock': [0, 1],
+  'promote-standby': [0, 1],
 }
+
+export const faultKinds = Object.keys(weights) as readonly FaultKind[]
 
 const faultsPerSpell = 7
 const calmMs = 22_000
 
-/** The same seed gives the same faults at the same times. Every kind comes once before chance alone decides. */
-export function planFaults(random: SeededRandom, chaosMs: number, nodeCount: number): Fault[] {
-  const bag = Object.entries(weights).flatMap(([kind, weight]) =>
-    Array.from({ length: weight }, () => kind as FaultKind),
-  )
+export interface FaultPlanOptions {
+  readonly chaosMs: number
+  readonly nodeCount: number
+  readonly kinds: readonly FaultKind[]
+}
+
+/** The same seed and kinds give the same faults at the same times. Every kind comes once before chance alone decides. */
+export function planFaults(random: SeededRandom, { chaosMs, nodeCount, kinds }: FaultPlanOptions): Fault[] {
+  const bag = kinds.flatMap((kind) => Array.from({ length: weights[kind] }, () => kind))
   const faults: Fault[] = []
-  const unseen = new Set(Object.keys(weights) as FaultKind[])
+  const unseen = new Set(kinds)
   for (let atMs = 3000; atMs < chaosMs; atMs += random.between(1500, 7000)) {
     // Now and then everybody catches breath: what is late then has no fault to excuse it.
     if (faults.length % faultsPerSpell === faultsPerSpell - 1) atMs += calmMs

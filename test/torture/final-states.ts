@@ -28,6 +28,21 @@ export interface ProbeAttempt {
   readonly attempt: number
 }
 
+/** A row of `attempts` that says: delivered. */
+export interface RecordedSuccess {
+  /** What the receiver knew it by. */
+  readonly webhookId: string
+  readonly lane: number
+  /** Null: there is no such endpoint any more. */
+  readonly endpoint: string | null
+}
+
+/** A result that PostgreSQL would not take. */
+export interface QuarantinedRecord {
+  readonly deliveryId: string
+  readonly error: string
+}
+
 /** What became of a run, by the number in its input. */
 export interface FinalRun {
   readonly n: number
@@ -68,6 +83,48 @@ export async function readProbes(pool: Pool): Promise<ProbeAttempt[]> {
     select holdfast.format_id('msg', attempt.message_id) as id, endpoint.name as endpoint, attempt.attempt
     from holdfast_internal.attempts as attempt join holdfast_internal.endpoints as endpoint on endpoint.id = attempt.lane_id
     where attempt.is_probe`)
+  return rows
+}
+
+/** Queues are lanes too: what workers did isn't for the receivers to confirm. */
+export async function readSuccesses(pool: Pool): Promise<RecordedSuccess[]> {
+  const { rows } = await pool.query<RecordedSuccess>(
+    `select holdfast.format_id('msg', case when endpoint.name = $1 then attempt.delivery_id else attempt.message_id end) as "webhookId",
+            attempt.lane_id as lane, endpoint.name as endpoint
+     from holdfast_internal.attempts as attempt left join holdfast_internal.endpoints as endpoint on endpoint.id = attempt.lane_id
+     where attempt.outcome = 1 and attempt.lane_id not in (select id from holdfast_internal.queues)`,
+    [replayEndpoint],
+  )
+  return rows
+}
+
+export async function readQuarantine(pool: Pool): Promise<QuarantinedRecord[]> {
+  const { rows } = await pool.query<QuarantinedRecord>(
+    `select holdfast.format_id('dlv', delivery_id) as "deliveryId", error from holdfast_internal.quarantine order by id`,
+  )
+  return rows
+}
+
+/** Lanes that a safety net found: something was due on them, and nobody was about to read it. */
+export async function readRevivals(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ found: string }>(
+    `select concat_ws(' ', at, subject, detail) as found from holdfast_internal.audit_log where action = 'lane.revived' order by id`,
+  )
+  return rows.map(({ found }) => found)
+}
+
+/** The lanes of the endpoints that there still are. */
+export async function readLanes(pool: Pool): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ name: string; id: number }>(
+    'select name, id from holdfast_internal.endpoints',
+  )
+  return new Map(rows.map(({ name, id }) => [name, id]))
+}
+
+export async function readMessagePartitions(pool: Pool): Promise<{ partition: string; rows: number }[]> {
+  const { rows } = await pool.query<{ partition: string; rows: number }>(
+    `select tableoid::regclass::text as partition, count(*)::int as rows from holdfast_internal.messages group by 1 order by 1`,
+  )
   return rows
 }
 

@@ -1,7 +1,8 @@
 import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
-import type { DatabaseProcess } from '../support/processes/database-process.ts'
 import { NodeProcess } from '../support/processes/node-process.ts'
-import type { Fault } from './fault-plan.ts'
+import type { DatabaseFaults } from './database-faults.ts'
+import type { DatabaseFaultKind, Fault, NodeFaultKind } from './fault-plan.ts'
+import type { NodeLife } from './node-history.ts'
 import type { PublishedMessage } from './publishers.ts'
 import { plainEndpoints } from './receivers.ts'
 import { leaksIn } from './secrets.ts'
@@ -16,10 +17,20 @@ interface Slot {
   isFrozen: boolean
 }
 
+/** A fault that did strike, with the time in which it lasted. */
+export interface StruckFault {
+  readonly kind: Fault['kind']
+  /** The node that it hit; null: the database, and so everybody. */
+  readonly node: string | null
+  readonly fromMs: number
+  untilMs: number
+}
+
 /** What the fleet went through, for the report. */
 export interface FleetLog {
-  /** Faults that were carried out, with the times in which their effects are felt. */
-  readonly carriedOut: { readonly fault: Fault; readonly fromMs: number; untilMs: number }[]
+  readonly struck: StruckFault[]
+  /** Every process that there ever was, once it has ended. */
+  readonly lives: NodeLife[]
   /** Ends that nobody asked for. */
   readonly crashes: string[]
   /** Secrets that a node wrote to its log. */
@@ -28,11 +39,18 @@ export interface FleetLog {
   readonly badStops: string[]
   stops: number
   starts: number
-  /** When nodes fenced themselves: by a fault of ours, or because this machine kept them from beating. */
-  readonly fencedAtMs: number[]
-  /** How often a node was killed. Then, and when it fenced itself, what it had out may be sent again. */
-  kills: number
 }
+
+const databaseFaults: ReadonlySet<string> = new Set<DatabaseFaultKind>([
+  'restart-database',
+  'crash-database',
+  'kill-backend',
+  'step-clock',
+  'promote-standby',
+])
+
+const isDatabaseFault = (fault: Fault): fault is Fault & { readonly kind: DatabaseFaultKind } =>
+  databaseFaults.has(fault.kind)
 
 const stopDeadlineMs = 40_000
 const restartPauseMs = 500
@@ -42,34 +60,39 @@ const ownMessageMs = 40
 /** Nodes in processes of their own, each behind its own proxy to the database, and the faults that befall them. */
 export class Fleet {
   readonly log: FleetLog = {
-    carriedOut: [],
+    struck: [],
+    lives: [],
     crashes: [],
     leaks: [],
     badStops: [],
     stops: 0,
     starts: 0,
-    fencedAtMs: [],
-    kills: 0,
   }
-  readonly #database: DatabaseProcess
+  readonly #databaseUrl: string
+  readonly #databaseFaults: DatabaseFaults
   readonly #random: SeededRandom
   readonly #accepted: Map<string, PublishedMessage>
   readonly #slots: Slot[] = []
   readonly #tending: Promise<void>[] = []
-  #isDatabaseDown = false
   #isHealed = false
   #isOver = false
 
   /** What its nodes publish themselves goes into `accepted`, once they have ended. */
-  constructor(database: DatabaseProcess, random: SeededRandom, accepted: Map<string, PublishedMessage>) {
-    this.#database = database
+  constructor(
+    databaseUrl: string,
+    databaseFaults: DatabaseFaults,
+    random: SeededRandom,
+    accepted: Map<string, PublishedMessage>,
+  ) {
+    this.#databaseUrl = databaseUrl
+    this.#databaseFaults = databaseFaults
     this.#random = random
     this.#accepted = accepted
   }
 
   async start(count: number): Promise<void> {
     for (let index = 0; index < count; index++) {
-      const proxy = await CuttingProxy.start(this.#database.url)
+      const proxy = await CuttingProxy.start(this.#databaseUrl)
       const slot: Slot = { name: `node-${index}`, proxy, node: null, isDown: false, isFrozen: false }
       this.#slots.push(slot)
       this.#tending.push(this.#tend(slot))
@@ -81,17 +104,38 @@ export class Fleet {
     return this.#slots.flatMap(({ node }) => (node === null ? [] : [node]))
   }
 
+  /** Carries the fault out, on the node that it names or, while that one is down, on the next that isn't. */
   async inflict(fault: Fault): Promise<void> {
-    const slot = this.#slots[fault.node]
-    if (slot === undefined) return
-    const entry = { fault, fromMs: performance.now(), untilMs: Number.POSITIVE_INFINITY }
-    this.log.carriedOut.push(entry)
-    try {
-      if (fault.kind === 'restart-database' || fault.kind === 'crash-database') await this.#hitDatabase(fault)
-      else await this.#hitNode(slot, fault)
-    } finally {
-      entry.untilMs = performance.now()
+    if (isDatabaseFault(fault)) {
+      let entry: StruckFault | null = null
+      await this.#databaseFaults.inflict(fault, () => {
+        entry = this.#note(fault.kind, null)
+      })
+      if (entry !== null) endNow(entry)
+      return
     }
+    let slot = this.#slotFor(fault)
+    while (slot === null) {
+      await pause(50)
+      slot = this.#slotFor(fault)
+    }
+    const entry = this.#note(fault.kind, slot.name)
+    try {
+      await this.#hitNode(slot, fault.kind as NodeFaultKind, fault.lastsMs)
+    } finally {
+      endNow(entry)
+    }
+  }
+
+  #note(kind: Fault['kind'], node: string | null): StruckFault {
+    const entry = { kind, node, fromMs: performance.now(), untilMs: Number.POSITIVE_INFINITY }
+    this.log.struck.push(entry)
+    return entry
+  }
+
+  #slotFor({ node }: Fault): Slot | null {
+    const inTurn = [...this.#slots.slice(node), ...this.#slots.slice(0, node)]
+    return inTurn.find((slot) => slot.node?.isRunning === true && !slot.isDown && !slot.isFrozen) ?? null
   }
 
   /** Everything runs again, and the nodes publish nothing more themselves. */
@@ -119,7 +163,7 @@ export class Fleet {
   /** Keeps the slot's node running, except while a fault wants it down. */
   async #tend(slot: Slot): Promise<void> {
     while (!this.#isOver) {
-      if (slot.isDown || this.#isDatabaseDown) {
+      if (slot.isDown || this.#databaseFaults.isDown) {
         await pause(50)
         continue
       }
@@ -135,8 +179,15 @@ export class Fleet {
       this.log.leaks.push(...leaksIn(`the log of ${slot.name}`, said))
       this.#enter(node)
       const hasStarted = node.signals.some(({ event }) => event === 'started')
-      for (const { event, atMs } of node.signals) if (event === 'fenced') this.log.fencedAtMs.push(atMs)
-      if (exit.signal === 'SIGKILL') this.log.kills += 1
+      this.log.lives.push({
+        name: slot.name,
+        signals: node.signals.filter(({ event }) => event !== 'sent'),
+        lostAtMs: node.logLines.flatMap((line) =>
+          line.event === 'log' && line.message === 'Shards were taken from this node' ? [line.atMs] : [],
+        ),
+        endedAtMs: performance.now(),
+        isCleanEnd: exit.code === 0,
+      })
       const isWanted = exit.signal === 'SIGKILL' || node.signals.some(({ event }) => event === 'stopping')
       // Before it has started it may give up on a database that is away; afterwards it must not.
       if (!isWanted && hasStarted && !this.#isOver) {
@@ -155,36 +206,23 @@ export class Fleet {
     }
   }
 
-  async #hitDatabase(fault: Fault): Promise<void> {
-    if (this.#isDatabaseDown) return
-    this.#isDatabaseDown = true
-    try {
-      if (fault.kind === 'crash-database') await this.#database.crash()
-      else await this.#database.stop()
-      await pause(fault.lastsMs)
-      await this.#database.restart()
-    } finally {
-      this.#isDatabaseDown = false
-    }
-  }
-
-  async #hitNode(slot: Slot, fault: Fault): Promise<void> {
+  async #hitNode(slot: Slot, kind: NodeFaultKind, lastsMs: number): Promise<void> {
     const { node, proxy } = slot
-    if (node === null || !node.isRunning || slot.isDown || slot.isFrozen) return
-    switch (fault.kind) {
+    if (node === null) return
+    switch (kind) {
       case 'kill':
         slot.isDown = true
         node.kill()
-        await pause(fault.lastsMs)
+        await pause(lastsMs)
         slot.isDown = false
         return
       case 'terminate':
-        await this.#terminate(slot, node, fault)
+        await this.#terminate(slot, node, lastsMs)
         return
       case 'freeze':
         slot.isFrozen = true
         node.freeze()
-        await pause(fault.lastsMs)
+        await pause(lastsMs)
         if (node.isRunning) node.thaw()
         slot.isFrozen = false
         return
@@ -193,24 +231,27 @@ export class Fleet {
         return
       case 'black-hole':
         proxy.swallow()
-        await pause(fault.lastsMs)
+        await pause(lastsMs)
         proxy.carry()
         return
+      case 'stall-connection': {
+        const release = proxy.stallOne((count) => this.#random.between(0, count))
+        await pause(lastsMs)
+        release?.()
+        return
+      }
       case 'delay':
         proxy.delayBy(20)
-        await pause(fault.lastsMs)
+        await pause(lastsMs)
         proxy.delayBy(0)
         return
-      case 'restart-database':
-      case 'crash-database':
-        throw new Error('this is no fault of a node')
     }
   }
 
-  async #terminate(slot: Slot, node: NodeProcess, fault: Fault): Promise<void> {
+  async #terminate(slot: Slot, node: NodeProcess, downMs: number): Promise<void> {
     slot.isDown = true
     await this.#stopCleanly(slot.name, node)
-    await pause(fault.lastsMs)
+    await pause(downMs)
     slot.isDown = false
   }
 
@@ -228,6 +269,10 @@ export class Fleet {
       this.log.badStops.push(`${name} stopped with exit code ${exit.code}: ${node.describe()}`)
     }
   }
+}
+
+function endNow(entry: StruckFault): void {
+  entry.untilMs = performance.now()
 }
 
 async function pause(delayMs: number): Promise<void> {

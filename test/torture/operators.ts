@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { OperationInput } from '../../src/core/operation-input.ts'
 import type { Operation } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
+import type { DatabaseClock } from './database-clock.ts'
 import { letterEndpoints, pausedEndpoints, replayEndpoint } from './receivers.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
@@ -14,8 +15,8 @@ export interface OrderedOperation {
   readonly actor: string
   readonly kind: 'redrive' | 'resolve' | 'discard' | 'replay'
   readonly previewed: number
-  /** On the database's clock, after the preview was answered: what is younger can't have been counted. */
-  readonly previewedAt: Date
+  /** The last id that had been given out when the preview was answered: a letter with a higher one can't have been counted. */
+  readonly lastId: string
 }
 
 /** A time in which an endpoint was to get nothing, by the one who paused it. */
@@ -40,12 +41,14 @@ export class Operators {
   readonly ordered: OrderedOperation[] = []
   readonly pauses: Pause[] = []
   readonly #stage: Stage
+  readonly #clock: DatabaseClock
   readonly #random: SeededRandom
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>[] = []
 
-  constructor(stage: Stage, random: SeededRandom) {
+  constructor(stage: Stage, clock: DatabaseClock, random: SeededRandom) {
     this.#stage = stage
+    this.#clock = clock
     this.#random = random
   }
 
@@ -92,10 +95,12 @@ export class Operators {
     const isCancelled = random.chance(0.2)
     const { operations, preview, create } = this.#action(actor, kind, random.pick(letterEndpoints))
     const { count, asOf } = await preview()
-    const { rows } = await this.#stage.pool.query<{ at: Date }>('select clock_timestamp() as at')
+    const { rows } = await this.#stage.pool.query<{ id: string }>(
+      'select last_value::text as id from holdfast_internal.ids',
+    )
     const [row] = rows
     if (row === undefined || count === 0) return
-    this.ordered.push({ actor, kind, previewed: count, previewedAt: row.at })
+    this.ordered.push({ actor, kind, previewed: count, lastId: row.id })
     await pause(thinkMs)
     const operation = await create({ asOf, ratePerSecond })
     if (!isCancelled) return
@@ -109,8 +114,8 @@ export class Operators {
       const range = {
         endpoint: 'healthy-0',
         state: 'succeeded' as const,
-        from: new Date(Date.now() - replayedMs).toISOString(),
-        to: new Date(Date.now() + replayedMs).toISOString(),
+        from: new Date(this.#clock.nowMs() - replayedMs).toISOString(),
+        to: new Date(this.#clock.nowMs() + replayedMs).toISOString(),
         targetEndpoint: replayEndpoint,
       }
       return {
@@ -164,12 +169,12 @@ export async function readOperationEnds(
 
 async function touchedBy(
   pool: Pool,
-  { actor, previewedAt }: OrderedOperation,
+  { actor, lastId }: OrderedOperation,
 ): Promise<{ touched: number; unseen: number }> {
   const { rows } = await pool.query<{ touched: number; unseen: number }>(
-    `select count(*)::int as touched, (count(*) filter (where created_at > $2))::int as unseen
+    `select count(*)::int as touched, (count(*) filter (where id > $2::bigint))::int as unseen
      from holdfast_internal.dead_letters where settled_by = $1`,
-    [actor, previewedAt],
+    [actor, lastId],
   )
   return rows[0] ?? { touched: 0, unseen: 0 }
 }

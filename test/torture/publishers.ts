@@ -1,7 +1,11 @@
 import type { BatchMessage } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
+import type { DatabaseClock } from './database-clock.ts'
+import { PreparedPublisher } from './prepared-publisher.ts'
+import type { Pulse } from './pulse.ts'
 import { batchEndpoint, keyedEndpoints, plainEndpoints } from './receivers.ts'
 import type { SeededRandom } from './seeded-random.ts'
+import { sendEach } from './send-each.ts'
 
 /** What a publisher knows of a message that was accepted. */
 export interface PublishedMessage {
@@ -13,6 +17,8 @@ export interface PublishedMessage {
   readonly isDelayed: boolean
   /** Without headers. */
   readonly isPlain?: boolean
+  /** Committed with synchronous_commit = off: a crash of the server in the moments after may lose it. */
+  readonly isAsynchronous?: boolean
   /** When the publisher heard that it is committed. */
   readonly acceptedAtMs: number
 }
@@ -25,6 +31,24 @@ export interface PublisherBooks {
   readonly uncertain: Set<string>
   /** Publishes that failed: the database was away. */
   refusals: number
+  /** The lanes of endpoints that don't live until the end. */
+  readonly lanes: Map<string, number>
+  /** Transactions that were to be prepared after a publish, and what was said to those that were refused for their publish. */
+  readonly prepared: { tries: number; readonly refused: string[] }
+}
+
+/** Ways to publish that a run can do without. */
+export interface PublisherSwitches {
+  readonly hasPrepared: boolean
+  readonly hasAsynchronous: boolean
+}
+
+export interface PublishersOptions {
+  readonly stage: Stage
+  readonly clock: DatabaseClock
+  readonly pulse: Pick<Pulse, 'slowness'>
+  readonly random: SeededRandom
+  readonly switches: PublisherSwitches
 }
 
 const keys = 12
@@ -36,16 +60,22 @@ export class Publishers {
     rolledBack: [],
     uncertain: new Set(),
     refusals: 0,
+    lanes: new Map(),
+    prepared: { tries: 0, refused: [] },
   }
+  readonly #options: PublishersOptions
   readonly #stage: Stage
-  readonly #random: SeededRandom
+  readonly #clock: DatabaseClock
+  readonly #prepared: PreparedPublisher
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>[] = []
   #number = 0
 
-  constructor(stage: Stage, random: SeededRandom) {
-    this.#stage = stage
-    this.#random = random
+  constructor(options: PublishersOptions) {
+    this.#options = options
+    this.#stage = options.stage
+    this.#clock = options.clock
+    this.#prepared = new PreparedPublisher(options.stage.pool, this)
   }
 
   start(): void {
@@ -53,12 +83,26 @@ export class Publishers {
       this.#loop('batches', 60, 300, (random) => this.#sendBatch(random)),
       this.#loop('keyed', 100, 400, (random) => this.#sendKeyed(random)),
       this.#loop('transactions', 50, 500, (random) => this.#sendInTransaction(random)),
-      this.#loop('long transactions', 100, 1000, (random) => this.#sendInTransaction(random, 8000)),
+      this.#loop('long transactions', 100, 1000, (random) =>
+        this.#sendInTransaction(random, { maxOpenMs: 8000 }),
+      ),
       this.#loop('batched', 100, 500, (random) => this.#sendBatched(random)),
       this.#loop('temporary', 500, 2500, (random) => this.#sendAndDelete(random)),
     )
+    if (this.#options.switches.hasAsynchronous) {
+      this.#running.push(
+        this.#loop('asynchronous', 20, 150, (random) =>
+          this.#sendInTransaction(random, { maxOpenMs: 20, isAsynchronous: true }),
+        ),
+      )
+    }
+    if (!this.#options.switches.hasPrepared) return
+    // Two at once: one of them often waits through a crash.
+    for (const name of ['prepared-a', 'prepared-b'])
+      this.#running.push(this.#loop(name, 100, 800, (random) => this.#prepared.send(random)))
   }
 
+  /** Returns when what was prepared is decided, which takes as long as the database stays away. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await Promise.all(this.#running)
@@ -70,7 +114,7 @@ export class Publishers {
     toMs: number,
     publish: (random: SeededRandom) => Promise<void>,
   ): Promise<void> {
-    const random = this.#random.fork(concern)
+    const random = this.#options.random.fork(concern)
     while (!this.#stopping.signal.aborted) {
       try {
         await publish(random)
@@ -78,11 +122,17 @@ export class Publishers {
         // The database is away. What was refused wasn't accepted, and nobody expects it.
         this.books.refusals += 1
       }
-      await pause(random.between(fromMs, toMs))
+      // More than the machine can take would only make a queue, in which every message waits for all the others.
+      await pause(random.between(fromMs, toMs) * this.#options.pulse.slowness)
     }
   }
 
-  #accept(endpoint: string, ids: readonly string[], messages: readonly BatchMessage[]): void {
+  accept(
+    endpoint: string,
+    ids: readonly string[],
+    messages: readonly BatchMessage[],
+    { isAsynchronous = false } = {},
+  ): void {
     ids.forEach((id, index) => {
       const message = messages[index]
       if (message === undefined) return
@@ -93,27 +143,28 @@ export class Publishers {
         key: message.orderingKey ?? null,
         mayExpire: message.expiresAt !== undefined,
         isDelayed: message.deliverAt !== undefined,
+        isAsynchronous,
         acceptedAtMs: performance.now(),
       })
     })
   }
 
-  #message(random: SeededRandom, endpoint: string): BatchMessage {
+  message(random: SeededRandom, endpoint: string): BatchMessage {
     this.#number += 1
     return {
       payload: { n: this.#number, endpoint, text: 'x'.repeat(random.between(0, 400)) },
       headers: { 'x-torture': String(this.#number) },
       ...(random.chance(0.3) && { priority: random.between(0, 4) }),
-      ...(random.chance(0.2) && { deliverAt: new Date(Date.now() + random.between(100, 5000)) }),
-      ...(random.chance(0.05) && { expiresAt: new Date(Date.now() + random.between(6000, 20_000)) }),
+      ...(random.chance(0.2) && { deliverAt: new Date(this.#clock.nowMs() + random.between(100, 5000)) }),
+      ...(random.chance(0.05) && { expiresAt: new Date(this.#clock.nowMs() + random.between(6000, 20_000)) }),
     }
   }
 
   async #sendBatch(random: SeededRandom): Promise<void> {
     const endpoint = random.pick(plainEndpoints)
-    const messages = Array.from({ length: random.between(1, 120) }, () => this.#message(random, endpoint))
+    const messages = Array.from({ length: random.between(1, 120) }, () => this.message(random, endpoint))
     const sent = await this.#stage.publisher.sendBatch(endpoint, messages)
-    this.#accept(
+    this.accept(
       endpoint,
       sent.map(({ id }) => id),
       messages,
@@ -126,14 +177,14 @@ export class Publishers {
       this.#number += 1
       const key = `key-${random.between(0, keys)}`
       return {
-        payload: { n: this.#number, endpoint },
+        payload: { n: this.#number, endpoint, key },
         orderingKey: key,
-        ...(random.chance(0.1) && { deliverAt: new Date(Date.now() + random.between(100, 1000)) }),
+        ...(random.chance(0.1) && { deliverAt: new Date(this.#clock.nowMs() + random.between(100, 1000)) }),
         ...(random.chance(0.3) && { priority: random.between(0, 4) }),
       }
     })
     const sent = await this.#stage.publisher.sendBatch(endpoint, messages)
-    this.#accept(
+    this.accept(
       endpoint,
       sent.map(({ id }) => id),
       messages,
@@ -141,9 +192,9 @@ export class Publishers {
   }
 
   async #sendBatched(random: SeededRandom): Promise<void> {
-    const messages = Array.from({ length: random.between(1, 40) }, () => this.#message(random, batchEndpoint))
+    const messages = Array.from({ length: random.between(1, 40) }, () => this.message(random, batchEndpoint))
     const sent = await this.#stage.publisher.sendBatch(batchEndpoint, messages)
-    this.#accept(
+    this.accept(
       batchEndpoint,
       sent.map(({ id }) => id),
       messages,
@@ -156,14 +207,19 @@ export class Publishers {
     this.#number += 1
     const name = `temporary-${this.#number}`
     await this.#stage.endpoint(name, { limits: { ratePerSecond: 10 } })
-    const messages = Array.from({ length: random.between(2, 20) }, () => this.#message(random, name))
+    const { rows } = await pool.query<{ id: number }>(
+      'select id from holdfast_internal.endpoints where name = $1',
+      [name],
+    )
+    if (rows[0] !== undefined) this.books.lanes.set(name, rows[0].id)
+    const messages = Array.from({ length: random.between(2, 20) }, () => this.message(random, name))
     const sent = await publisher.sendBatch(name, messages)
-    this.#accept(
+    this.accept(
       name,
       sent.map(({ id }) => id),
       messages,
     )
-    const lateMessage = this.#message(random, name)
+    const lateMessage = this.message(random, name)
     const client = await pool.connect()
     try {
       await client.query('begin')
@@ -172,7 +228,7 @@ export class Publishers {
       await publisher.endpoints.delete(name, { force: true })
       await client.query('commit')
       client.release()
-      this.#accept(name, [late.id], [lateMessage])
+      this.accept(name, [late.id], [lateMessage])
     } catch (error) {
       client.release(true)
       throw error
@@ -180,9 +236,12 @@ export class Publishers {
   }
 
   /** As an application does it: its own connection, its own transaction, which it may think better of. */
-  async #sendInTransaction(random: SeededRandom, maxOpenMs = 300): Promise<void> {
+  async #sendInTransaction(
+    random: SeededRandom,
+    { maxOpenMs = 300, isAsynchronous = false } = {},
+  ): Promise<void> {
     const endpoint = random.pick(plainEndpoints)
-    const messages = Array.from({ length: random.between(1, 5) }, () => this.#message(random, endpoint))
+    const messages = Array.from({ length: random.between(1, 5) }, () => this.message(random, endpoint))
     const isRolledBack = random.chance(0.4)
     const openMs = random.between(0, maxOpenMs)
     const client = await this.#stage.pool.connect()
@@ -190,20 +249,14 @@ export class Publishers {
     let isCommitting = false
     try {
       await client.query('begin')
-      for (const { payload, ...options } of messages) {
-        const { rows } = await client.query<{ id: string }>('select holdfast.send($1, $2, $3) as id', [
-          endpoint,
-          JSON.stringify(payload),
-          JSON.stringify(options),
-        ])
-        if (rows[0] !== undefined) ids.push(rows[0].id)
-      }
+      if (isAsynchronous) await client.query('set local synchronous_commit = off')
+      await sendEach(client, endpoint, messages, ids)
       await pause(openMs)
       isCommitting = !isRolledBack
       await client.query(isRolledBack ? 'rollback' : 'commit')
       client.release()
       if (isRolledBack) this.books.rolledBack.push(...ids)
-      else this.#accept(endpoint, ids, messages)
+      else this.accept(endpoint, ids, messages, { isAsynchronous })
     } catch (error) {
       client.release(true)
       if (isCommitting) for (const id of ids) this.books.uncertain.add(id)

@@ -82,9 +82,11 @@ const receivers: readonly Receiver[] = [
     name: 'dead-for-a-while',
     settings: { retry: patient, circuit },
     behave: (clock) => async () => {
-      await pause(20)
       const progress = clock.progress()
-      return progress > 0.25 && progress < 0.6 && !clock.isHealed() ? { status: 503 } : ok
+      const isDead = progress > 0.25 && progress < 0.6 && !clock.isHealed()
+      // Long enough for something else to be sent beside a probe, if anything would.
+      await pause(isDead ? 250 : 20)
+      return isDead ? { status: 503 } : ok
     },
   },
   {
@@ -139,6 +141,12 @@ export const plainEndpoints = receivers
 export const letterEndpoints = ['exhausting', 'gone', 'rejecting-for-a-while'] as const
 export const concurrencyOf = (endpoint: string): number =>
   receivers.find(({ name }) => name === endpoint)?.settings.limits?.concurrency ?? 64
+
+/** How many deliveries may be out at once: a request carries one, or a batch. */
+export function deliveriesInFlight(endpoint: string): number {
+  const batch = receivers.find(({ name }) => name === endpoint)?.settings.batch
+  return concurrencyOf(endpoint) * (batch?.maxMessages ?? 1)
+}
 
 export async function openReceivers(stage: Stage, clock: RunClock): Promise<void> {
   for (const { name, settings, behave } of receivers) {

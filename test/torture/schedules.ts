@@ -1,11 +1,12 @@
 import type { Pool } from 'pg'
 import { defineJob, type ScheduleInput } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
+import type { DatabaseClock } from './database-clock.ts'
 
 /** As test/support/processes/worker-entry.mjs defines it: beside the other runs, on the same queue. */
 const tick = defineJob({ name: 'tick', queue: 'work' })
 
-/** How far apart their ticks are. All of them lie on whole seconds or a whole number of intervals after the first. */
+/** How far apart their ticks are. All of them lie on a whole number of intervals after the first. */
 const schedules: readonly (ScheduleInput & { readonly intervalMs: number })[] = [
   { name: 'every-tick', job: tick.name, everyMs: 1000, catchUp: 'all', overlap: 'allow', intervalMs: 1000 },
   {
@@ -27,9 +28,10 @@ const schedules: readonly (ScheduleInput & { readonly intervalMs: number })[] = 
   },
 ]
 
+const longestIntervalMs = Math.max(...schedules.map(({ intervalMs }) => intervalMs))
 const caughtUpDeadlineMs = 60_000
 
-/** What a schedule has made of its ticks. Times are of this process's monotonic clock. */
+/** What a schedule has made of its ticks. Times are the database's. */
 export interface ScheduleEnd {
   readonly name: string
   readonly intervalMs: number
@@ -53,19 +55,28 @@ export interface TickRun {
 /** Schedules that fire all the time, by whichever node or worker comes first. */
 export class Schedules {
   readonly #stage: Stage
+  readonly #clock: DatabaseClock
   readonly #firstAtMs = new Map<string, number>()
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, clock: DatabaseClock) {
     this.#stage = stage
+    this.#clock = clock
   }
 
-  async start(): Promise<void> {
+  /** Before anybody can fire them. */
+  async declare(): Promise<void> {
     const { jobs, schedules: scheduled } = this.#stage.publisher
     await jobs.declare(tick)
-    for (const { intervalMs: _, ...schedule } of schedules) {
-      const { nextAt } = await scheduled.set(schedule)
-      this.#firstAtMs.set(schedule.name, monotonicMs(nextAt))
-    }
+    for (const { intervalMs: _, ...schedule } of schedules) await scheduled.set(schedule)
+    // The SDK reckons the first tick by this machine's clock, which has nothing to do with the database's here.
+    await this.#stage.pool.query(`update holdfast_internal.schedules set next_at = now() + interval '1 day'`)
+  }
+
+  /** From the next tick on. */
+  async start(): Promise<void> {
+    const firstAtMs = Math.ceil(this.#clock.nowMs() / longestIntervalMs + 1) * longestIntervalMs
+    await this.#stage.pool.query('update holdfast_internal.schedules set next_at = $1', [new Date(firstAtMs)])
+    for (const { name } of schedules) this.#firstAtMs.set(name, firstAtMs)
   }
 
   /** Waits until they have caught up with what they missed, and lets them rest. */
@@ -74,7 +85,7 @@ export class Schedules {
     const names = schedules.map(({ name }) => name)
     await this.#stage.until(
       () => publisher.schedules.getMany(names),
-      (found) => found.every(({ nextAt }) => nextAt !== null && nextAt.getTime() > Date.now()),
+      (found) => found.every(({ nextAt }) => nextAt !== null && nextAt.getTime() > this.#clock.nowMs()),
       caughtUpDeadlineMs,
       'the schedules to catch up',
     )
@@ -89,7 +100,7 @@ export class Schedules {
       intervalMs: schedules.find((schedule) => schedule.name === name)?.intervalMs ?? 0,
       isEveryTickOwed: catchUp === 'all',
       firstAtMs: this.#firstAtMs.get(name) ?? 0,
-      nextAtMs: monotonicMs(nextAt),
+      nextAtMs: timeOf(nextAt),
       fired,
       skipped,
       runs: runs.filter(({ schedule }) => schedule === name),
@@ -105,10 +116,9 @@ async function readTickRuns(pool: Pool): Promise<(TickRun & { readonly schedule:
            exists (select from holdfast_internal.dead_letters as letter where letter.message_id = message.id) as "isDead",
            (select count(*)::int from holdfast_internal.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
     from holdfast_internal.messages as message where message.metadata ->> 'schedule' is not null`)
-  return rows.map(({ at, ...run }) => ({ ...run, atMs: monotonicMs(at) }))
+  return rows.map(({ at, ...run }) => ({ ...run, atMs: timeOf(at) }))
 }
 
-/** Whole milliseconds, so that ticks can be compared. */
-function monotonicMs(at: Date | null): number {
-  return at === null ? Number.NaN : at.getTime() - Math.round(performance.timeOrigin)
+function timeOf(at: Date | null): number {
+  return at === null ? Number.NaN : at.getTime()
 }

@@ -14,24 +14,42 @@ const work = defineJob({
 })
 
 const concurrency = 4
-const limits = { heartbeatMs: 300, leaseMs: 3000, maxPrefetch: 8, slowPollMs: 300, stopTimeoutMs: 5000 }
-/** What one worker can have begun, or begin before it learns that its lease is over. */
-export const maxHeldRuns = concurrency + limits.maxPrefetch
+const limits = {
+  heartbeatMs: 300,
+  leaseMs: 3000,
+  maxPrefetch: 8,
+  maxUnsettled: 20,
+  slowPollMs: 300,
+  stopTimeoutMs: 5000,
+}
+/** What one worker can have in hand when its lease ends: running, waiting to run, and done but not committed. */
+export const maxHeldRuns = concurrency + limits.maxPrefetch + limits.maxUnsettled
 
 type WorkerFault = 'kill' | 'freeze' | 'cut-off'
 
 export interface CrewLog {
   /** Numbers of runs whose enqueueing was answered. */
   readonly accepted: Set<number>
-  readonly faults: { readonly kind: WorkerFault; readonly worker: string }[]
+  readonly faults: { readonly kind: WorkerFault; readonly worker: string; readonly fromMs: number }[]
   starts: number
+}
+
+/** One worker process, from its start to its end, as this process heard it. */
+export interface WorkerLife {
+  readonly worker: string
+  /** The runs that its handler began. */
+  readonly begun: readonly { readonly n: number; readonly atMs: number }[]
+  /** Null: it runs still. */
+  readonly killedAtMs: number | null
+  /** When it learnt that its lease was over: by a fault of ours, or because this machine kept it from beating. */
+  readonly leaseLostAtMs: readonly number[]
 }
 
 interface Post {
   readonly name: string
   readonly proxy: CuttingProxy
   readonly journalFolder: string
-  readonly past: WorkerProcess[]
+  readonly past: { readonly process: WorkerProcess; endedAtMs: number | null }[]
   worker: WorkerProcess | null
 }
 
@@ -65,25 +83,26 @@ export class WorkCrew {
     this.#acting.push(this.#enqueue(), this.#harm())
   }
 
-  /** How often each run was begun, over all workers that there ever were. */
-  get begun(): Map<number, number> {
-    const times = new Map<number, number>()
-    for (const { past } of this.#posts)
-      for (const worker of past) for (const n of worker.ran) times.set(n, (times.get(n) ?? 0) + 1)
-    return times
+  /** All workers that there ever were. */
+  get lives(): WorkerLife[] {
+    return this.#posts.flatMap(({ name, past }) =>
+      past.map(({ process: { signals }, endedAtMs }) => ({
+        worker: name,
+        begun: signals.flatMap((signal) =>
+          signal.event === 'ran' ? [{ n: signal.n, atMs: signal.atMs }] : [],
+        ),
+        killedAtMs: endedAtMs,
+        leaseLostAtMs: signals.flatMap((signal) =>
+          signal.event === 'log' && signal.message.startsWith('Declared dead') ? [signal.atMs] : [],
+        ),
+      })),
+    )
   }
 
   /** The runs of schedules that were begun. */
   get ticked(): Set<string> {
-    const signals = this.#posts.flatMap(({ past }) => past.flatMap((worker) => worker.signals))
+    const signals = this.#posts.flatMap(({ past }) => past.flatMap(({ process: { signals } }) => signals))
     return new Set(signals.flatMap((signal) => (signal.event === 'ticked' ? [signal.run] : [])))
-  }
-
-  /** How often a worker learnt that its lease was over: by a fault of ours, or because this machine kept it from beating. */
-  get leasesLost(): number {
-    const signals = this.#posts.flatMap(({ past }) => past.flatMap((worker) => worker.signals))
-    return signals.filter((signal) => signal.event === 'log' && signal.message.startsWith('Declared dead'))
-      .length
   }
 
   /** What the workers said last. */
@@ -95,7 +114,7 @@ export class WorkCrew {
 
   /** Everything that a worker ever said. */
   get texts(): string[] {
-    return this.#posts.flatMap(({ past }) => past.map((worker) => JSON.stringify(worker.signals)))
+    return this.#posts.flatMap(({ past }) => past.map(({ process: { signals } }) => JSON.stringify(signals)))
   }
 
   /** No more runs, no more faults. */
@@ -137,9 +156,11 @@ export class WorkCrew {
         const worker = await WorkerProcess.start(settings)
         this.log.starts += 1
         post.worker = worker
-        post.past.push(worker)
+        const life = { process: worker, endedAtMs: null as number | null }
+        post.past.push(life)
         if (this.#isOver) worker.kill()
         await worker.exited
+        life.endedAtMs = performance.now()
       } catch {
         // It gave up before it had started: the database was away.
       }
@@ -177,7 +198,7 @@ export class WorkCrew {
       const lastsMs = random.between(200, 5000)
       const { worker } = post
       if (worker === null || this.#stopping.signal.aborted) continue
-      this.log.faults.push({ kind, worker: post.name })
+      this.log.faults.push({ kind, worker: post.name, fromMs: performance.now() })
       if (kind === 'kill') worker.kill()
       else await this.#interrupt(post, worker, kind, lastsMs)
     }

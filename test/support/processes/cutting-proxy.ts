@@ -66,6 +66,20 @@ export class CuttingProxy {
     this.#delayMs = delayMs
   }
 
+  /**
+   * Holds back everything on one connection, chosen by `pick`, while the others go on. Nothing is lost: the bytes pass when the returned function
+   * is called. Null: there is no connection to choose.
+   */
+  stallOne(pick: (count: number) => number): (() => void) | null {
+    const links = [...this.#links]
+    const link = links.length === 0 ? undefined : links[pick(links.length)]
+    if (link === undefined) return null
+    for (const socket of [link.near, link.far]) socket.pause()
+    return () => {
+      for (const socket of [link.near, link.far]) socket.resume()
+    }
+  }
+
   /** Nothing passes any more and nothing is closed, like a cable that was cut. */
   swallow(): void {
     this.#isSwallowing = true

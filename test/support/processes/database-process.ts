@@ -10,6 +10,13 @@ import {
 import { migrate } from '../../../src/postgres/migrate.ts'
 import { childrenOf, killServer, signalAll } from './kill-server.ts'
 
+export interface DatabaseProcessOptions {
+  /** False: the database stays empty, for those who prepare it before they migrate it. */
+  readonly isMigrated?: boolean
+  /** Settings of postgresql.conf that win over ours. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
 /**
  * A PostgreSQL of one test file's own, on a port that stays the same: what tests kill, freeze and restart. It ends with this process.
  *
@@ -21,21 +28,31 @@ import { childrenOf, killServer, signalAll } from './kill-server.ts'
 export class DatabaseProcess {
   readonly #dataDir: string
   readonly #port: number
+  readonly #settings: Readonly<Record<string, string>>
   #server: EmbeddedPostgres
 
-  private constructor(dataDir: string, port: number, server: EmbeddedPostgres) {
+  private constructor(
+    dataDir: string,
+    port: number,
+    settings: Readonly<Record<string, string>>,
+    server: EmbeddedPostgres,
+  ) {
     this.#dataDir = dataDir
     this.#port = port
+    this.#settings = settings
     this.#server = server
   }
 
   /** Starts an empty server and migrates its database. */
-  static async start(folder = tmpdir()): Promise<DatabaseProcess> {
+  static async start(
+    folder = tmpdir(),
+    { isMigrated = true, settings = {} }: DatabaseProcessOptions = {},
+  ): Promise<DatabaseProcess> {
     const dataDir = await mkdtemp(join(folder, 'holdfast-faults-'))
     const port = await findFreePort(null)
-    const server = await startServer(dataDir, port)
-    await migrate(server.connectionString)
-    return new DatabaseProcess(dataDir, port, server)
+    const server = await startServer(dataDir, port, settings)
+    if (isMigrated) await migrate(server.connectionString)
+    return new DatabaseProcess(dataDir, port, settings, server)
   }
 
   get dataDir(): string {
@@ -72,7 +89,7 @@ export class DatabaseProcess {
   }
 
   async restart(): Promise<void> {
-    this.#server = await startServer(this.#dataDir, this.#port)
+    this.#server = await startServer(this.#dataDir, this.#port, this.#settings)
   }
 
   /** Nothing of it runs any more, but every connection stays open. */
@@ -92,12 +109,16 @@ export class DatabaseProcess {
   }
 }
 
-async function startServer(dataDir: string, port: number): Promise<EmbeddedPostgres> {
+async function startServer(
+  dataDir: string,
+  port: number,
+  settings: Readonly<Record<string, string>>,
+): Promise<EmbeddedPostgres> {
   return startEmbeddedPostgres({
     dataDir,
     port,
     // A process that is killed loses nothing that it wrote; fsync guards against the machine's death, which no test here causes.
-    settings: { fsync: 'off', max_connections: '200', min_wal_size: '80MB' },
+    settings: { fsync: 'off', max_connections: '200', min_wal_size: '80MB', ...settings },
     fastShutdownSeconds: 5,
   })
 }

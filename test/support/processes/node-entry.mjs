@@ -28,6 +28,16 @@ function handlerFor(endpoint, name) {
   }
 }
 
+/** Says when this process didn't get its turn: what it had begun then was done late. */
+const lookMs = 50
+const saidFromMs = 50
+let dueAtMs = performance.now() + lookMs
+setInterval(() => {
+  const forMs = performance.now() - dueAtMs
+  if (forMs > saidFromMs) say({ event: 'stalled', forMs: Math.round(forMs) })
+  dueAtMs = performance.now() + lookMs
+}, lookMs).unref()
+
 /** It sends nothing of its own any more. */
 const quiet = new AbortController()
 const { databaseUrl, name, handlers = {}, isNameExclusive, maxConnections, limits } = settings

@@ -38,6 +38,8 @@ export type NodeSignal =
   | { readonly event: 'resumed'; readonly incarnation: number }
   | { readonly event: 'handled'; readonly endpoint: string; readonly messageId: string }
   | { readonly event: 'sent'; readonly id: string; readonly endpoint: string; readonly payload: object }
+  /** Its event loop could not run for so long. */
+  | { readonly event: 'stalled'; readonly forMs: number }
   | { readonly event: 'stopping' }
   | { readonly event: 'stopped' }
   | {

@@ -9,6 +9,9 @@ const entryFile = fileURLToPath(new URL('worker-entry.mjs', import.meta.url))
 const projectFolder = fileURLToPath(new URL('../../..', import.meta.url))
 const deadlineMs = 60_000
 
+/** A signal with the moment of its arrival, on this process's monotonic clock. */
+export type TimedWorkerSignal = WorkerSignal & { readonly atMs: number }
+
 /**
  * A worker in a process of its own: what tests kill, freeze and cut off.
  *
@@ -18,7 +21,7 @@ const deadlineMs = 60_000
  */
 export class WorkerProcess {
   readonly name: string
-  readonly signals: WorkerSignal[] = []
+  readonly signals: TimedWorkerSignal[] = []
   readonly exited: Promise<void>
   readonly #child: ChildProcess
   #isRunning = true
@@ -36,9 +39,9 @@ export class WorkerProcess {
       this.#errorOutput = (this.#errorOutput + chunk.toString()).slice(-4000)
     })
     if (this.#child.stdout !== null) {
-      createInterface({ input: this.#child.stdout }).on('line', (line) =>
-        this.signals.push(JSON.parse(line) as WorkerSignal),
-      )
+      createInterface({ input: this.#child.stdout }).on('line', (line) => {
+        this.signals.push({ ...(JSON.parse(line) as WorkerSignal), atMs: performance.now() })
+      })
     }
     this.exited = this.#untilExited()
   }
@@ -64,9 +67,9 @@ export class WorkerProcess {
 
   async saw<Event extends WorkerSignal['event']>(
     event: Event,
-    fits: (signal: Extract<WorkerSignal, { event: Event }>) => boolean = () => true,
+    fits: (signal: Extract<TimedWorkerSignal, { event: Event }>) => boolean = () => true,
   ): Promise<void> {
-    type Wanted = Extract<WorkerSignal, { event: Event }>
+    type Wanted = Extract<TimedWorkerSignal, { event: Event }>
     await until(
       `${this.name} to say "${event}"`,
       () => {

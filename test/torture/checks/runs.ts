@@ -1,0 +1,92 @@
+import type { Check, Evidence } from '../evidence.ts'
+import { maxHeldRuns, type WorkerLife } from '../work-crew.ts'
+
+/** Between a worker's signal on its standard output and our hearing of it, on a busy machine. */
+const hearingMs = 1000
+/** How long before a worker learns that its lease is over it may have begun what others begin again. */
+const leaseLossMs = 10_000
+
+export const runsAreNotLost: Check = ({ crew, runs, workers }) => {
+  const violations: string[] = []
+  const times = new Map<number, number>()
+  for (const { begun } of workers) for (const { n } of begun) times.set(n, (times.get(n) ?? 0) + 1)
+  for (const n of crew.accepted) {
+    const run = runs.get(n)
+    const begun = times.get(n) ?? 0
+    if (run === undefined) violations.push(`run ${n} isn't stored at all`)
+    else if (run.isOwed) violations.push(`run ${n} is still owed`)
+    else if (run.successes === 0 && !run.isDead) violations.push(`run ${n} is neither done nor owed`)
+    else if (run.successes > begun) {
+      violations.push(`run ${n} counts as done ${run.successes} times, but was begun ${begun} times`)
+    }
+  }
+  return { row: '1 runs are not lost', checked: crew.accepted.size, violations }
+}
+
+/** A moment after which what a worker had begun may be begun again. */
+interface WorkerInterruption {
+  readonly life: WorkerLife
+  readonly kind: 'killed' | 'lost its lease'
+  readonly fromMs: number
+  readonly atMs: number
+}
+
+/**
+ * A run is begun again only when the worker that began it before was killed or lost its lease; and each time only so many as one worker can
+ * hold.
+ */
+export const fewRunsAreBegunTwice: Check = ({ workers }) => {
+  const interruptions = interruptionsOf(workers)
+  const violations: string[] = []
+  const counts = new Map<WorkerInterruption, number>()
+  const begun = workers
+    .flatMap((life) => life.begun.map(({ n, atMs }) => ({ life, n, atMs })))
+    .sort((one, other) => one.atMs - other.atMs)
+  const last = new Map<number, (typeof begun)[number]>()
+  let again = 0
+  for (const begin of begun) {
+    const earlier = last.get(begin.n)
+    last.set(begin.n, begin)
+    if (earlier === undefined) continue
+    again += 1
+    const causes = interruptions.filter(
+      ({ life, fromMs, atMs }) =>
+        life === earlier.life && earlier.atMs >= fromMs && earlier.atMs <= atMs && begin.atMs >= fromMs,
+    )
+    const cause = causes.toSorted((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0))[0]
+    if (cause !== undefined) counts.set(cause, (counts.get(cause) ?? 0) + 1)
+    else
+      violations.push(
+        `run ${begin.n} was begun by ${earlier.life.worker} at ${Math.round(earlier.atMs)} ms and by ${begin.life.worker} at ${Math.round(begin.atMs)} ms; no interruption explains it`,
+      )
+  }
+  for (const [{ life, kind, atMs }, count] of counts) {
+    if (count > maxHeldRuns)
+      violations.push(
+        `${life.worker} ${kind} at ${Math.round(atMs)} ms: ${count} runs were begun again, it can hold ${maxHeldRuns}`,
+      )
+  }
+  const most = Math.max(0, ...counts.values())
+  return {
+    row: `3 few runs are begun twice (${again}, at most ${most} after one of ${interruptions.length} interruptions)`,
+    checked: begun.length,
+    violations,
+  }
+}
+
+function interruptionsOf(workers: Evidence['workers']): WorkerInterruption[] {
+  return workers.flatMap((life) => {
+    const lost = life.leaseLostAtMs.map((atMs) => ({
+      life,
+      kind: 'lost its lease' as const,
+      fromMs: atMs - leaseLossMs,
+      atMs: atMs + hearingMs,
+    }))
+    if (life.killedAtMs === null) return lost
+    const { killedAtMs } = life
+    return [
+      ...lost,
+      { life, kind: 'killed' as const, fromMs: killedAtMs - leaseLossMs, atMs: killedAtMs + hearingMs },
+    ]
+  })
+}

@@ -1,0 +1,215 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseProcess } from '../support/processes/database-process.ts'
+import { Stage } from '../support/processes/stage.ts'
+import { ApiPublisher } from './api-publisher.ts'
+import { judge } from './checks/all-checks.ts'
+import { aheadOfMonthEdgeMs, DatabaseClock } from './database-clock.ts'
+import { DatabaseFaults } from './database-faults.ts'
+import type { Evidence, Verdict } from './evidence.ts'
+import { type Fault, planFaults } from './fault-plan.ts'
+import {
+  readFinalStates,
+  readLanes,
+  readMessagePartitions,
+  readMessagesByKey,
+  readProbes,
+  readQuarantine,
+  readReplays,
+  readRevivals,
+  readRuns,
+  readSuccesses,
+} from './final-states.ts'
+import { Fleet } from './fleet.ts'
+import { Ledger } from './ledger.ts'
+import { Operators, readOperationEnds } from './operators.ts'
+import { Publishers } from './publishers.ts'
+import { Pulse, PulseRecord } from './pulse.ts'
+import { batchEndpoint, keyedEndpoints, openReceivers, plainEndpoints, replayEndpoint } from './receivers.ts'
+import { Schedules } from './schedules.ts'
+import { leaksIn, leaksInTables } from './secrets.ts'
+import { SeededRandom } from './seeded-random.ts'
+import { noStandby, openStandby } from './standby.ts'
+import type { Switches } from './switches.ts'
+import { WorkCrew } from './work-crew.ts'
+
+export interface TortureOptions {
+  readonly seed: number
+  readonly chaosMs: number
+  readonly switches: Switches
+  readonly progress: (message: string) => void
+}
+
+const nodeCount = 3
+const workerCount = 2
+const quietDeadlineMs = 120_000
+/** When the month ends, as a part of the chaos. */
+const monthEdgeAt = 0.4
+const endpoints = [...plainEndpoints, ...keyedEndpoints, batchEndpoint, replayEndpoint]
+
+/** One run: everything is started, harmed, healed and judged. */
+export async function torture(options: TortureOptions): Promise<Verdict[]> {
+  const { seed, chaosMs, progress } = options
+  const random = new SeededRandom(seed)
+  const standby = await openStandby()
+  const switches = withoutStandby(options.switches, standby !== null)
+  const faults = planFaults(random.fork('faults'), { chaosMs, nodeCount, kinds: switches.kinds })
+  progress(`seed ${seed}: ${faults.length} faults in ${chaosMs / 1000} s`)
+  await using database = await DatabaseProcess.start(tmpdir(), {
+    isMigrated: false,
+    settings: { max_prepared_transactions: '20' },
+  })
+  const aheadMs = switches.hasMonthEdge ? aheadOfMonthEdgeMs(new Date(), chaosMs * monthEdgeAt) : 0
+  const clock = await DatabaseClock.install(database.url, aheadMs)
+  await using stage = await Stage.open(database.url)
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-torture-'))
+  const databaseFaults = new DatabaseFaults({
+    database,
+    clock,
+    standby,
+    pool: stage.pool,
+    random: random.fork('database'),
+  })
+  const pulse = new Pulse(database.url)
+  const publishers = new Publishers({ stage, clock, pulse, random: random.fork('publishers'), switches })
+  const fleet = new Fleet(database.url, databaseFaults, random.fork('cuts'), publishers.books.accepted)
+  const operators = new Operators(stage, clock, random.fork('operators'))
+  const crew = new WorkCrew(stage, random.fork('crew'))
+  const schedules = new Schedules(stage, clock)
+  let api: ApiPublisher | null = null
+  try {
+    let chaosAtMs = performance.now()
+    let isHealed = false
+    await openReceivers(stage, {
+      progress: () => (performance.now() - chaosAtMs) / chaosMs,
+      isHealed: () => isHealed,
+    })
+    await pulse.start()
+    await schedules.declare()
+    await fleet.start(nodeCount)
+    await crew.start(workerCount, folder)
+    await schedules.start()
+    api = await ApiPublisher.start(database.url, random.fork('api'), publishers.books.accepted)
+    chaosAtMs = performance.now()
+    publishers.start()
+    operators.start()
+    const inflicting = await inflictAll(faults, fleet, chaosAtMs, (fault) =>
+      progress(
+        `${fault.kind} node-${fault.node} for ${fault.lastsMs} ms; ${stage.receiver.acceptedCount} delivered`,
+      ),
+    )
+    await pause(chaosAtMs + chaosMs - performance.now())
+    await Promise.all([publishers.stop(), operators.stop(), crew.heal()])
+    await Promise.all(inflicting)
+    progress('healing')
+    isHealed = true
+    fleet.heal()
+    await api.finish()
+    for (const endpoint of endpoints) await stage.publisher.endpoints.enable(endpoint)
+    await schedules
+      .heal()
+      .catch((error: unknown) => progress(`not caught up: ${String(error).slice(0, 200)}`))
+    await untilQuiet(stage, crew).catch((error: unknown) => {
+      progress(`not quiet: ${String(error).slice(0, 200)}`)
+      for (const node of fleet.nodes) progress(node.describe())
+      for (const text of crew.describe()) progress(text)
+    })
+    progress('checking')
+    await api.look()
+    const tables = await leaksInTables(stage.pool)
+    await fleet.stop()
+    const { pool } = stage
+    const evidence: Evidence = {
+      books: publishers.books,
+      ledger: new Ledger(stage.receiver.requests),
+      states: await readFinalStates(pool),
+      successes: await readSuccesses(pool),
+      probes: await readProbes(pool),
+      quarantine: await readQuarantine(pool),
+      revivals: await readRevivals(pool),
+      lanes: new Map([...publishers.books.lanes, ...(await readLanes(pool))]),
+      fleet: fleet.log,
+      crashedAtMs: databaseFaults.crashedAtMs,
+      clock: clock.history,
+      pulse: new PulseRecord(pulse.beats),
+      month: { messages: await readMessagePartitions(pool) },
+      plannedKinds: [...new Set(faults.map(({ kind }) => kind))],
+      leftOut: switches.leftOut,
+      endpoints,
+      operations: await readOperationEnds(stage, operators.ordered),
+      pauses: operators.pauses,
+      replays: await readReplays(pool),
+      api: api.books,
+      messagesByKey: await readMessagesByKey(pool),
+      secrets: {
+        checked: tables.checked + api.texts.length + fleet.log.starts + crew.texts.length,
+        leaks: [
+          ...tables.leaks,
+          ...leaksIn('an answer of the API', api.texts),
+          ...leaksIn('what a worker said', crew.texts),
+          ...fleet.log.leaks,
+        ],
+      },
+      crew: crew.log,
+      workers: crew.lives,
+      runs: await readRuns(pool),
+      schedules: await schedules.readEnds(),
+      ticked: crew.ticked,
+    }
+    // Violations name moments: these are the times that they are to be read with.
+    for (const { kind, node, fromMs, untilMs } of fleet.log.struck)
+      progress(`${kind} ${node ?? 'database'}: ${Math.round(fromMs)} to ${Math.round(untilMs)} ms`)
+    return judge(evidence, chaosMs)
+  } finally {
+    await api?.stop()
+    await crew.stop()
+    await fleet.stop()
+    await pulse.stop()
+    await clock.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Without a standby there is none to promote, which the table says. */
+function withoutStandby(switches: Switches, hasStandby: boolean): Switches {
+  if (hasStandby || !switches.kinds.includes('promote-standby')) return switches
+  return {
+    ...switches,
+    kinds: switches.kinds.filter((kind) => kind !== 'promote-standby'),
+    leftOut: [...switches.leftOut, { name: 'promote-standby', why: noStandby }],
+  }
+}
+
+/** Each at its time; what is returned ends when they are over. */
+async function inflictAll(
+  faults: readonly Fault[],
+  fleet: Fleet,
+  startMs: number,
+  onFault: (fault: Fault) => void,
+): Promise<Promise<void>[]> {
+  const inflicting: Promise<void>[] = []
+  for (const fault of faults) {
+    await pause(startMs + fault.atMs - performance.now())
+    onFault(fault)
+    inflicting.push(fleet.inflict(fault))
+  }
+  return inflicting
+}
+
+/** Nothing is owed, by nobody: an operation that goes on would owe more. */
+async function untilQuiet(stage: Stage, crew: WorkCrew): Promise<void> {
+  await stage.until(
+    async () => {
+      const { data } = await stage.publisher.operations.list({ state: 'running', limit: 1 })
+      return { operations: data.length, runs: await crew.owed(), deliveries: await stage.owed() }
+    },
+    ({ operations, runs, deliveries }) => operations + runs + deliveries === 0,
+    quietDeadlineMs,
+    'everything to be settled',
+  )
+}
+
+async function pause(delayMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, delayMs)))
+}
