@@ -8,6 +8,7 @@ import {
   deleteSchedule,
   listSchedules,
   pauseSchedule,
+  readDatabaseTime,
   readSchedule,
   readSchedules,
   type ScheduleRow,
@@ -103,7 +104,7 @@ export class Schedules {
       overlap: overlap ?? 'skip',
       catchUp: catchUp ?? 'one',
       // A one-off time in the past is fired at once.
-      nextAt: rule.runAt ?? nextFire(rule, new Date()),
+      nextAt: rule.runAt ?? nextFire(rule, await this.#run(readDatabaseTime)),
     }
     const isKnown = await this.#run((database) => upsertSchedule(database, written, this.#options.actor))
     if (!isKnown) throw new HoldfastError('job_not_found', `There is no job named "${job}".`, { job })
@@ -146,7 +147,7 @@ export class Schedules {
   /** Goes on with the next tick from now; what fell into the pause isn't made up for. */
   async resume(name: string): Promise<void> {
     const { cron, timezone, everyMs, runAt } = await this.get(name)
-    const nextAt = nextFire({ cron, timezone, everyMs, runAt }, new Date())
+    const nextAt = nextFire({ cron, timezone, everyMs, runAt }, await this.#run(readDatabaseTime))
     await this.#setPaused(name, { isPaused: false, reason: null, nextAt })
   }
 

@@ -216,3 +216,12 @@ export async function readNextFireMs(database: Database): Promise<number | null>
   )
   return rows[0]?.wait_ms ?? null
 }
+
+/** Schedules follow the database's clock, wherever they are set from. */
+export async function readDatabaseTime(database: Database): Promise<Date> {
+  const rows = await database.query<{ now: Date }>(
+    { name: 'read_database_time', text: 'select clock_timestamp() as now' },
+    [],
+  )
+  return rows[0]?.now ?? new Date()
+}

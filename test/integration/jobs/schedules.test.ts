@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { defineJob } from '../../../src/jobs/job.ts'
 import { ScheduleFirer } from '../../../src/jobs/schedule-firer.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
@@ -293,4 +293,25 @@ test('a payload beyond what a double holds keeps every digit, from the schedule 
     payload: JSON.parse(payload),
     payloadText: payload,
   })
+})
+
+test("a schedule follows the database's clock, not that of who sets it", async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2020-01-01T00:00:00Z') })
+  try {
+    const set = await holdfast.schedules.set({
+      name: 'from-the-past',
+      job: 'tick',
+      cron: '0 3 * * *',
+      catchUp: 'all',
+    })
+    await holdfast.schedules.pause('from-the-past')
+    await holdfast.schedules.resume('from-the-past')
+    const resumed = await holdfast.schedules.get('from-the-past')
+    for (const { nextAt } of [set, resumed]) {
+      expect(await rig.value<boolean>('select $1::timestamptz > now()', [nextAt])).toBe(true)
+    }
+  } finally {
+    vi.useRealTimers()
+    await holdfast.schedules.delete('from-the-past')
+  }
 })
