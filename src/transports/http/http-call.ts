@@ -140,12 +140,18 @@ export class HttpCall
       this.isResponseTruncated = true
       this.#settle({ kind: 'response' })
     } else if (body.isCrumbled) {
-      this.#settle({ kind: 'network', error: new CrumbsError(`the first ${body.chunkCount} hold ${body.receivedBytes} bytes`) })
+      this.#settle({
+        kind: 'network',
+        error: new CrumbsError(`the first ${body.chunkCount} hold ${body.receivedBytes} bytes`),
+      })
     }
   }
 
   onTooManyBytes(): void {
-    this.#settle({ kind: 'network', error: new FloodError('its headers, or what frames its body, are too long') })
+    this.#settle({
+      kind: 'network',
+      error: new FloodError('its headers, or what frames its body, are too long'),
+    })
   }
 
   /** 1xx: the answer is still to come. More than a few aren't information but an attempt to keep us busy. */

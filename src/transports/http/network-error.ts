@@ -31,7 +31,8 @@ const meanings = {
   response_invalid: { code: 'response_invalid', sentence: 'the answer is no valid HTTP/1.1 response' },
   response_too_costly: {
     code: 'response_too_costly',
-    sentence: 'the response was given up, because its body comes in chunks of a few bytes each; let the receiver buffer it',
+    sentence:
+      'the response was given up, because its body comes in chunks of a few bytes each; let the receiver buffer it',
   },
   request_invalid: {
     code: 'request_invalid',

@@ -1,4 +1,5 @@
 import type net from 'node:net'
+import { TurnBudget } from '../turn-budget.ts'
 
 /** How much is handed to the parser at a time: it can't be interrupted, and 8 KiB of empty headers take it 2 ms (measured). */
 const maxSliceBytes = 8 * 1024
@@ -9,35 +10,10 @@ const maxTurnMs = 4
 export type SliceGuard = (byteCount: number) => boolean
 
 /**
- * Shares the event loop between the sockets of all endpoints. A receiver decides how much work its bytes make (a chunk, a header or a
- * trailer each), and with many receivers the reads of one turn of the event loop add up: 64 of them blocked it for 4.4 s (measured).
- * So bytes are parsed in slices, and once a turn has taken its time, the rest waits for the next one.
+ * Shared by the sockets of all endpoints. A receiver decides how much work its bytes make (a chunk, a header or a trailer each), and with
+ * many receivers the reads of one turn of the event loop add up: 64 of them blocked it for 4.4 s (measured).
  */
-class ReadingTurn {
-  #startedAtMs: number | null = null
-  #waiting: net.Socket[] = []
-
-  /** Whether the present turn has time left. If not, the socket is read again in a later one. */
-  takes(socket: net.Socket): boolean {
-    if (this.#startedAtMs === null) {
-      this.#startedAtMs = performance.now()
-      setImmediate(this.#next)
-      return true
-    }
-    if (performance.now() - this.#startedAtMs < maxTurnMs) return true
-    this.#waiting.push(socket)
-    return false
-  }
-
-  readonly #next = (): void => {
-    this.#startedAtMs = null
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const socket of waiting) if (!socket.destroyed) socket.emit('readable')
-  }
-}
-
-const turn = new ReadingTurn()
+const budget = new TurnBudget(maxTurnMs)
 
 /**
  * Makes `socket.read()` hand out slices, each of which `mayRead` is asked for. undici reads in a loop until there is nothing, so it notices
@@ -50,7 +26,10 @@ export function readInTurns(socket: net.Socket, mayRead: SliceGuard): void {
     if (size !== undefined) return read(size)
     const sliceBytes = Math.min(socket.readableLength, maxSliceBytes)
     if (sliceBytes === 0) return read()
-    if (!turn.takes(socket) || !mayRead(sliceBytes)) return null
-    return read(sliceBytes)
+    if (budget.isSpent) {
+      budget.later(() => socket.destroyed || socket.emit('readable'))
+      return null
+    }
+    return mayRead(sliceBytes) ? read(sliceBytes) : null
   }
 }

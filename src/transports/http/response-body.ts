@@ -43,7 +43,8 @@ export class ResponseBody {
 
   #grow(neededBytes: number): void {
     // A body that comes in one piece, as most do, gets a buffer of its size.
-    const sizeBytes = this.#keptBytes === 0 ? neededBytes : Math.max(neededBytes, this.#buffer.length * 2, firstBytes)
+    const sizeBytes =
+      this.#keptBytes === 0 ? neededBytes : Math.max(neededBytes, this.#buffer.length * 2, firstBytes)
     const grown = Buffer.allocUnsafe(Math.min(sizeBytes, this.#maxBytes))
     this.#buffer.copy(grown, 0, 0, this.#keptBytes)
     this.#buffer = grown
