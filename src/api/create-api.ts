@@ -25,6 +25,8 @@ export interface ApiOptions {
   readonly authenticator: Authenticator
   readonly logger: Logger
   readonly readiness: Readiness
+  /** Networks of reverse proxies whose `X-Forwarded-For` is believed. Left out: none. */
+  readonly trustedProxies?: readonly string[]
   /** Left out: what suits any client that means well. */
   readonly patience?: ClientPatience
 }

@@ -12,8 +12,9 @@ export interface CreatedApi {
 export function createApiServer({ config, logger }: Session, holdfast: Holdfast): CreatedApi {
   const database = () => holdfast.database
   const authenticator = new Authenticator({ database, adminKey: config.adminKey })
-  const { host, port } = config
-  return { authenticator, server: new ApiServer({ holdfast, database, authenticator, logger, host, port }) }
+  const { host, port, trustedProxies } = config
+  const options = { holdfast, database, authenticator, logger, host, port, trustedProxies }
+  return { authenticator, server: new ApiServer(options) }
 }
 
 /** Where somebody signs in once. The token stands behind the `#`, so that no log on the way sees it. */
