@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { AttemptOutcome } from '../../core/attempt.ts'
+import { BoundedBytes } from '../../core/bounded-bytes.ts'
 import { InFlightCall, type InFlightCalls } from '../in-flight-calls.ts'
 import type { ByteWatcher, Connection } from './connection.ts'
 import type { ConnectionPool, ConnectionUser } from './connection-pool.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
-import { ResponseBody } from './response-body.ts'
 
 const maxInterimResponses = 32
 
@@ -51,7 +51,7 @@ export class HttpCall
   isPrepared = false
   readonly #context: HttpCallContext
   readonly #resolve: (outcome: AttemptOutcome) => void
-  #body: ResponseBody | null = null
+  #body: BoundedBytes | null = null
   #interimCount = 0
   #isSettled = false
   #isRenewed = false
@@ -127,7 +127,7 @@ export class HttpCall
     this.firstByteAtMs = performance.now()
     this.status = status
     this.responseHeaders = headers
-    this.#body = new ResponseBody(this.#context.maxResponseBytes, this.#context.isResponseKept(this))
+    this.#body = new BoundedBytes(this.#context.maxResponseBytes, this.#context.isResponseKept(this))
     this.connection?.watchBytes(this)
   }
 

@@ -1,10 +1,10 @@
 const firstBytes = 4 * 1024
-/** A careless server may write a short answer byte by byte. */
+/** A careless peer may write a short body byte by byte. */
 const freeChunks = 512
 const minAverageChunkBytes = 8
 
-/** The beginning of a response's body, in one buffer that grows up to a limit, however many pieces it comes in. */
-export class ResponseBody {
+/** The beginning of a body that a peer sends, in one buffer that grows up to a limit, however many pieces it comes in. */
+export class BoundedBytes {
   readonly #maxBytes: number
   readonly #isKept: boolean
   #buffer: Buffer = Buffer.alloc(0)
