@@ -26,14 +26,22 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     }
     const onData = (chunk: Buffer): void => {
       body.add(chunk)
-      if (body.isTooLarge)
-        giveUp(new HoldfastError('body_too_large', 'The body is larger than this call takes.'))
+      if (body.isTooLarge) giveUp(tooLarge())
       else if (body.isCrumbled) giveUp(crumbled())
+    }
+    // Before any of it is sent.
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+      giveUp(tooLarge())
+      return
     }
     request.on('data', onData)
     request.once('end', () => resolve(body.bytes))
     request.once('error', reject)
   })
+}
+
+function tooLarge(): HoldfastError {
+  return new HoldfastError('body_too_large', 'The body is larger than this call takes.')
 }
 
 function crumbled(): HoldfastError {
