@@ -5,7 +5,7 @@ import { parsePayloadSchemaText } from './payload-schema.ts'
 
 /** The program of the thread that compiles schemas and checks payloads: one request at a time, in order. */
 
-parentPort?.on('message', (request: CheckRequest) => parentPort?.postMessage(answer(request)))
+parentPort?.on('message', (request: CheckRequest) => parentPort?.postMessage(answer(request), []))
 
 function answer(request: CheckRequest): CheckReply {
   if (request.kind === 'schema') {

@@ -98,7 +98,7 @@ export class LinearPattern {
       state = {
         reached,
         before: kind,
-        next: new Array<State | 'match' | undefined>(asciiCount).fill(undefined),
+        next: Array.from({ length: asciiCount }),
       }
       this.#states.set(key, state)
     }

@@ -42,7 +42,7 @@ const cache = new Map<string, Parsed<PayloadSchema>>()
  * if (parsed.ok) parsed.value.check({}) // { ok: false, code: 'schema_violation', failures: [{ path: 'id', … }] }
  */
 export function parsePayloadSchema(schema: unknown): Parsed<PayloadSchema> {
-  return parsePayloadSchemaText(JSON.stringify(schema) as string | undefined)
+  return parsePayloadSchemaText(JSON.stringify(schema))
 }
 
 /** The same from JSON text. */

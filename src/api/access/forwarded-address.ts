@@ -27,7 +27,7 @@ export class ForwardedAddress {
     if (forwardedFor === undefined || !this.#isTrusted(socketAddress)) return socketAddress
     const hops = [forwardedFor].flat().join(',').split(',').slice(-maxHops)
     let address = socketAddress
-    for (const hop of hops.reverse()) {
+    for (const hop of hops.toReversed()) {
       const claimed = withoutPort(hop.trim())
       // What is no address says nothing; the last one that does is who we know of.
       if (parseIpAddress(claimed) === null) return address

@@ -101,7 +101,8 @@ describe('the smtp transport', () => {
     const { mails, port } = await mailServer({
       authOptional: false,
       disabledCommands: [],
-      ...{ cert: selfSigned.certificate, key: selfSigned.key },
+      cert: selfSigned.certificate,
+      key: selfSigned.key,
       onAuth: ({ username, password }, _session, callback) =>
         password === 's3cret' ? callback(null, { user: username }) : callback(new Error('no')),
     })
