@@ -1,6 +1,6 @@
 import type { Parsed, Problem } from '../core/problem.ts'
 import { maxSchemaLength } from './payload-schema.ts'
-import { SchemaThread } from './schema-thread.ts'
+import { SchemaThread, type ThreadBounds } from './schema-thread.ts'
 
 /** One payload and what it must look like. */
 export interface CheckItem {
@@ -31,9 +31,14 @@ const maxSmallSchemaLength = 4 * 1024
  * Large checks have a thread to themselves, so that small ones needn't wait behind them.
  */
 export class PayloadChecker {
-  readonly #small = new SchemaThread()
-  readonly #large = new SchemaThread()
+  readonly #small: SchemaThread
+  readonly #large: SchemaThread
   readonly #texts = new WeakMap<object, string>()
+
+  constructor(bounds: ThreadBounds) {
+    this.#small = new SchemaThread(bounds)
+    this.#large = new SchemaThread(bounds)
+  }
 
   /** All payloads of one call, which share one budget. */
   async check(items: readonly CheckItem[]): Promise<ItemsCheck> {
@@ -80,6 +85,9 @@ export class PayloadChecker {
 }
 
 /** For what comes in: publishing, previews, the declaration of event types. */
-export const intakeChecks = new PayloadChecker()
-/** For deliveries, which no publisher should be able to delay. */
-export const deliveryChecks = new PayloadChecker()
+export const intakeChecks = new PayloadChecker({ maxRequests: 1000, maxLength: 64 * 1024 * 1024 })
+/** For deliveries, which no publisher should be able to delay. What a node reads ahead is bounded, and none of it should fail for want of room here. */
+export const deliveryChecks = new PayloadChecker({
+  maxRequests: Number.POSITIVE_INFINITY,
+  maxLength: Number.POSITIVE_INFINITY,
+})

@@ -5,8 +5,8 @@ import type { CheckReply, CheckRequest } from './check-protocol.ts'
 
 /** A compilation of the largest schema takes 7 s on a slow machine; what takes longer than this is given up. */
 const maxRequestMs = 30_000
-const maxWaitingRequests = 1000
-const maxWaitingLength = 64 * 1024 * 1024
+/** One time-out may be the machine's, which was frozen or busy with others. Two are the request's. */
+const maxStrikes = 2
 /** A thread costs 15 MiB, which a process gets back when nobody checks anything. */
 const idleMs = 30_000
 
@@ -14,6 +14,14 @@ interface Task {
   readonly request: CheckRequest
   readonly length: number
   readonly resolve: (reply: CheckReply | Busy) => void
+  strikes: number
+}
+
+/** What may wait for a thread. */
+export interface ThreadBounds {
+  readonly maxRequests: number
+  /** Characters of their payloads. */
+  readonly maxLength: number
 }
 
 interface Busy {
@@ -22,18 +30,24 @@ interface Busy {
 
 /** A thread for schemas, started with the first request and ended when it idles. Requests go one after the other. */
 export class SchemaThread {
+  readonly #bounds: ThreadBounds
   #waiting: Task[] = []
   #waitingLength = 0
   #current: Task | null = null
   #thread: Worker | null = null
   #timer: NodeJS.Timeout | undefined
 
+  constructor(bounds: ThreadBounds) {
+    this.#bounds = bounds
+  }
+
   async run(request: CheckRequest, length: number): Promise<CheckReply | Busy> {
-    if (this.#waiting.length >= maxWaitingRequests || this.#waitingLength + length > maxWaitingLength) {
+    const { maxRequests, maxLength } = this.#bounds
+    if (this.#waiting.length >= maxRequests || this.#waitingLength + length > maxLength) {
       return { kind: 'busy' }
     }
     return new Promise((resolve) => {
-      this.#waiting.push({ request, length, resolve })
+      this.#waiting.push({ request, length, resolve, strikes: 0 })
       this.#waitingLength += length
       if (this.#current === null) this.#next()
     })
@@ -82,6 +96,13 @@ export class SchemaThread {
   #giveUp(reason: string): void {
     const task = this.#current
     this.#end()
+    if (task !== null) task.strikes += 1
+    if (task !== null && task.strikes < maxStrikes) {
+      this.#waiting.unshift(task)
+      this.#waitingLength += task.length
+      this.#next()
+      return
+    }
     const index = task?.request.kind === 'payloads' ? 0 : -1
     const failures = [{ path: '', message: `can not be checked against its schema: ${reason}` }]
     this.#next()
