@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { operations } from '../contract/operations.ts'
 import { HoldfastError } from '../core/errors.ts'
@@ -14,6 +15,7 @@ import { allHandlers } from './handlers/all-handlers.ts'
 import { type Readiness, refuseUntilOpen, registerHealth } from './health.ts'
 import { registerPages } from './pages/register-pages.ts'
 import { toProblem } from './problem.ts'
+import { endUnreadRequest, readBody } from './read-body.ts'
 import { registerOperations } from './register-operations.ts'
 import { requestIdOf } from './request-id.ts'
 import { addSecurityHeaders } from './security-headers.ts'
@@ -25,6 +27,8 @@ export interface ApiOptions {
   readonly authenticator: Authenticator
   readonly logger: Logger
   readonly readiness: Readiness
+  /** Networks of reverse proxies whose `X-Forwarded-For` is believed. Left out: none. */
+  readonly trustedProxies?: readonly string[]
   /** Left out: what suits any client that means well. */
   readonly patience?: ClientPatience
 }
@@ -42,6 +46,7 @@ const defaultPatience: ClientPatience = { headersMs: 20_000, requestMs: 60_000, 
 const keepAliveTimeoutMs = 72_000
 const maxParamLength = 255
 const maxHeaderBytes = 32 * 1024
+const defaultBodyBytes = 1024 * 1024
 
 /** The HTTP API with everything around it, not yet listening. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
@@ -88,16 +93,12 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i,
-    { parseAs: 'buffer' },
-    (request, bytes, done) => {
-      try {
-        request.parsedBody = bytes.length === 0 ? null : parseBody(decode(bytes as Buffer))
-        done(null, undefined)
-      } catch (error) {
-        done(error as Error)
-      }
+    async (request: FastifyRequest, payload: IncomingMessage) => {
+      const bytes = await readBody(payload, request.routeOptions.bodyLimit ?? defaultBodyBytes)
+      request.parsedBody = bytes.length === 0 ? null : parseBody(decode(bytes))
     },
   )
+  app.addHook('onResponse', async (request) => endUnreadRequest(request.raw))
 }
 
 /** Decoding with replacement characters would store another text than was sent. */

@@ -4,6 +4,7 @@ import { version } from '../version.ts'
 import { adminKeyFile } from './api/admin-key.ts'
 import { demoEndpointNames } from './demo/demo-plan.ts'
 import { demoEventsPerSecond } from './demo/demo-traffic.ts'
+import { isTerminal } from './paint.ts'
 import type { Session } from './session.ts'
 
 export interface BannerFacts {
@@ -15,6 +16,11 @@ export interface BannerFacts {
   /** Shown when it was made at this start. */
   readonly newKey: string | null
   readonly isDemo: boolean
+}
+
+/** A log keeps what it is told, so only a person is shown the key itself. */
+function keyLine(key: string, file: string, dim: (text: string) => string): string {
+  return isTerminal(process.stderr) ? `${key} ${dim(`shown once; kept in ${file}`)}` : `in ${file}`
 }
 
 /** What to do next, in words that can be copied as they stand. */
@@ -39,7 +45,7 @@ export function printBanner({ output, config, prefix }: Session, facts: BannerFa
     ...(isDemo
       ? [`  demo      ${demoEndpointNames.join(', ')}: ${demoEventsPerSecond} events a second`]
       : []),
-    ...(newKey === null ? [] : [`  key       ${newKey} ${dim(`shown once; kept in ${keyFile}`)}`]),
+    ...(newKey === null ? [] : [`  key       ${keyLine(newKey, keyFile, dim)}`]),
     '',
     'In another terminal, in this folder, publish the first event:',
     '',

@@ -1,7 +1,8 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { writePrivateFile } from '../postgres/embedded/cluster.ts'
+import { ensureDataDir } from '../postgres/embedded/data-dir.ts'
 import { readStartMark } from '../postgres/embedded/process-identity.ts'
 
 /** How other commands on this machine find a running `holdfast dev`. */
@@ -33,7 +34,7 @@ export async function writeDevState(
   info: Pick<DevState, 'databaseUrl' | 'inboxUrl' | 'apiUrl' | 'apiKey'>,
 ): Promise<void> {
   const files = devFiles(dataDir)
-  await mkdir(resolve(dataDir), { recursive: true, mode: 0o700 })
+  await ensureDataDir(dataDir)
   const state: DevState = { ...info, pid: process.pid, startMark: await readStartMark(process.pid) }
   await writePrivateFile(files.databaseUrl, `${info.databaseUrl}\n`)
   await writePrivateFile(files.state, JSON.stringify(state))

@@ -75,6 +75,10 @@ function createProgram(): Command {
       '--allow-networks <networks>',
       'private networks that deliveries may reach, like 10.0.0.0/8, or none (HOLDFAST_ALLOW_NETWORKS)',
     )
+    .option(
+      '--trusted-proxies <networks>',
+      'reverse proxies before the API whose X-Forwarded-For is believed, like 10.0.0.0/8 (HOLDFAST_TRUSTED_PROXIES)',
+    )
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (HOLDFAST_LOG_LEVEL)')
     .option('--log-format <format>', 'pretty or json (HOLDFAST_LOG_FORMAT)')
     .configureHelp({ showGlobalOptions: true })

@@ -19,6 +19,7 @@ export interface GlobalOptions
     | 'host'
     | 'port'
     | 'allowNetworks'
+    | 'trustedProxies'
     | 'apiUrl'
     | 'apiKey'
     | 'profile'
@@ -45,7 +46,7 @@ export interface Session {
 export async function openSession(command: Command): Promise<Session> {
   const { json, configFile, databaseUrl, dataDir, host, port, allowNetworks, ...rest } =
     command.optsWithGlobals<GlobalOptions>()
-  const { apiUrl, apiKey, profile, logLevel, logFormat } = rest
+  const { trustedProxies, apiUrl, apiKey, profile, logLevel, logFormat } = rest
   const environment = process.env
   const output = new Output({
     stdout: process.stdout,
@@ -60,6 +61,7 @@ export async function openSession(command: Command): Promise<Session> {
       host,
       port,
       allowNetworks,
+      trustedProxies,
       apiUrl,
       apiKey,
       profile,

@@ -23,6 +23,8 @@ export interface Config {
   readonly allowNetworks: readonly string[] | null
   /** Ports that deliveries may use; null: the usual ones. */
   readonly allowPorts: string | null
+  /** Reverse proxies before the API, whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
   /** A forward proxy for everything that goes out. */
   readonly proxyUrl: string | null
   /** Null: what the database says. */
@@ -66,6 +68,7 @@ export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> }
   encryptionKey: setting('HOLDFAST_ENCRYPTION_KEY', keyring(), null, 'secret'),
   allowNetworks: setting('HOLDFAST_ALLOW_NETWORKS', networks(), null),
   allowPorts: setting('HOLDFAST_ALLOW_PORTS', ports(), null),
+  trustedProxies: setting('HOLDFAST_TRUSTED_PROXIES', networks(), []),
   proxyUrl: setting(
     'HOLDFAST_PROXY_URL',
     urlOf(['http:', 'https:'], 'http://user:password@proxy.example:3128'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { alertChannelInput, alertRuleFields } from '../core/alert-rule-input.ts'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
-import { listOf, pageQuery, timestamp } from './shapes.ts'
+import { givenTime, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const tag = 'Alerts'
 
@@ -80,7 +80,7 @@ const note = z
   .meta({ examples: [{ note: 'I am on it.' }] })
 const until = z
   .strictObject({
-    until: z.iso.datetime({ offset: true }).nullable().meta({ description: 'Null ends the silence.' }),
+    until: givenTime.nullable().meta({ description: 'Null ends the silence.' }),
     note: field.text(2000).optional(),
   })
   .meta({ id: 'SilenceInput', examples: [{ until: '2030-01-01T09:00:00Z', note: 'Planned work.' }] })

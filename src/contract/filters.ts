@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
-import { queryNumber } from './shapes.ts'
-
-const time = z.iso.datetime({
-  offset: true,
-  error: 'must be an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z"',
-})
+import { givenTime, queryNumber } from './shapes.ts'
 
 /** Pages of what there can be millions of are smaller. */
 export const tracePage = {
@@ -14,8 +9,8 @@ export const tracePage = {
 }
 
 export const timeFilter = {
-  from: time.optional().meta({ description: 'Inclusive.' }),
-  to: time.optional().meta({ description: 'Exclusive.' }),
+  from: givenTime.optional().meta({ description: 'Inclusive.' }),
+  to: givenTime.optional().meta({ description: 'Exclusive.' }),
 }
 
 export const messageFilter = {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
 import { tracePage } from './filters.ts'
-import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
+import { givenTime, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const tag = 'Runs'
 
@@ -182,7 +182,7 @@ export const scheduleOperations = {
         cron: field.text(255).optional(),
         timezone: field.text(100).optional(),
         everyMs: field.wholeNumber(1000, 366 * 86_400_000).optional(),
-        runAt: z.iso.datetime({ offset: true }).optional(),
+        runAt: givenTime.optional(),
         payload: z.unknown().optional(),
         options: jsonObject.optional().meta({
           description:

@@ -1,4 +1,12 @@
 import { z } from 'zod'
+import { isStorableTime } from '../core/field.ts'
+
+const timeAdvice = 'must be an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z", in the years 1 to 9999'
+
+/** A time that a caller gives. */
+export const givenTime = z.iso
+  .datetime({ offset: true, error: timeAdvice })
+  .refine((text) => isStorableTime(new Date(text)), { error: timeAdvice })
 
 /** Travels as ISO 8601 text, is a Date on either side. */
 export const timestamp = z.codec(z.iso.datetime({ offset: true }), z.date(), {

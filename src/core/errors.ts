@@ -40,6 +40,8 @@ export const errorCatalogue = {
   unauthenticated: { status: 401, isRetryable: false },
   forbidden: { status: 403, isRetryable: false },
   too_many_attempts: { status: 429, isRetryable: true },
+  previews_busy: { status: 503, isRetryable: true },
+  checks_busy: { status: 503, isRetryable: true },
   too_many_readers: { status: 503, isRetryable: true },
   csrf_failed: { status: 403, isRetryable: false },
   not_found: { status: 404, isRetryable: false },

@@ -27,6 +27,12 @@ function flag() {
   return z.boolean({ error: 'must be true or false' })
 }
 
+/** ISO 8601 has a year 0000 and, in JavaScript, years of six digits; PostgreSQL reads neither. */
+export function isStorableTime(time: Date): boolean {
+  const year = time.getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
 export function isStorable(value: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(value)
 }

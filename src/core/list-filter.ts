@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { field } from './field.ts'
+import { field, isStorableTime } from './field.ts'
 import { type IdPrefix, parseId } from './ids.ts'
 import { type Parsed, problemsOf } from './problem.ts'
 
@@ -8,12 +8,13 @@ export const maxIdsPerFilter = 1000
 export const maxPageRows = 500
 export const defaultPageRows = 50
 
-const timeAdvice = 'must be a Date or an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z"'
+const timeAdvice =
+  'must be a Date or an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z", in the years 1 to 9999'
 const time = z
   .union([z.date(), z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
     error: timeAdvice,
   })
-  .refine((date) => /^\d{4}-/.test(date.toISOString()), { error: timeAdvice })
+  .refine(isStorableTime, { error: timeAdvice })
 
 function id(prefix: IdPrefix) {
   return z.string().refine((text) => parseId(prefix, text) !== undefined, {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { field, isStorable } from './field.ts'
+import { field, isStorable, isStorableTime } from './field.ts'
 import { type Parsed, problemsOf } from './problem.ts'
 import { isReservedHeader } from './reserved-headers.ts'
 
@@ -15,7 +15,7 @@ const instant = z
   .union([z.date(), z.iso.datetime({ offset: true }).transform((text) => new Date(text))], {
     error: timeAdvice,
   })
-  .refine((date) => /^\d{4}-/.test(date.toISOString()), { error: timeAdvice })
+  .refine(isStorableTime, { error: timeAdvice })
 
 /** A token of RFC 9110: what may name a header. */
 const headerName = z

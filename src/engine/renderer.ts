@@ -1,4 +1,4 @@
-import { checkPayload } from '../schemas/payload-schema.ts'
+import { deliveryChecks } from '../schemas/payload-checker.ts'
 import type {
   CompiledTransform,
   Rendered,
@@ -6,9 +6,12 @@ import type {
   TransformInput,
   TransformResult,
 } from '../transforms/transform.ts'
+import { TurnBudget } from '../transports/turn-budget.ts'
 import type { Delivery } from './delivery.ts'
 import type { Shape, ShapeTable } from './shape-table.ts'
 
+/** How long messages are rendered before everybody else gets a turn. */
+const maxTurnMs = 8
 const maxCachedRenderings = 2000
 const maxCachedBytes = 16 * 1024 * 1024
 
@@ -41,6 +44,7 @@ export class Renderer {
   readonly #shapes: ShapeTable
   readonly #cache = new Map<string, TransformResult>()
   readonly #underWay = new Map<string, Promise<TransformResult>>()
+  readonly #budget = new TurnBudget(maxTurnMs)
   #cachedBytes = 0
 
   constructor(shapes: ShapeTable) {
@@ -49,10 +53,21 @@ export class Renderer {
 
   render(delivery: Delivery, nowMs: number): RenderResult | Promise<RenderResult> {
     if (!this.#isAtHand(delivery)) return this.#load([delivery]).then(() => this.render(delivery, nowMs))
-    const refused = this.#refusal(delivery)
-    if (refused !== null) return refused
+    if (!this.#isChecked(delivery)) {
+      return this.#refusal(delivery).then((refused) => refused ?? this.#shaped(delivery, nowMs))
+    }
+    return this.#shaped(delivery, nowMs)
+  }
+
+  #shaped(delivery: Delivery, nowMs: number): RenderResult | Promise<RenderResult> {
     const shape = this.#shapes.shapeOf(delivery.routeId) ?? missing
     if (shape.kind === 'raw') return asItIs
+    // The largest rendering takes 50 ms (measured), and a lane may start dozens at once.
+    if (this.#budget.isSpent) {
+      return new Promise<void>((resolve) => this.#budget.later(resolve)).then(() =>
+        this.#shaped(delivery, nowMs),
+      )
+    }
     if (shape.kind === 'deleted') return routeDeleted
     if (shape.kind === 'broken') return { ok: false, error: shape.error }
     // Not the row's number: the second way of a message to one endpoint has an id of its own, which renderings may show.
@@ -84,8 +99,10 @@ export class Renderer {
   async renderBatch(deliveries: readonly Delivery[], nowMs: number): Promise<RenderResult> {
     const [first] = deliveries
     await this.#load(deliveries)
-    const refused = deliveries.map((delivery) => this.#refusal(delivery)).find((refusal) => refusal !== null)
-    if (refused !== undefined) return refused
+    for (const delivery of deliveries) {
+      const refused = this.#isChecked(delivery) ? null : await this.#refusal(delivery)
+      if (refused !== null) return refused
+    }
     if (first !== undefined) {
       const key = this.batchKey(first)
       if (deliveries.some((delivery) => this.batchKey(delivery) !== key)) return noLongerAlike
@@ -127,13 +144,14 @@ export class Renderer {
     )
   }
 
+  #isChecked(delivery: Delivery): boolean {
+    return !delivery.needsCheck || delivery.eventType === null || !this.#shapes.schemaOf(delivery.eventType)
+  }
+
   /** Published from SQL, where nobody could hold it against its type's schema. */
-  #refusal(delivery: Delivery): RenderResult | null {
-    if (!delivery.needsCheck || delivery.eventType === null) return null
-    const schema = this.#shapes.schemaOf(delivery.eventType)
-    if (schema === null || schema === undefined) return null
-    const complaint = complaintOf(schema, delivery)
-    return complaint === null ? null : { ok: false, error: { code: 'schema', message: complaint } }
+  async #refusal(delivery: Delivery): Promise<RenderResult | null> {
+    const schema = delivery.eventType === null ? null : this.#shapes.schemaOf(delivery.eventType)
+    return schema ? schemaRefusal(schema, delivery) : null
   }
 
   #remember(key: string, transform: CompiledTransform, result: TransformResult): TransformResult {
@@ -151,17 +169,17 @@ export class Renderer {
 }
 
 /** What is wrong with the payload, or with the schema: somebody may have written that by hand. */
-function complaintOf(schema: object, delivery: Delivery): string | null {
-  try {
-    const checked = checkPayload(schema, JSON.parse(delivery.storedBody))
-    if (checked.ok) return null
-    const listed = checked.failures
-      .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
-      .join('; ')
-    return `The payload breaks the schema of "${delivery.eventType}". ${listed}`
-  } catch (error) {
-    return `The payload can't be checked against the schema of "${delivery.eventType}". ${String(error)}`
+async function schemaRefusal(schema: object, delivery: Delivery): Promise<RenderResult | null> {
+  const checked = await deliveryChecks.check([{ schema, body: delivery.storedBody }])
+  if (checked.kind === 'ok') return null
+  if (checked.kind === 'busy') {
+    const message = 'Too many payloads are waiting to be checked against their schemas.'
+    return { ok: false, error: { code: 'checks_busy', message, isRetryable: true } }
   }
+  const listed = checked.failures.map(({ path, message }) => `${path || '(payload)'}: ${message}`).join('; ')
+  const verb = checked.code === 'schema_invalid' ? "can't be checked against" : 'breaks'
+  const message = `The payload ${verb} the schema of "${delivery.eventType}". ${listed}`
+  return { ok: false, error: { code: 'schema', message } }
 }
 
 function toRenderResult(result: TransformResult): RenderResult {

@@ -2,6 +2,9 @@ import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { type NetworkRules, refusalOfAddress } from './network-rules.ts'
 
+/** Whoever owns a name decides how many it has, and each is judged for each connection that waits. No more than these is connected to. */
+const maxAddresses = 16
+
 type LookupAll = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void
 
 /**
@@ -45,7 +48,9 @@ function sharedLookup(
     resolve(hostname, { all: true, ...(family !== undefined && { family }) }, (error, answer) => {
       const callbacks = waiting.get(key) ?? []
       waiting.delete(key)
-      const addresses = Array.isArray(answer) ? answer : [{ address: answer, family: 0 }]
+      const addresses = Array.isArray(answer)
+        ? answer.slice(0, maxAddresses)
+        : [{ address: answer, family: 0 }]
       for (const waiter of callbacks) waiter(error, error === null ? [...addresses] : [])
     })
   }

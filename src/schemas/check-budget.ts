@@ -1,4 +1,4 @@
-/** What one check may cost: half a second in the worst case, when every part fails. A schema and a payload can be fine apart and endless together. */
+/** What the checks of one call may cost, all its payloads together: half a second in the worst case, when every part fails. */
 export const maxCheckSteps = 10_000_000
 
 export class BudgetExceeded extends Error {
@@ -8,13 +8,9 @@ export class BudgetExceeded extends Error {
   }
 }
 
-/** Counts the steps of the check that is under way. Checks are synchronous, so there is one at a time. */
+/** Counts the steps of the checks of one call. A schema and a payload can be fine apart and endless together. */
 export class CheckBudget {
-  #remaining = 0
-
-  start(): void {
-    this.#remaining = maxCheckSteps
-  }
+  #remaining = maxCheckSteps
 
   spend(steps: number): void {
     this.#remaining -= steps

@@ -150,6 +150,6 @@ function classTest(source: string): (codePoint: number) => boolean {
   }
 }
 
-function isWord(codePoint: number): boolean {
+export function isWord(codePoint: number): boolean {
   return codePoint >= 0 && /\w/.test(String.fromCodePoint(codePoint))
 }

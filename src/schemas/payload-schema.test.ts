@@ -94,7 +94,7 @@ describe('a hostile schema', () => {
   })
 
   it('gives up on a pattern and a text that are too much together', () => {
-    expect(checkPayload({ pattern: '^(.*a){200}$' }, 'a'.repeat(1_000_000))).toMatchObject({
+    expect(checkPayload({ pattern: '^(.*é){200}$' }, 'é'.repeat(1_000_000))).toMatchObject({
       code: 'schema_too_costly',
     })
   })

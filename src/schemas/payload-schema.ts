@@ -1,13 +1,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Parsed, Problem } from '../core/problem.ts'
-import { BudgetExceeded } from './check-budget.ts'
+import { BudgetExceeded, CheckBudget } from './check-budget.ts'
 import { join, prepareSchema } from './prepare-schema.ts'
 import { SchemaValidator } from './schema-validator.ts'
 
 export const maxSchemaLength = 64 * 1024
 export const maxFailures = 20
-/** Ajv keeps every failure until the end, so all of them are asked for only where that is a bounded number. */
+/** Ajv keeps every failure until the end, and needs a second check to find them: only where both are bounded. */
 const maxDetailedNodes = 5000
+const textPerNode = 100
 const maxCachedSchemas = 500
 
 export type PayloadCheck =
@@ -20,9 +21,12 @@ export type PayloadCheck =
       readonly failures: readonly Problem[]
     }
 
-/** A JSON Schema made ready to check payloads. */
+/**
+ * A JSON Schema made ready to check payloads. What a check costs, publishers choose: in a process that delivers, use a `PayloadChecker`, which
+ * has threads for it.
+ */
 export interface PayloadSchema {
-  check(payload: unknown): PayloadCheck
+  check(payload: unknown, budget?: CheckBudget): PayloadCheck
 }
 
 const quick = lazily(() => new SchemaValidator(false))
@@ -38,7 +42,11 @@ const cache = new Map<string, Parsed<PayloadSchema>>()
  * if (parsed.ok) parsed.value.check({}) // { ok: false, code: 'schema_violation', failures: [{ path: 'id', … }] }
  */
 export function parsePayloadSchema(schema: unknown): Parsed<PayloadSchema> {
-  const text = JSON.stringify(schema) as string | undefined
+  return parsePayloadSchemaText(JSON.stringify(schema))
+}
+
+/** The same from JSON text. */
+export function parsePayloadSchemaText(text: string | undefined): Parsed<PayloadSchema> {
   if (text === undefined || text.length > maxSchemaLength) {
     return refuse('', `must be a JSON Schema of at most ${maxSchemaLength} characters`)
   }
@@ -78,12 +86,12 @@ function payloadSchema(prepared: Record<string, unknown>): PayloadSchema {
   const verdict = quick().compile(prepared)
   const findings = lazily(() => detailed().compile(prepared))
 
-  function check(payload: unknown): PayloadCheck {
+  function check(payload: unknown, budget = new CheckBudget()): PayloadCheck {
     try {
-      if (quick().run(verdict, payload)) return { ok: true }
+      if (quick().run(verdict, payload, budget)) return { ok: true }
       const failures = problemsFrom(verdict.errors)
       if (!hasAtMost(payload, maxDetailedNodes)) return violation(failures)
-      return violation(allFailures(findings(), payload) ?? failures)
+      return violation(allFailures(findings(), payload, budget) ?? failures)
     } catch (error) {
       if (!(error instanceof BudgetExceeded) && !(error instanceof RangeError)) throw error
       const message =
@@ -98,9 +106,13 @@ function payloadSchema(prepared: Record<string, unknown>): PayloadSchema {
 }
 
 /** More than the verdict has a price, and a verdict stands without it. */
-function allFailures(validate: ValidateFunction, payload: unknown): readonly Problem[] | null {
+function allFailures(
+  validate: ValidateFunction,
+  payload: unknown,
+  budget: CheckBudget,
+): readonly Problem[] | null {
   try {
-    detailed().run(validate, payload)
+    detailed().run(validate, payload, budget)
     return problemsFrom(validate.errors)
   } catch {
     return null
@@ -136,7 +148,7 @@ function hasAtMost(payload: unknown, limit: number): boolean {
   const stack = [payload]
   while (stack.length > 0 && count <= limit) {
     const value = stack.pop()
-    count += 1
+    count += typeof value === 'string' ? 1 + value.length / textPerNode : 1
     if (typeof value === 'object' && value !== null) {
       const parts = Object.values(value)
       if (parts.length > limit) return false

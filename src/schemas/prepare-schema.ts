@@ -5,6 +5,9 @@ import { budgetKeyword } from './schema-validator.ts'
 
 const maxSchemaDepth = 100
 const maxProblems = 20
+const stepsPerPart = 20
+const listTextPerStep = 8
+const lists = ['enum', 'const', 'required', 'dependentRequired'] as const
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
 /** Every reference points into the schema itself, so its own address says nothing, and two schemas may claim the same one. */
@@ -47,7 +50,7 @@ export function prepareSchema(
       return true
     }
     if (!isRecord(part)) return part
-    const copy: [string, unknown][] = [[budgetKeyword, true]]
+    const copy: [string, unknown][] = [[budgetKeyword, stepsOf(part)]]
     for (const [keyword, value] of Object.entries(part)) {
       const at = join(path, keyword)
       checkKeyword(keyword, value, at)
@@ -104,6 +107,16 @@ export function prepareSchema(
   function report(path: string, message: string): void {
     if (problems.length < maxProblems) problems.push({ path, message })
   }
+}
+
+/** A long list of allowed values or required names is compared with each part of a payload that meets it. */
+function stepsOf(part: Record<string, unknown>): number {
+  let steps = stepsPerPart
+  for (const keyword of lists) {
+    const list = part[keyword]
+    if (list !== undefined) steps += Math.ceil(JSON.stringify(list).length / listTextPerStep)
+  }
+  return steps
 }
 
 function isPointer(value: unknown): value is string {

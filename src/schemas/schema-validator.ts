@@ -8,9 +8,10 @@ import { LinearPattern } from './linear-pattern.ts'
 /** Loaded with the first schema: 10 MiB that a node without schemas does without. */
 const load = createRequire(import.meta.url)
 
-/** Beside every part of a schema, it counts how often that part is looked at. */
+/** Beside every part of a schema, it says how many steps it takes to look at that part, and counts them. */
 export const budgetKeyword = 'holdfast-budget'
-const stepsPerSubschema = 20
+/** To write an item down and compare it with the others. */
+const stepsPerUniqueItem = 50
 
 /** Those of ajv-formats that were timed on hostile texts of 1 MiB. */
 const knownFormats = [
@@ -30,17 +31,18 @@ const knownFormats = [
 
 /** Ajv for JSON Schema 2020-12, with the parts replaced that a schema or a payload could hang the process by. */
 export class SchemaValidator {
-  readonly #budget = new CheckBudget()
+  /** Checks are synchronous, so there is one at a time. */
+  #budget = new CheckBudget()
   readonly #ajv: Ajv2020
 
   constructor(isDetailed: boolean) {
-    const budget = this.#budget
+    const spend = (steps: number): void => this.#budget.spend(steps)
     const { Ajv2020 } = load('ajv/dist/2020.js') as typeof ajv
     const formats = load('ajv-formats') as typeof ajvFormats
     const createPattern = Object.assign(
       (source: string) => {
         const pattern = new LinearPattern(source)
-        return { test: (text: string) => pattern.test(text, budget), toString: () => `linear:${source}` }
+        return { test: (text: string) => pattern.test(text, { spend }), toString: () => `linear:${source}` }
       },
       { code: 'new RegExp' },
     )
@@ -62,10 +64,10 @@ export class SchemaValidator {
       keyword: budgetKeyword,
       // A part that fails is left at once, so the count comes first.
       before: '$ref',
-      schemaType: 'boolean',
+      schemaType: 'number',
       errors: false,
-      validate: () => {
-        budget.spend(stepsPerSubschema)
+      validate: (steps: number) => {
+        spend(steps)
         return true
       },
     })
@@ -76,8 +78,11 @@ export class SchemaValidator {
       type: 'array',
       schemaType: 'boolean',
       error: { message: 'must not have the same item twice' },
-      validate: (isWanted: boolean, items: readonly unknown[]) =>
-        !isWanted || new Set(items.map(canonical)).size === items.length,
+      validate: (isWanted: boolean, items: readonly unknown[]) => {
+        if (!isWanted) return true
+        spend(items.length * stepsPerUniqueItem)
+        return new Set(items.map(canonical)).size === items.length
+      },
     })
   }
 
@@ -87,7 +92,7 @@ export class SchemaValidator {
 
   /** What the schema of schemas says of it. */
   problemsOf(schema: Record<string, unknown>): ValidateFunction['errors'] {
-    this.#budget.start()
+    this.#budget = new CheckBudget()
     void this.#ajv.validateSchema(schema)
     return this.#ajv.errors
   }
@@ -101,8 +106,8 @@ export class SchemaValidator {
     }
   }
 
-  run(validate: ValidateFunction, payload: unknown): boolean {
-    this.#budget.start()
+  run(validate: ValidateFunction, payload: unknown, budget: CheckBudget): boolean {
+    this.#budget = budget
     return validate(payload)
   }
 }

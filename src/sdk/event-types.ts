@@ -1,7 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 import { type EventTypeInput, parseEventType } from '../core/event-type-input.ts'
 import { type Problem } from '../core/problem.ts'
-import { parsePayloadSchema } from '../schemas/payload-schema.ts'
+import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import {
   deleteEventType,
@@ -11,6 +11,7 @@ import {
   writeEventType,
 } from '../storage/event-types.ts'
 import { translateError } from '../storage/translate-error.ts'
+import { checksBusy } from './publisher.ts'
 
 export type { EventTypeInput } from '../core/event-type-input.ts'
 
@@ -66,7 +67,8 @@ export class EventTypes {
     if (!parsed.ok) throw invalid(parsed.problems)
     const { schema } = parsed.value
     if (schema !== null) {
-      const checked = parsePayloadSchema(schema)
+      const checked = await intakeChecks.parse(schema)
+      if (checked === null) throw checksBusy()
       if (!checked.ok) {
         throw invalid(
           checked.problems.map(({ path, message }) => ({

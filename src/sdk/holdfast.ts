@@ -38,6 +38,7 @@ import { createManagement, type Management } from './management.ts'
 import { checkedOptions } from './message-options.ts'
 import { openKeyring } from './open-keyring.ts'
 import { encodePayload } from './payload.ts'
+import { PreviewGate } from './preview-gate.ts'
 import { PublishLine, type PublishLineLimits } from './publish-line.ts'
 import { Publisher } from './publisher.ts'
 
@@ -130,6 +131,8 @@ const controlConnections = 2
 const maintenanceConnections = 2
 /** Larger batches are stored in pieces of this size, inside one transaction. */
 const maxBatchMessages = 5000
+/** Who edits an expression asks for one preview after the other: its process needn't start for each. */
+const previewIdleMs = 10_000
 
 /** Everything that `Management` offers, in the name of the SDK's own actor; the constructor puts it there. */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- one list of what is managed instead of three
@@ -150,6 +153,8 @@ export class Holdfast {
   readonly #publishLine: PublishLine
   readonly #enqueuer: Enqueuer
   readonly #transforms: TransformRegistry
+  readonly #previewTransforms: TransformRegistry
+  readonly #previews = new PreviewGate()
   readonly #tasks: readonly MaintenanceTask[]
   readonly #options: HoldfastOptions
   readonly #handlers: Map<string, Handler>
@@ -186,6 +191,7 @@ export class Holdfast {
     )
     this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast', false)
     this.#transforms = builtInTransforms()
+    this.#previewTransforms = builtInTransforms({ jsonataIdleMs: previewIdleMs })
     this.#publisher = new Publisher(this.#database)
     const { endpoints: names = [], topEndpoints: top = 0 } = options.metrics ?? {}
     this.#metricsPage = new MetricsPage({
@@ -204,7 +210,8 @@ export class Holdfast {
       actor,
       database: () => database,
       transports: this.#transports,
-      transforms: this.#transforms,
+      transforms: this.#previewTransforms,
+      previews: this.#previews,
       judgesTargets: this.#options.judgesTargets ?? true,
       onEventTypeChanged: (name) => this.#publisher.forget(name),
       onEndpointChanged: (name) => this.#node?.endpointChanged(name),

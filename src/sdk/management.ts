@@ -15,6 +15,7 @@ import { Jobs } from './jobs.ts'
 import { Maintenance } from './maintenance.ts'
 import { Operations } from './operations.ts'
 import { Overview } from './overview.ts'
+import type { PreviewGate } from './preview-gate.ts'
 import { Quarantine } from './quarantine.ts'
 import { Queues } from './queues.ts'
 import { Replays } from './replays.ts'
@@ -29,6 +30,7 @@ export interface ManagementOptions {
   readonly database: () => Database
   readonly transports: TransportRegistry
   readonly transforms: TransformRegistry
+  readonly previews: PreviewGate
   /** Refuse endpoints that this process may not reach. */
   readonly judgesTargets: boolean
   /** Who does it, in the audit log. */
@@ -77,7 +79,7 @@ export function createManagement(options: ManagementOptions): Management {
   })
   return {
     endpoints,
-    routes: new Routes({ database, actor, transforms, transports }),
+    routes: new Routes({ database, actor, transforms, transports, previews: options.previews }),
     eventTypes: new EventTypes({ database, actor, onChanged: onEventTypeChanged }),
     maintenance: new Maintenance({ database, actor }),
     quarantine: new Quarantine({ database, actor }),

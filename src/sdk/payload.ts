@@ -1,4 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
+import { hasUnstorableNumber, PayloadError } from '../transforms/exact-json.ts'
 import { RawJson } from './raw-json.ts'
 
 /** An escaped NUL: a backslash before `u0000` that isn't itself escaped. */
@@ -16,7 +17,20 @@ export function encodePayload(payload: unknown, index: number): string {
   if (body.includes('\\u0000') && escapedNul.test(body)) {
     throw refuse(index, 'contains a NUL character, which PostgreSQL can not store; remove or encode it')
   }
+  // JavaScript's own numbers always fit.
+  if (payload instanceof RawJson) refuseNumbers(body, index)
   return body
+}
+
+function refuseNumbers(body: string, index: number): void {
+  try {
+    if (!hasUnstorableNumber(body)) return
+  } catch (error) {
+    if (error instanceof PayloadError)
+      throw refuse(index, `can't be taken. ${error.message.replace(/\.$/, '')}`)
+    throw error
+  }
+  throw refuse(index, 'contains a number that PostgreSQL can not hold; send it as text')
 }
 
 function refuse(index: number, what: string): HoldfastError {

@@ -5,7 +5,7 @@ import { formatId } from '../core/ids.ts'
 import type { Problem } from '../core/problem.ts'
 import type { RouteInput, RouteSettings } from '../core/route-input.ts'
 import type { SendOptionsInput } from '../core/send-options.ts'
-import { checkPayload } from '../schemas/payload-schema.ts'
+import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { type EndpointRecord, readEndpoint } from '../storage/endpoints.ts'
 import { readEventTypes } from '../storage/event-types.ts'
@@ -24,6 +24,7 @@ import type { TransportRegistry } from '../transports/registry.ts'
 import type { Dispatch } from '../transports/transport.ts'
 import { checkedOptions } from './message-options.ts'
 import { encodePayload } from './payload.ts'
+import { checksBusy } from './publisher.ts'
 
 /** An event as it would be published. */
 export type PreviewEvent = Omit<SendOptionsInput, 'type'> & {
@@ -125,8 +126,9 @@ function isBatching(endpoint: EndpointRecord): boolean {
 async function schemaFailures(database: Database, type: string, body: string): Promise<readonly Problem[]> {
   const [known] = await readEventTypes(database, [type])
   if (known === undefined || known.schema === null) return []
-  const checked = checkPayload(known.schema, JSON.parse(body))
-  return checked.ok ? [] : checked.failures
+  const checked = await intakeChecks.check([{ schema: known.schema, body }])
+  if (checked.kind === 'busy') throw checksBusy()
+  return checked.kind === 'ok' ? [] : checked.failures
 }
 
 function toInput(

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 import { isEventType } from '../core/event-type-pattern.ts'
 import { formatId } from '../core/ids.ts'
-import { checkPayload } from '../schemas/payload-schema.ts'
+import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { readEventTypes } from '../storage/event-types.ts'
 import { publishEvents } from '../storage/publish-events.ts'
@@ -77,21 +77,24 @@ export class Publisher {
 
   async #checkSchemas(events: readonly PreparedEvent[]): Promise<void> {
     await this.#load([...new Set(events.map(({ type }) => type))])
-    events.forEach(({ type, body }, index) => {
+    // What will be stored and sent, which is not always what was given: a Date is a text in JSON.
+    const items = events.flatMap(({ type, body }, index) => {
       const schema = this.#schemas.get(type)?.schema ?? null
-      if (schema === null) return
-      // What will be stored and sent, which is not always what was given: a Date is a text in JSON.
-      const checked = checkPayload(schema, JSON.parse(body))
-      if (checked.ok) return
-      const listed = checked.failures
-        .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
-        .join('; ')
-      throw new HoldfastError(
-        'schema_violation',
-        `The payload of event ${index + 1} breaks the schema of "${type}". ${listed}`,
-        { index, eventType: type, problems: checked.failures },
-      )
+      return schema === null ? [] : [{ type, index, schema, body }]
     })
+    if (items.length === 0) return
+    const checked = await intakeChecks.check(items)
+    if (checked.kind === 'ok') return
+    if (checked.kind === 'busy') throw checksBusy()
+    const { type = '', index = 0 } = items[checked.index] ?? {}
+    const listed = checked.failures
+      .map(({ path, message }) => `${path || '(payload)'}: ${message}`)
+      .join('; ')
+    throw new HoldfastError(
+      'schema_violation',
+      `The payload of event ${index + 1} breaks the schema of "${type}". ${listed}`,
+      { index, eventType: type, problems: checked.failures },
+    )
   }
 
   async #load(types: readonly string[]): Promise<void> {
@@ -115,6 +118,13 @@ function storable(body: string, index: number): string {
     'invalid_payload',
     `The payload of message ${index + 1} contains half a surrogate pair, which PostgreSQL can not store; remove or encode it.`,
     { index },
+  )
+}
+
+export function checksBusy(): HoldfastError {
+  return new HoldfastError(
+    'checks_busy',
+    'Too many payloads are waiting to be checked against their schemas. Try again in a moment.',
   )
 }
 

@@ -17,6 +17,7 @@ import type { TransformRegistry } from '../transforms/registry.ts'
 import { TransformConfigError } from '../transforms/transform.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { type PreviewInput, previewRoute, type RoutePreview } from './preview.ts'
+import type { PreviewGate } from './preview-gate.ts'
 
 export type Route = Omit<RouteRecord, 'id'>
 
@@ -27,7 +28,9 @@ export type RouteChanges = {
 
 export interface RoutesOptions {
   readonly database: () => Database
+  /** Not those of deliveries: what evaluates one expression can't evaluate another meanwhile. */
   readonly transforms: TransformRegistry
+  readonly previews: PreviewGate
   readonly transports: TransportRegistry
   readonly actor: string
 }
@@ -89,11 +92,13 @@ export class Routes {
    * await holdfast.routes.preview({ route: 'orders-to-crm', event: { type: 'order.created', payload: { id: 17 } } })
    */
   async preview({ route, event }: PreviewInput): Promise<RoutePreview> {
-    const settings =
-      typeof route === 'string'
-        ? await this.get(route)
-        : (await this.#check({ name: 'preview', ...route })).settings
-    return this.#run((database) => previewRoute(settings, event, { ...this.#options, database }))
+    return this.#options.previews.run(async () => {
+      const settings =
+        typeof route === 'string'
+          ? await this.get(route)
+          : (await this.#check({ name: 'preview', ...route })).settings
+      return this.#run((database) => previewRoute(settings, event, { ...this.#options, database }))
+    })
   }
 
   /** Everything about a route that can be wrong, found before anything is stored. */

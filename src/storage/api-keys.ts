@@ -49,6 +49,18 @@ export async function insertApiKey(
   return rows[0]
 }
 
+/** Ids of keys that aren't revoked, the newest first. Index: none is needed, keys are few. */
+export async function readKeyIds(database: Database, limit: number): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(
+    {
+      name: 'read_key_ids',
+      text: `select id from holdfast_internal.api_keys where revoked_at is null order by created_at desc limit $1`,
+    },
+    [limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** A key that is neither revoked nor expired, by its id. Index: api_keys_pkey. */
 export async function readLiveKey(
   database: Database,

@@ -1,3 +1,4 @@
+import { HoldfastError } from '../core/errors.ts'
 import type { RouteSettings } from '../core/route-input.ts'
 import type { Database } from './database.ts'
 import { firstUnseen, watermarkNow } from './watermark.ts'
@@ -185,6 +186,8 @@ function variableComplaint(filter: string): FilterComplaint {
   }
 }
 
+const filterTimeoutMs = 2000
+const queryCanceled = '57014'
 const maxPositionTries = 20
 
 /**
@@ -212,14 +215,28 @@ async function positionOf(database: Database, filter: string, message: string): 
 
 /** Whether PostgreSQL finds that this payload fits the filter, as it would when it is published. */
 export async function matchFilter(database: Database, filter: string, body: string): Promise<boolean> {
-  const rows = await database.query<{ matches: boolean }>(
-    {
-      name: 'match_filter',
-      text: `select coalesce(jsonb_path_match_tz($1::text::jsonb, $2::text::jsonpath, '{}', true), false) as matches`,
-    },
-    [body, filter],
+  return database.inTransaction(async (client) => {
+    // Two lists compared with each other take hours; the server ends it, so that no connection and no core is kept by whoever asks.
+    await client.query(`set local statement_timeout = ${filterTimeoutMs}`)
+    const { rows } = await client
+      .query<{ matches: boolean }>(
+        `select coalesce(jsonb_path_match_tz($1::text::jsonb, $2::text::jsonpath, '{}', true), false) as matches`,
+        [body, filter],
+      )
+      .catch((error: unknown) => {
+        throw (error as { code?: unknown }).code === queryCanceled ? filterTooCostly(error) : error
+      })
+    return rows[0]?.matches ?? false
+  })
+}
+
+function filterTooCostly(cause: unknown): HoldfastError {
+  return new HoldfastError(
+    'invalid_filter',
+    `The filter takes longer than ${filterTimeoutMs} ms with this payload. Compare single values, not lists with lists.`,
+    {},
+    cause,
   )
-  return rows[0]?.matches ?? false
 }
 
 /** What the dispatching side needs of a route. */

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { markExactNumbers, parseExactJson, restoreExactNumbers, writeExactJson } from './exact-json.ts'
+import {
+  markExactNumbers,
+  maxInexactNumbers,
+  parseExactJson,
+  restoreExactNumbers,
+  writeExactJson,
+} from './exact-json.ts'
 
 describe('parseExactJson and writeExactJson', () => {
   it('bring back any JSON value', () => {
@@ -80,5 +86,14 @@ describe('restoreExactNumbers', () => {
         .replace('"n":0', '"n":12345678901234567890')
         .replace(/^(\{)("12345678901234567890":"[^"]*"),("n":\d+)/, '$1$3,$2'),
     )
+  })
+})
+
+describe('a payload with very many numbers that a double can not hold', () => {
+  const numbers = (count: number): string => `[${'1e-400,'.repeat(count - 1)}1e-400]`
+
+  it('is refused with what to do, however long it is', () => {
+    expect(() => markExactNumbers(numbers(maxInexactNumbers + 1))).toThrow('Send such numbers as text')
+    expect(restoreExactNumbers(markExactNumbers(numbers(maxInexactNumbers)))).toBe(numbers(maxInexactNumbers))
   })
 })

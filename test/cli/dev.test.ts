@@ -57,6 +57,8 @@ describe.each(accounts)('dev as %s', (_, uid) => {
     if (uid !== undefined && !canRunAs(uid)) context.skip('this checkout is out of reach for other accounts')
     if (uid !== undefined) await chown(folder, uid, uid)
     await using dev = await startDev([], uid)
+    expect(await readFile(join(folder, '.holdfast/.gitignore'), 'utf8')).toBe('*\n')
+    expect(dev.stderr, 'a key in a log').not.toMatch(/hf_/)
     const command = /holdfast (send inbox '\{"hello":"world"\}')/.exec(dev.stderr)?.[1]
     expect(command, 'the banner names the next command').toBeDefined()
 

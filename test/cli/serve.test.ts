@@ -26,12 +26,23 @@ async function startServe(args: readonly string[] = [], url?: string, environmen
   return serve
 }
 
-/** The first key of its database, and where the API listens: what `serve` tells whoever starts it. */
+/** A key for its database, made beside it, and where the API listens. */
 async function accessTo(serve: CliProcess): Promise<Record<string, string>> {
-  const [, key] = await serve.waitFor('stderr', /shown this once: (hf_\S+)/)
+  const created = await runCli(['api-keys', 'create', '--local'], options())
   const [, url] = await serve.waitFor('stderr', /"api":"([^"]+)"/)
-  return { HOLDFAST_API_KEY: key!, HOLDFAST_URL: url! }
+  return { HOLDFAST_API_KEY: created.stdout.trim(), HOLDFAST_URL: url! }
 }
+
+test('prints no key and no link into a log, and says how to make a key', async () => {
+  await using serve = await startServe()
+  expect(serve.stderr).toContain('api-keys create --local')
+  expect(serve.stderr + serve.stdout).not.toMatch(/hf_|sign-in#/)
+  const { rows } = await database.pool.query('select 1 from holdfast_internal.api_keys')
+  expect(rows, 'a key that nobody has seen').toEqual([])
+  const environment = await accessTo(serve)
+  const listed = await runCli(['endpoints', 'list'], { cwd: tmpdir(), environment })
+  expect(listed.exitCode, listed.stderr).toBe(0)
+})
 
 async function createEndpoint(environment: Record<string, string>, url: string): Promise<void> {
   const created = await runCli(['endpoints', 'create', 'crm', '--url', url], { cwd: tmpdir(), environment })

@@ -3,7 +3,7 @@ import { parseApiKey } from '../../core/api-key.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import type { Role } from '../../core/roles.ts'
 import { hashSecret } from '../../sdk/api-keys.ts'
-import { noteKeyUse, readLiveKey } from '../../storage/api-keys.ts'
+import { noteKeyUse, readKeyIds, readLiveKey } from '../../storage/api-keys.ts'
 import {
   deleteSession,
   insertSession,
@@ -32,6 +32,8 @@ interface KnownCaller {
 /** A revoked key works at most this much longer. */
 const cacheMs = 5000
 const maxCached = 10_000
+/** A key made this recently may have to wait with those that guess. */
+const keyIdsMs = 1000
 const sessionLifetimeMs = 12 * 3_600_000
 const linkLifetimeMs = 3_600_000
 const tokenBytes = 32
@@ -43,6 +45,7 @@ export class Authenticator {
   readonly #nowMs: () => number
   readonly #keys = new Map<string, KnownCaller>()
   readonly #sessions = new Map<string, { readonly caller: Caller; readonly endsAtMs: number }>()
+  #keyIds: { readonly ids: Promise<ReadonlySet<string>>; readonly endsAtMs: number } | null = null
   readonly #adminKeyHash: Buffer | null
 
   constructor(options: AuthenticatorOptions) {
@@ -57,9 +60,13 @@ export class Authenticator {
     // A key that is known to be right is no guess: one bad caller behind a proxy mustn't shut out the others.
     const known = this.#byAdminKey(key) ?? this.#byCachedKey(key)
     if (known !== null) return known
-    this.#refuseGuessing(address)
+    // Nor is one that names a stored key, whoever else failed from that address. Anything else is refused without asking the database.
+    if (this.#failures.waitMs(address) > 0 && !(await this.#namesStoredKey(key)))
+      this.#refuseGuessing(address)
     const caller = await this.#byStoredKey(key)
     if (caller !== null) return caller
+    // A wrong secret for a stored key is a guess like any other, and waits like any other.
+    this.#refuseGuessing(address)
     this.#failures.record(address)
     throw new HoldfastError(
       'unauthenticated',
@@ -137,18 +144,31 @@ export class Authenticator {
     return timingSafeEqual(known.secretHash, hashSecret(parts.secret)) ? known.caller : null
   }
 
+  /** By a list that is read once a second at most, however many wrong keys come. */
+  async #namesStoredKey(key: string): Promise<boolean> {
+    const id = parseApiKey(key)?.id
+    if (id === undefined) return false
+    if (this.#keyIds === null || this.#keyIds.endsAtMs <= this.#nowMs()) {
+      const ids = this.#run(async (database) => new Set(await readKeyIds(database, maxCached)))
+      this.#keyIds = { ids, endsAtMs: this.#nowMs() + keyIdsMs }
+      ids.catch(() => {
+        this.#keyIds = null
+      })
+    }
+    return (await this.#keyIds.ids).has(id)
+  }
+
   async #byStoredKey(key: string): Promise<Caller | null> {
     const parts = parseApiKey(key)
     if (parts === null) return null
-    const hash = hashSecret(parts.secret)
+    // It was compared with what was given already: guesses at a known key don't reach the database.
+    if ((this.#keys.get(parts.id)?.endsAtMs ?? 0) > this.#nowMs()) return null
     const found = await this.#run((database) => readLiveKey(database, parts.id))
-    if (found === undefined || !timingSafeEqual(found.secretHash, hash)) return null
-    const caller = toCaller(found.name, found.role, parts.id)
-    this.#remember(this.#keys, parts.id, {
-      caller,
-      secretHash: found.secretHash,
-      endsAtMs: this.#nowMs() + cacheMs,
-    })
+    if (found === undefined) return null
+    const { name, role, secretHash } = found
+    const caller = toCaller(name, role, parts.id)
+    this.#remember(this.#keys, parts.id, { caller, secretHash, endsAtMs: this.#nowMs() + cacheMs })
+    if (!timingSafeEqual(secretHash, hashSecret(parts.secret))) return null
     // Nobody waits for it, and nothing depends on it.
     this.#run((database) => noteKeyUse(database, parts.id)).catch(() => {})
     return caller

@@ -5,10 +5,12 @@ import { HoldfastError } from '../../core/errors.ts'
 import { isHealthCheck } from '../health.ts'
 import { type Authenticator, sessionLifetimeSeconds } from './authenticator.ts'
 import type { Caller } from './caller.ts'
+import { ForwardedAddress } from './forwarded-address.ts'
 import { readSessionCookie, sessionCookie } from './session-cookie.ts'
 
 export interface AccessOptions {
   readonly authenticator: Authenticator
+  readonly trustedProxies?: readonly string[]
 }
 
 const csrfHeader = 'x-csrf-token'
@@ -27,11 +29,15 @@ const signInBody = z.strictObject({
 })
 
 /** Finds out who calls before a body is even read, and lets people sign in with a cookie. */
-export function registerAccess(app: FastifyInstance, { authenticator }: AccessOptions): void {
+export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
+  const { authenticator, trustedProxies = [] } = options
+  const forwarded = new ForwardedAddress(trustedProxies)
+  const addressOf = (request: FastifyRequest): string =>
+    forwarded.of(request.ip, request.headers['x-forwarded-for'])
   app.addHook('onRequest', async (request, reply) => {
     // Answered without the database, also to a caller that sends a key with everything.
     if (isHealthCheck(request)) return
-    request.caller = await findCaller(request, authenticator)
+    request.caller = await findCaller(request, authenticator, addressOf)
     if (request.caller !== null || isOpen(request)) return
     if (isPage(request)) {
       await reply.redirect('/sign-in')
@@ -51,8 +57,8 @@ export function registerAccess(app: FastifyInstance, { authenticator }: AccessOp
     const { key, token } = given.data
     const session =
       key === undefined
-        ? await authenticator.signInByLink(token ?? '', request.ip)
-        : await authenticator.signIn(key, request.ip)
+        ? await authenticator.signInByLink(token ?? '', addressOf(request))
+        : await authenticator.signIn(key, addressOf(request))
     setSession(request, reply, session, sessionLifetimeSeconds)
     return describeSession(await authenticator.bySession(session))
   })
@@ -70,14 +76,18 @@ export function registerAccess(app: FastifyInstance, { authenticator }: AccessOp
   })
 }
 
-async function findCaller(request: FastifyRequest, authenticator: Authenticator): Promise<Caller | null> {
+async function findCaller(
+  request: FastifyRequest,
+  authenticator: Authenticator,
+  addressOf: (request: FastifyRequest) => string,
+): Promise<Caller | null> {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
     if (key === undefined) {
       throw new HoldfastError('unauthenticated', 'The Authorization header must be "Bearer hf_…".')
     }
-    return authenticator.byKey(key, request.ip)
+    return authenticator.byKey(key, addressOf(request))
   }
   const token = readSessionCookie(request.headers)
   if (token === null) return null

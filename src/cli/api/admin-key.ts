@@ -1,8 +1,9 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Authenticator } from '../../api/access/authenticator.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { writePrivateFile } from '../../postgres/embedded/cluster.ts'
+import { ensureDataDir } from '../../postgres/embedded/data-dir.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
 import { hasAdminKey } from '../../storage/api-keys.ts'
 
@@ -34,7 +35,7 @@ export async function ensureDevKey(
   const kept = await readFile(file, 'utf8').catch(() => null)
   if (kept !== null && (await works(authenticator, kept.trim()))) return { key: kept.trim(), isNew: false }
   const key = await createKey(holdfast, `dev-${Date.now().toString(36)}`)
-  await mkdir(resolve(dataDir), { recursive: true, mode: 0o700 })
+  await ensureDataDir(dataDir)
   await writePrivateFile(file, `${key}\n`)
   return { key, isNew: true }
 }

@@ -2,9 +2,11 @@ import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { HoldfastError } from '../../core/errors.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
+import { hasAdminKey } from '../../storage/api-keys.ts'
 import { version } from '../../version.ts'
 import { createFirstAdminKey } from '../api/admin-key.ts'
 import { type CreatedApi, createApiServer, createSignInUrl } from '../api/create-api-server.ts'
+import { isTerminal } from '../paint.ts'
 import { applySettings, createNode, runNode, watchStopSignals } from '../run-node.ts'
 import { openSession, type Session } from '../session.ts'
 
@@ -56,9 +58,16 @@ export function registerServe(program: Command): void {
     })
 }
 
-/** A database without an admin key gets one, shown here and never again. */
+/** A database without an admin key gets one, shown to a person and never again. A log keeps what it is told, so nothing secret goes there. */
 async function announceFirstKey(session: Session, holdfast: Holdfast, api: CreatedApi): Promise<void> {
   if (session.config.adminKey !== null) return
+  if (!isTerminal(process.stderr)) {
+    if (await hasAdminKey(holdfast.database)) return
+    session.output.message(
+      `This database has no admin key. Make one beside the database with: ${session.prefix} api-keys create --local, or set HOLDFAST_ADMIN_KEY`,
+    )
+    return
+  }
   const key = await createFirstAdminKey(holdfast)
   if (key === null) return
   session.output.message(

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { JobWorker } from '../../jobs/worker.ts'
+import { ensureDataDir } from '../../postgres/embedded/data-dir.ts'
 import { createWorker } from '../../sdk/create-worker.ts'
 import { findDatabase } from '../find-database.ts'
 import { loadJobs } from '../load-jobs.ts'
@@ -49,6 +50,7 @@ export function registerWorker(program: Command): void {
       const { url } = await findDatabase(session)
       const jobs = await loadJobs(flags.import, process.cwd())
       const { name, queue, tag, concurrency, stopTimeout } = flags
+      if (flags.journalDir === undefined) await ensureDataDir(session.config.dataDir)
       let worker: JobWorker | null = null
       const ending = new AbortController()
       const metrics = await startMetrics(flags, url, session.output, () => worker)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises'
+import { chown, open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -17,6 +17,7 @@ import {
   startFailure,
   writePrivateFile,
 } from './cluster.ts'
+import { ensureDataDir } from './data-dir.ts'
 import { lockDataDir } from './data-dir-lock.ts'
 import { findFreePort } from './free-port.ts'
 import { type GuardedServer, serverEnvironment, spawnGuarded } from './guard.ts'
@@ -68,7 +69,7 @@ const shownLogLines = 12
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   assertPlatform()
   const dataDir = resolve(options.dataDir)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await ensureDataDir(dataDir)
   const user = await findServerUser(dataDir)
   await claimFolder(dataDir, user)
   const files = clusterFiles(dataDir)

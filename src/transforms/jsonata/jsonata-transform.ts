@@ -30,14 +30,19 @@ const volatile = /\$(?:now|millis|random|shuffle|eval|attempt|deliveryId|endpoin
 
 /**
  * JSONata, evaluated in a process of its own that is killed when it takes too long or too much memory. All expressions of a
- * transform share one process; it starts with the first message and ends when the last compiled expression is closed.
+ * transform share one process; it starts with the first message and ends when the last compiled expression is closed, or `idleMs` later.
  *
  * @example
  * jsonataTransform().compile({ expression: '{ "total": $sum(lines.(price * quantity)) }' })
  */
-export function jsonataTransform(): Transform {
+export function jsonataTransform({ idleMs = 0 }: { readonly idleMs?: number } = {}): Transform {
   const evaluator = new JsonataEvaluator()
   const open = new Set<symbol>()
+  let timer: NodeJS.Timeout | undefined
+  const stopLater = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => open.size === 0 && evaluator.stop(), idleMs).unref()
+  }
   return {
     name: 'jsonata',
     compile(config) {
@@ -92,7 +97,9 @@ export function jsonataTransform(): Transform {
         render: async (input) => (batch ? renderWhole([input]) : evaluate(input.body, variablesOf(input))),
         renderBatch: async (inputs) => (batch ? renderWhole(inputs) : renderEach(inputs)),
         close: async () => {
-          if (open.delete(handle) && open.size === 0) evaluator.stop()
+          if (!open.delete(handle) || open.size > 0) return
+          if (idleMs === 0) evaluator.stop()
+          else stopLater()
         },
       } satisfies CompiledTransform
     },

@@ -5,6 +5,7 @@ import type * as undici from 'undici'
 import type { AbsoluteForm, Egress } from '../../network/egress.ts'
 import type { SocketTarget } from '../../network/open-socket.ts'
 import { ProxyFailure } from '../../network/proxy-failure.ts'
+import { readInTurns } from './reading-turn.ts'
 
 export interface ConnectionOptions {
   readonly origin: string
@@ -21,6 +22,8 @@ export interface TlsSessionSlot {
 
 /** Who is told when a response takes more bytes than it may. */
 export interface ByteWatcher {
+  /** How much of what was read so far is body. */
+  readonly bodyBytes: number
   onTooManyBytes(): void
 }
 
@@ -39,6 +42,9 @@ type ConnectCallback = (...result: [null, net.Socket] | [Error, null]) => void
  */
 const maxHeaderSize = 64 * 1024 * 1024
 
+/** What a response may have beside its body: headers, interim responses, or chunk sizes and trailers; as much again as its body for the latter. */
+const maxFramingBytes = 32 * 1024
+
 /** Loaded with the first connection: 20 MiB that a process which only publishes does without. */
 const load = createRequire(import.meta.url)
 
@@ -55,7 +61,7 @@ export class Connection {
   readonly #options: ConnectionOptions
   #socket: net.Socket | null = null
   #watcher: ByteWatcher | null = null
-  #maxBytesRead = Number.POSITIVE_INFINITY
+  #parsedBytes = 0
 
   constructor(options: ConnectionOptions, onDisconnect: (connection: Connection) => void) {
     this.#options = options
@@ -78,11 +84,11 @@ export class Connection {
   }
 
   /**
-   * Bounds what is read from now on, framing included. The body has its own limit, but a parser that eats chunk extensions
-   * or a status line without end tells nobody, and would keep the whole node busy until the deadline.
+   * Bounds what is parsed from now on beside the body, which has its own limit: a parser that eats headers, chunk extensions, trailers or a
+   * status line without end tells nobody, and would keep the whole node busy until the deadline.
    */
-  watchBytes(maxBytes: number, watcher: ByteWatcher): void {
-    this.#maxBytesRead = (this.isConnected ? (this.#socket?.bytesRead ?? 0) : 0) + maxBytes
+  watchBytes(watcher: ByteWatcher): void {
+    this.#parsedBytes = 0
     this.#watcher = watcher
   }
 
@@ -92,8 +98,17 @@ export class Connection {
     void this.client.destroy()
   }
 
-  readonly #onReadable = (): void => {
-    if (this.#socket !== null && this.#socket.bytesRead > this.#maxBytesRead) this.#watcher?.onTooManyBytes()
+  /** Everything that was handed out before has been parsed by now, so the watcher knows what of it was body. */
+  readonly #mayRead = (byteCount: number): boolean => {
+    const watcher = this.#watcher
+    if (watcher === null) return true
+    const framingBytes = this.#parsedBytes - watcher.bodyBytes
+    if (framingBytes > maxFramingBytes + watcher.bodyBytes) {
+      watcher.onTooManyBytes()
+      return false
+    }
+    this.#parsedBytes += byteCount
+    return true
   }
 
   /** Without a limit of its own: a connection is only opened for a call, whose deadline destroys it. */
@@ -118,8 +133,7 @@ export class Connection {
     const report: ConnectCallback = (...result) => {
       if (isReported) return
       isReported = true
-      // Before undici's own, so that nothing more is parsed.
-      if (result[0] === null) socket.on('readable', this.#onReadable)
+      if (result[0] === null) readInTurns(socket, this.#mayRead)
       callback(...result)
     }
     // With several addresses the event comes once for each of them.

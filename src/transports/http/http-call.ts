@@ -1,17 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { AttemptOutcome } from '../../core/attempt.ts'
+import { BoundedBytes } from '../../core/bounded-bytes.ts'
 import { InFlightCall, type InFlightCalls } from '../in-flight-calls.ts'
 import type { ByteWatcher, Connection } from './connection.ts'
 import type { ConnectionPool, ConnectionUser } from './connection-pool.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 
 const maxInterimResponses = 32
-/** More than that before the headers have ended are no headers but an attack or a mistake. Two reads of a socket, so that a body may come along. */
-const maxHeadBytes = 128 * 1024
-/** The framing of a body, up to chunks of a byte each. */
-const maxFramingBytes = 128 * 1024
-const maxFramingFactor = 8
 
 /** What happened to a call, before anybody judges it. */
 export type HttpEnding =
@@ -55,9 +51,7 @@ export class HttpCall
   isPrepared = false
   readonly #context: HttpCallContext
   readonly #resolve: (outcome: AttemptOutcome) => void
-  #chunks: Buffer[] = []
-  #receivedBytes = 0
-  #isBodyKept = false
+  #body: BoundedBytes | null = null
   #interimCount = 0
   #isSettled = false
   #isRenewed = false
@@ -77,9 +71,11 @@ export class HttpCall
   }
 
   get responseBody(): Buffer {
-    return this.#chunks.length === 1 && this.#chunks[0] !== undefined
-      ? this.#chunks[0]
-      : Buffer.concat(this.#chunks)
+    return this.#body?.bytes ?? Buffer.alloc(0)
+  }
+
+  get bodyBytes(): number {
+    return this.#body?.receivedBytes ?? 0
   }
 
   start(): void {
@@ -101,7 +97,7 @@ export class HttpCall
 
   useConnection(connection: Connection): void {
     this.connection = connection
-    connection.watchBytes(maxHeadBytes, this)
+    connection.watchBytes(this)
     const { method, url, headers, body } = this.request
     const { absoluteForm } = connection
     const path = url.pathname + url.search
@@ -131,24 +127,31 @@ export class HttpCall
     this.firstByteAtMs = performance.now()
     this.status = status
     this.responseHeaders = headers
-    this.#isBodyKept = this.#context.isResponseKept(this)
-    this.connection?.watchBytes(maxFramingBytes + maxFramingFactor * this.#context.maxResponseBytes, this)
+    this.#body = new BoundedBytes(this.#context.maxResponseBytes, this.#context.isResponseKept(this))
+    this.connection?.watchBytes(this)
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#isSettled) return
-    const { maxResponseBytes } = this.#context
-    const roomBytes = maxResponseBytes - this.#receivedBytes
-    this.#receivedBytes += chunk.length
-    if (this.#isBodyKept && roomBytes > 0) this.#chunks.push(Buffer.from(chunk.subarray(0, roomBytes)))
-    if (this.#receivedBytes > maxResponseBytes) {
+    const body = this.#body
+    if (body === null) return
+    body.add(chunk)
+    if (body.isTooLarge) {
       this.isResponseTruncated = true
       this.#settle({ kind: 'response' })
+    } else if (body.isCrumbled) {
+      this.#settle({
+        kind: 'network',
+        error: new CrumbsError(`the first ${body.chunkCount} hold ${body.receivedBytes} bytes`),
+      })
     }
   }
 
   onTooManyBytes(): void {
-    this.#settle({ kind: 'network', error: new FloodError('it goes on and on without becoming a response') })
+    this.#settle({
+      kind: 'network',
+      error: new FloodError('its headers, or what frames its body, are too long'),
+    })
   }
 
   /** 1xx: the answer is still to come. More than a few aren't information but an attempt to keep us busy. */
@@ -180,8 +183,7 @@ export class HttpCall
     this.status = undefined
     this.responseHeaders = {}
     this.firstByteAtMs = undefined
-    this.#chunks = []
-    this.#receivedBytes = 0
+    this.#body = null
     this.startAfter(renewed)
     return true
   }
@@ -217,4 +219,8 @@ export class HttpCall
 
 class FloodError extends Error {
   readonly code = 'HPE_FLOOD'
+}
+
+class CrumbsError extends Error {
+  readonly code = 'HOLDFAST_CRUMBS'
 }

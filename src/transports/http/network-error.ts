@@ -29,6 +29,11 @@ const meanings = {
   host_unreachable: { code: 'host_unreachable', sentence: 'no route leads to the host' },
   tls_failed: { code: 'tls_failed', sentence: 'the TLS handshake failed' },
   response_invalid: { code: 'response_invalid', sentence: 'the answer is no valid HTTP/1.1 response' },
+  response_too_costly: {
+    code: 'response_too_costly',
+    sentence:
+      'the response was given up, because its body comes in chunks of a few bytes each; let the receiver buffer it',
+  },
   request_invalid: {
     code: 'request_invalid',
     sentence: 'the request can not be sent as it is',
@@ -70,6 +75,7 @@ const meaningByErrorCode = new Map<string, Meaning>(
     ERR_ASSERTION: meanings.response_invalid,
     UND_ERR_HEADERS_OVERFLOW: meanings.response_invalid,
     UND_ERR_RES_CONTENT_LENGTH_MISMATCH: meanings.response_invalid,
+    HOLDFAST_CRUMBS: meanings.response_too_costly,
     UND_ERR_INVALID_ARG: meanings.request_invalid,
     UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: meanings.request_invalid,
     EMFILE: meanings.node_exhausted,

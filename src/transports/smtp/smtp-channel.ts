@@ -51,6 +51,8 @@ export class SmtpChannel implements TransportChannel {
     const { endpoint, url, config } = this.#options
     const startedAtMs = performance.now()
     const target = new URL(url)
+    // A password never travels in the clear: without it, nodemailer goes on unencrypted where STARTTLS isn't offered, or was filtered out.
+    if (hasCredentials(target)) target.searchParams.set('requireTLS', 'true')
     let socket: net.Socket | null = null
     // One deadline over everything, and one handle to end it by: nodemailer has several timeouts and no abort.
     let ending: 'aborted' | 'timeout' | null = null
@@ -62,7 +64,7 @@ export class SmtpChannel implements TransportChannel {
     signal.addEventListener('abort', onAbort, { once: true })
     const timer = setTimeout(() => end('timeout'), config.timeoutMs)
     const transport = createTransport({
-      url,
+      url: target.href,
       disableFileAccess: true,
       disableUrlAccess: true,
       getSocket: (_options, callback) => {
@@ -88,6 +90,7 @@ export class SmtpChannel implements TransportChannel {
       // The variable is set by callbacks that the compiler doesn't see.
       const why = ending as 'aborted' | 'timeout' | null
       if (why === 'aborted') return abortedOutcome(endpoint, durationMs)
+      if (why === null && isTlsFailure(error)) return tlsRefusal(error, target, durationMs)
       return failure(error, durationMs, why === 'timeout' ? config.timeoutMs : null)
     } finally {
       clearTimeout(timer)
@@ -96,6 +99,25 @@ export class SmtpChannel implements TransportChannel {
       socket = null
     }
   }
+}
+
+function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== ''
+}
+
+/** Its code for everything about STARTTLS; without EHLO there is none either. */
+function isTlsFailure(error: unknown): boolean {
+  const { code, command } = error as { code?: unknown; command?: unknown }
+  return code === 'ETLS' || (code === 'ECONNECTION' && command === 'EHLO')
+}
+
+/** Retryable, and a health failure: nothing is lost while somebody looks after the server or the setting. */
+function tlsRefusal(error: unknown, { host }: URL, durationMs: number): AttemptOutcome {
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, 300)
+  const message =
+    `The mail server ${host} makes no connection with TLS, so nothing was sent to it (${reason}). ` +
+    'Let it offer STARTTLS, or set HOLDFAST_SMTP_URL to smtps://… or to a URL without a user name and password.'
+  return { class: 'retryable', isHealthFailure: true, durationMs, error: { code: 'tls_failed', message } }
 }
 
 function toMail(dispatch: Dispatch, config: SmtpConfig) {

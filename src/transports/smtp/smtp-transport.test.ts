@@ -1,6 +1,7 @@
 import net, { type AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
+import { selfSigned } from '../../../test/support/receivers/self-signed.ts'
 import { exampleDispatch } from '../../../test/support/receivers/transport-conformance.ts'
 import { smtpTransport } from './smtp-transport.ts'
 
@@ -36,8 +37,8 @@ describe('the smtp transport', () => {
     return { mails, port }
   }
 
-  const open = (port: number, config: object = {}, user = '') =>
-    smtpTransport({ url: `smtp://${user}127.0.0.1:${port}` }).open('ops', {
+  const open = (port: number, config: object = {}) =>
+    smtpTransport({ url: `smtp://127.0.0.1:${port}` }).open('ops', {
       to: ['ops@example.com'],
       ...config,
     })
@@ -72,17 +73,47 @@ describe('the smtp transport', () => {
     expect(mails[0]!.source).toContain('{"total":3}')
   })
 
-  it('signs in with the name and password of the URL', async () => {
+  it('sends no password to a server without TLS, and says what to do', async () => {
+    let attempts = 0
+    const { mails, port } = await mailServer({
+      allowInsecureAuth: true,
+      onAuth: ({ username }, _session, callback) => {
+        attempts += 1
+        callback(null, { user: username })
+      },
+    })
+    for (const query of ['', '?requireTLS=false', '?ignoreTLS=true', '?opportunisticTLS=true']) {
+      const url = `smtp://ada:s3cret@127.0.0.1:${port}/${query}`
+      const channel = smtpTransport({ url }).open('ops', { to: ['ops@example.com'] })
+      const outcome = await channel.send(exampleDispatch(), never)
+      expect(outcome).toMatchObject({
+        class: 'retryable',
+        isHealthFailure: true,
+        error: { code: 'tls_failed' },
+      })
+      expect(outcome.error?.message).toContain('smtps://')
+      expect(JSON.stringify(outcome)).not.toContain('s3cret')
+    }
+    expect([attempts, mails]).toEqual([0, []])
+  })
+
+  it('signs in with the name and password of the URL, inside of TLS', async () => {
     const { mails, port } = await mailServer({
       authOptional: false,
+      disabledCommands: [],
+      cert: selfSigned.certificate,
+      key: selfSigned.key,
       onAuth: ({ username, password }, _session, callback) =>
         password === 's3cret' ? callback(null, { user: username }) : callback(new Error('no')),
     })
-    expect(await open(port, {}, 'ada:s3cret@').send(exampleDispatch(), never)).toMatchObject({
-      class: 'success',
-    })
+    const openAs = (user: string) =>
+      // Whoever runs the server and the node may say so in the URL.
+      smtpTransport({ url: `smtp://${user}@127.0.0.1:${port}/?tls.rejectUnauthorized=false` }).open('ops', {
+        to: ['ops@example.com'],
+      })
+    expect(await openAs('ada:s3cret').send(exampleDispatch(), never)).toMatchObject({ class: 'success' })
     expect(mails[0]!.user).toBe('ada')
-    const refused = await open(port, {}, 'ada:wrong@').send(exampleDispatch(), never)
+    const refused = await openAs('ada:wrong').send(exampleDispatch(), never)
     expect(refused).toMatchObject({ class: 'permanent', statusCode: 535 })
     expect(JSON.stringify(refused)).not.toContain('wrong')
   })

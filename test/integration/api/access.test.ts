@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Authenticator } from '../../../src/api/access/authenticator.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { operations } from '../../../src/contract/operations.ts'
@@ -100,25 +100,68 @@ describe('keys', () => {
     })
   })
 
-  test('after ten wrong keys an address has to wait with a key that is not known to be right', async () => {
+  describe('after ten wrong keys from an address', () => {
     const nowMs = { value: 0 }
-    const authenticator = new Authenticator({
-      database: () => rig.holdfast.database,
-      adminKey: null,
-      nowMs: () => nowMs.value,
+    let authenticator: Authenticator
+    beforeEach(async () => {
+      const database = () => rig.holdfast.database
+      authenticator = new Authenticator({ database, adminKey: null, nowMs: () => nowMs.value })
+      for (let wrong = 0; wrong < 10; wrong += 1) {
+        await expect(authenticator.byKey('wrong', 'there')).rejects.toMatchObject({ code: 'unauthenticated' })
+      }
     })
-    for (let wrong = 0; wrong < 10; wrong += 1) {
+
+    test('a wrong key has to wait', async () => {
+      await expect(authenticator.byKey('wrong', 'there')).rejects.toMatchObject({
+        code: 'too_many_attempts',
+        details: { retryAfterMs: 60_000 },
+      })
+      await expect(authenticator.byKey('wrong', 'elsewhere')).rejects.toMatchObject({
+        code: 'unauthenticated',
+      })
+      nowMs.value += 60_001
       await expect(authenticator.byKey('wrong', 'there')).rejects.toMatchObject({ code: 'unauthenticated' })
-    }
-    const { key } = await rig.holdfast.apiKeys.create({ name: 'patient', role: 'admin' })
-    await expect(authenticator.byKey(key, 'there')).rejects.toMatchObject({
-      code: 'too_many_attempts',
-      details: { retryAfterMs: 60_000 },
     })
-    expect(await authenticator.byKey(key, 'elsewhere')).toMatchObject({ role: 'admin' })
-    expect(await authenticator.byKey(key, 'there'), 'by now it is known').toMatchObject({ role: 'admin' })
-    nowMs.value = 60_001
-    expect(await authenticator.byKey(key, 'there')).toMatchObject({ role: 'admin' })
+
+    test('a right key passes, though this node has never seen it', async () => {
+      const { key } = await rig.holdfast.apiKeys.create({ name: `patient ${Math.random()}`, role: 'admin' })
+      expect(await authenticator.byKey(key, 'there')).toMatchObject({ role: 'admin' })
+    })
+
+    test('a wrong secret of a stored key has to wait, and shuts nobody out', async () => {
+      const { key } = await rig.holdfast.apiKeys.create({ name: `guessed ${Math.random()}`, role: 'admin' })
+      const guess = `${key.slice(0, -4)}AAAA`
+      await expect(authenticator.byKey(guess, 'there')).rejects.toMatchObject({ code: 'too_many_attempts' })
+      expect(await authenticator.byKey(key, 'there')).toMatchObject({ role: 'admin' })
+      await expect(authenticator.byKey(guess, 'there')).rejects.toMatchObject({ code: 'too_many_attempts' })
+    })
+  })
+
+  test('behind a trusted proxy each caller is counted by its own address', async () => {
+    await using proxied = await ApiRig.create({ trustedProxies: ['127.0.0.1'] })
+    const wrong = async (forwardedFor: string) =>
+      (
+        await proxied.call('GET', '/v1/endpoints', {
+          key: 'wrong',
+          headers: { 'x-forwarded-for': forwardedFor },
+        })
+      ).status
+    for (let n = 0; n < 10; n += 1) expect(await wrong(`192.0.2.${n}, 203.0.113.1`)).toBe(401)
+    expect(await wrong('192.0.2.77, 203.0.113.1')).toBe(429)
+    expect(await wrong('203.0.113.2')).toBe(401)
+  })
+
+  test('nobody can choose an address without a trusted proxy', async () => {
+    await using direct = await ApiRig.create()
+    const wrong = async (forwardedFor: string) =>
+      (
+        await direct.call('GET', '/v1/endpoints', {
+          key: 'wrong',
+          headers: { 'x-forwarded-for': forwardedFor },
+        })
+      ).status
+    for (let n = 0; n < 10; n += 1) expect(await wrong(`203.0.113.${n}`)).toBe(401)
+    expect(await wrong('203.0.113.99')).toBe(429)
   })
 })
 

@@ -1,7 +1,12 @@
-// Prepares the binaries as whatever account this process runs under, and prints where they are.
+// Prepares the binaries as the account in its arguments, and prints where they are.
 import { preparePlatformBinaries } from '../../../src/postgres/embedded/platform-binaries.ts'
 
-const [packageDir, copyDir] = process.argv.slice(2)
+const [packageDir, copyDir, uid, gid] = process.argv.slice(2)
+// Only now, with every module loaded: the account may not be able to enter the folder of this checkout.
+process.setgroups!([])
+process.setgid!(Number(gid))
+process.setuid!(Number(uid))
+process.chdir('/')
 const { postgres } = await preparePlatformBinaries({
   user: null,
   copyDirs: [copyDir!],

@@ -85,10 +85,12 @@ describe.runIf(isRoot)('as root', () => {
   test('an ordinary account copies a package that it may read but not complete', async () => {
     await chown(copyDir, stranger.uid, stranger.gid)
     const script = fileURLToPath(new URL('platform-binaries-child.ts', import.meta.url))
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', script, packageDir, copyDir], {
-      ...stranger,
-      env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: copyDir },
-    })
+    const account = [stranger.uid, stranger.gid].map(String)
+    const { stdout } = await run(
+      process.execPath,
+      ['--import', 'tsx', script, packageDir, copyDir, ...account],
+      { env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: copyDir } },
+    )
     const postgres = stdout.trim()
     expect(postgres.startsWith(copyDir)).toBe(true)
     expect(await versionOf(postgres, stranger)).toMatch(/18\./)

@@ -40,7 +40,13 @@ const sendTo = async (url: string, config: object = {}): Promise<AttemptOutcome>
   open(url, config).send(exampleDispatch(), never)
 
 /** How the attempt ends: a class and a status, or the code of what went wrong. */
-type Ending = 'success' | `status ${number}` | 'timeout' | 'connection_reset' | 'response_invalid'
+type Ending =
+  | 'success'
+  | `status ${number}`
+  | 'timeout'
+  | 'connection_reset'
+  | 'response_invalid'
+  | 'response_too_costly'
 
 const endings: Record<HostileName, Ending> = {
   'endless-body': 'success',
@@ -58,6 +64,12 @@ const endings: Record<HostileName, Ending> = {
   'endless-chunk-extension': 'response_invalid',
   'continue-flood': 'response_invalid',
   'early-hints-flood': 'response_invalid',
+  'one-piece': 'success',
+  'one-byte-chunks': 'response_too_costly',
+  'one-byte-error-chunks': 'response_too_costly',
+  'many-headers': 'response_invalid',
+  'many-trailers': 'response_invalid',
+  'many-early-hints': 'response_invalid',
   'gzip-bomb': 'status 500',
   silent: 'timeout',
   'closes-at-once': 'connection_reset',
@@ -184,6 +196,11 @@ describe('all of them together', () => {
     'endless-chunk-extension',
     'continue-flood',
     'early-hints-flood',
+    'one-byte-chunks',
+    'one-byte-error-chunks',
+    'many-headers',
+    'many-trailers',
+    'many-early-hints',
     'gzip-bomb',
     'binary-noise',
   ]

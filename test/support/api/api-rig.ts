@@ -25,6 +25,7 @@ export interface CallOptions {
 
 export interface ApiRigOptions extends Partial<HoldfastOptions> {
   readonly patience?: ClientPatience
+  readonly trustedProxies?: readonly string[]
   /** Left out: one of its own on the server that all tests share. */
   readonly database?: TestDatabase
 }
@@ -38,7 +39,10 @@ export class ApiRig {
   readonly complaints: string[]
   #adminKey = ''
 
-  private constructor(database: TestDatabase, { patience, ...options }: Omit<ApiRigOptions, 'database'>) {
+  private constructor(
+    database: TestDatabase,
+    { patience, trustedProxies = [], ...options }: Omit<ApiRigOptions, 'database'>,
+  ) {
     this.database = database
     this.complaints = []
     this.holdfast = new Holdfast({ databaseUrl: database.url, maxConnections: 8, actor: 'test', ...options })
@@ -54,6 +58,7 @@ export class ApiRig {
       logger: { ...silentLogger, error },
       host: '127.0.0.1',
       port: 0,
+      trustedProxies,
       ...(patience !== undefined && { patience }),
     })
   }
@@ -94,6 +99,10 @@ export class ApiRig {
       body: isJson ? JSON.parse(text) : text,
       text,
     }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
   }
 
   async stop(): Promise<void> {

@@ -2,6 +2,8 @@ import type { SeededRandom } from '../../torture/seeded-random.ts'
 import type { ApiDocument, DescribedOperation, DescribedParameter, Json } from './api-document.ts'
 import {
   brokenBodies,
+  extremeNumbers,
+  extremeTimes,
   hostileJson,
   hostileQueryValues,
   hostileSegments,
@@ -38,6 +40,7 @@ export function hostileRequests(operation: DescribedOperation, options: HostileO
     ...hostilePaths(operation, plain, options),
     ...hostileQueries(operation, plain, options),
     ...hostileHeaders(plain),
+    ...extremeRequests(operation, plain, options),
     ...(operation.body === null ? [unwantedBody(plain)] : hostileBodies(operation.body, plain, options)),
   ]
 }
@@ -154,6 +157,51 @@ function hostileBodies(schema: Json, plain: HostileRequest, options: HostileOpti
       ]),
     ),
   ]
+}
+
+/** Every time and every number of a call, and every JSON that is stored as it comes, at their edges. */
+function extremeRequests(
+  { parameters, body }: DescribedOperation,
+  plain: HostileRequest,
+  { document }: HostileOptions,
+): HostileRequest[] {
+  const queries = parameters
+    .filter((each) => each.in === 'query')
+    .flatMap(({ name, schema }) =>
+      extremesOf(schema as unknown as Json, document)
+        // A line of a request may be 32 KiB long.
+        .filter((json) => json.length < 1000)
+        .map((json) => {
+          const value = encodeURIComponent(json.replace(/^"|"$/g, ''))
+          return { ...plain, what: `query ${name}=${value}`, path: `${plain.path}?${name}=${value}` }
+        }),
+    )
+  if (body === null) return queries
+  const example = JSON.parse(String(plain.body ?? '{}')) as Json
+  const bodies = fieldsOf(body, document).flatMap((path) =>
+    extremesOf(schemaAt(body, path, document), document).map((json) => ({
+      ...plain,
+      what: `${path.join('.')} = ${json.slice(0, 60)}`,
+      body: withField(example, path, json),
+    })),
+  )
+  return [...queries, ...bodies]
+}
+
+function extremesOf(schema: Json, document: ApiDocument): string[] {
+  const whole = document.resolve(schema)
+  const choices = [...((whole['anyOf'] ?? []) as Json[]), ...((whole['oneOf'] ?? []) as Json[])]
+  if (choices.length > 0) return [...new Set(choices.flatMap((choice) => extremesOf(choice, document)))]
+  if (whole['format'] === 'date-time') return extremeTimes.map((time) => JSON.stringify(time))
+  if (whole['type'] === 'number' || whole['type'] === 'integer') return [...extremeNumbers]
+  const isFree =
+    whole['type'] === undefined || (whole['type'] === 'object' && whole['properties'] === undefined)
+  return isFree ? extremeNumbers.flatMap((number) => [`{"a":[${number}]}`, number]) : []
+}
+
+function schemaAt(schema: Json, [name = '', ...rest]: readonly string[], document: ApiDocument): Json {
+  const inner = propertiesOf(schema, document)[name] ?? {}
+  return rest.length === 0 ? inner : schemaAt(inner, rest, document)
 }
 
 /** The fields of a body and those of the objects right inside it. */

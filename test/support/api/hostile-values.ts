@@ -76,6 +76,34 @@ export const brokenBodies: readonly (string | Buffer)[] = [
   Buffer.from('{}', 'utf16le'),
 ]
 
+/** Times that RFC 3339 allows, at and beyond the edges of what PostgreSQL and JavaScript hold. */
+export const extremeTimes: readonly string[] = [
+  '0000-01-01T00:00:00Z',
+  '0000-12-31T23:59:59.999Z',
+  '0001-01-01T00:00:00Z',
+  '0001-01-01T00:00:00+14:00',
+  '9999-12-31T23:59:59.999999Z',
+  '9999-12-31T23:59:59-14:00',
+  '2030-01-01T00:00:00.123456789123456789Z',
+]
+
+/** Numbers at and beyond the edges of integers, doubles and PostgreSQL's numeric. */
+export const extremeNumbers: readonly string[] = [
+  '2147483648',
+  '9223372036854775808',
+  '1e308',
+  '1e309',
+  '-1e309',
+  '5e-324',
+  '1e131072',
+  '-1e131073',
+  '1e-16384',
+  '1e999999999',
+  '1e-999999999',
+  `1${'0'.repeat(131_073)}`,
+  `0.${'0'.repeat(16_383)}1`,
+]
+
 /** Parts of a path, as they go over the wire. */
 export const hostileSegments: readonly string[] = [
   '%00',

@@ -68,6 +68,17 @@ export const hostileBehaviours = {
   'endless-chunk-extension': flood(`${ok}transfer-encoding: chunked\r\n\r\n1;`, chunk),
   'continue-flood': flood('', lines('HTTP/1.1 100 Continue\r\n\r\n')),
   'early-hints-flood': flood('', lines('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n')),
+  'one-piece': say(`${ok}content-length: 65000\r\n\r\n${'x'.repeat(65_000)}`),
+  // Answers that end, and are made of as many parts as fit.
+  'one-byte-chunks': say(`${ok}transfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(65_000)}0\r\n\r\n`),
+  'one-byte-error-chunks': say(
+    `HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(65_000)}0\r\n\r\n`,
+  ),
+  'many-headers': say(`${ok}${'a:b\r\n'.repeat(25_000)}content-length: 0\r\n\r\n`),
+  'many-trailers': say(`${ok}transfer-encoding: chunked\r\n\r\n0\r\n${'a:b\r\n'.repeat(110_000)}\r\n`),
+  'many-early-hints': say(
+    `${`HTTP/1.1 103 E\r\n${'a:b\r\n'.repeat(700)}\r\n`.repeat(32)}${ok}content-length: 0\r\n\r\n`,
+  ),
   'gzip-bomb': (socket: Socket) => {
     socket.write(`HTTP/1.1 500 No\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
     socket.write(bomb)

@@ -1,0 +1,51 @@
+import { parseIpAddress } from '../../core/ip-address.ts'
+import { isInNetwork, type Network, parseNetwork, withoutMapping } from '../../core/network.ts'
+
+/** A proxy adds one; nobody has more of them in a row. */
+const maxHops = 16
+
+/** How a socket that listens for both families shows an IPv4 address. */
+const mapped = /^::ffff:(?=[\d.]+$)/i
+
+/**
+ * Who is behind the proxies that we trust. `X-Forwarded-For` is read from the right, where the nearest proxy wrote, and only as far as each
+ * address is a trusted proxy's: everything to the left of that may be made up by the caller.
+ */
+export class ForwardedAddress {
+  readonly #trusted: readonly Network[]
+
+  /** Networks that the configuration has checked. */
+  constructor(trustedProxies: readonly string[]) {
+    this.#trusted = trustedProxies.map((text) => {
+      const network = parseNetwork(text)
+      if (network === null) throw new Error(`"${text}" is no network`)
+      return withoutMapping(network)
+    })
+  }
+
+  of(socketAddress: string, forwardedFor: string | readonly string[] | undefined): string {
+    if (forwardedFor === undefined || !this.#isTrusted(socketAddress)) return socketAddress
+    const hops = [forwardedFor].flat().join(',').split(',').slice(-maxHops)
+    let address = socketAddress
+    for (const hop of hops.toReversed()) {
+      const claimed = withoutPort(hop.trim())
+      // What is no address says nothing; the last one that does is who we know of.
+      if (parseIpAddress(claimed) === null) return address
+      address = claimed
+      if (!this.#isTrusted(address)) return address
+    }
+    return address
+  }
+
+  #isTrusted(text: string): boolean {
+    const address = parseIpAddress(text.replace(mapped, ''))
+    return address !== null && this.#trusted.some((network) => isInNetwork(address, network))
+  }
+}
+
+/** Some proxies write the port too: `192.0.2.7:50123`, `[2001:db8::7]:50123`. */
+function withoutPort(text: string): string {
+  const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
+  if (bracketed !== undefined) return bracketed
+  return /^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(':')) : text
+}

@@ -1,0 +1,21 @@
+import type { Problem } from '../core/problem.ts'
+
+/** What the thread is asked: to read a schema, or to check payloads of one call. All as JSON text. */
+export type CheckRequest =
+  | { readonly kind: 'schema'; readonly schema: string }
+  | { readonly kind: 'payloads'; readonly items: readonly CheckText[] }
+
+export interface CheckText {
+  readonly schema: string
+  readonly body: string
+}
+
+export type CheckReply =
+  | { readonly kind: 'ok' }
+  /** `index`: which of the items; -1 when it is the schema. */
+  | {
+      readonly kind: 'failed'
+      readonly index: number
+      readonly code: 'schema_violation' | 'schema_too_costly' | 'schema_invalid'
+      readonly failures: readonly Problem[]
+    }
