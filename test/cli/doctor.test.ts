@@ -38,7 +38,7 @@ test('a sound database passes, with a warning that no node runs', async () => {
   expect(nodes).toMatchObject({ verdict: 'warn', advice: expect.stringContaining('holdfast serve') })
   for (const finding of Object.values(rest)) expect(finding).toMatchObject({ verdict: 'ok', advice: null })
   expect(Object.keys(byCheck).join(' ')).toBe(
-    'database server durability rights clock listen migrations partitions nodes endpoints secrets',
+    'database server durability rights clock listen migrations partitions nodes endpoints quarantine secrets',
   )
 })
 
