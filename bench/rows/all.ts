@@ -18,6 +18,7 @@ import { jobScheduled } from './job-scheduled.ts'
 import { jsonataTransform } from './jsonata-transform.ts'
 import { memoryAtDepth } from './memory-at-depth.ts'
 import { openCircuitIsolation } from './open-circuit-isolation.ts'
+import { operatorCalls } from './operator-calls.ts'
 import { publishFanOut } from './publish-fan-out.ts'
 import { publishTenants } from './publish-tenants.ts'
 import { replay } from './replay.ts'
@@ -51,6 +52,7 @@ export const rows: readonly Row[] = [
   jobFlatness,
   jobScheduled,
   cronBurst,
+  operatorCalls,
   templateTransform,
   jsonataTransform,
 ]

@@ -20,6 +20,7 @@ const exitCodeByError: Readonly<Record<string, number>> = {
   api_unavailable: exitCode.unavailable,
   stopping: exitCode.unavailable,
   database_unavailable: exitCode.unavailable,
+  query_timeout: exitCode.unavailable,
   embedded_unavailable: exitCode.unavailable,
   not_migrated: exitCode.databaseUnfit,
   schema_too_new: exitCode.databaseUnfit,

@@ -106,6 +106,7 @@ export interface DeadLetterGroupRow {
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
   readonly sampleId: number
+  readonly isComplete: boolean
   readonly reason: string
   readonly outcome: number
   readonly statusCode: number | null
@@ -113,7 +114,10 @@ export interface DeadLetterGroupRow {
   readonly error: string | null
 }
 
-/** Every letter that the filter meets is counted. Indexes: dead_letters_state, dead_letters_lane, dead_letters_fingerprint, then dead_letters_pkey. */
+/**
+ * By endpoint, state and fingerprint every letter is counted; any other filter is asked of the newest 10,000 that its index finds, and
+ * `isComplete` says whether these were all. Indexes: see holdfast_internal.group_letters.
+ */
 export async function groupDeadLetters(
   database: Database,
   filter: object,
@@ -124,9 +128,9 @@ export async function groupDeadLetters(
       name: 'group_dead_letters',
       text: `
         select found.fingerprint, endpoint.name as endpoint, queue.name as queue, found.letters as count, found.first_seen as "firstSeenAt",
-               found.last_seen as "lastSeenAt", sample.id as "sampleId", sample.reason, sample.outcome, sample.status_code as "statusCode",
+               found.last_seen as "lastSeenAt", sample.id as "sampleId", found.is_complete as "isComplete", sample.reason, sample.outcome, sample.status_code as "statusCode",
                sample.error_code as "errorCode", sample.error
-        from holdfast_internal.letter_groups($1, $2) as found
+        from holdfast_internal.group_letters($1, $2) as found
         join holdfast_internal.dead_letters as sample on sample.id = found.sample_id
         left join holdfast_internal.endpoints as endpoint on endpoint.id = found.lane_id
         left join holdfast_internal.queues as queue on queue.id = found.lane_id
@@ -147,7 +151,7 @@ export interface DeadLetterSummaryRow {
   readonly newest: Date | null
 }
 
-/** A row for each endpoint and queue that has letters: reads all of them, which retention bounds. */
+/** A row for each endpoint and queue that has letters. Indexes: letter_counts_pkey, dead_letters_lane. */
 export async function summariseDeadLetters(database: Database): Promise<DeadLetterSummaryRow[]> {
   return database.query<DeadLetterSummaryRow>(
     { name: 'summarise_dead_letters', text: 'select * from holdfast.dlq_summary()' },

@@ -1,5 +1,6 @@
 import type { RouteSettings } from '../core/route-input.ts'
 import type { Database } from './database.ts'
+import type { Deletion } from './endpoints.ts'
 import { firstUnseen, watermarkNow } from './watermark.ts'
 
 /** How a pattern is stored: exactly one of `exact`, `like` and `regex` is set. */
@@ -119,18 +120,21 @@ export async function listRoutes(
   )
 }
 
-/** How many owed deliveries were cancelled. Indexes: routes_name_key, deliveries_ready. */
+/** Index: routes_name_key; what is owed along it is looked for in everything that is owed. */
 export async function deleteRoute(
   database: Database,
   name: string,
   isForced: boolean,
   actor: string,
-): Promise<number> {
-  const rows = await database.query<{ cancelled: number }>(
-    { name: 'delete_route', text: 'select holdfast_internal.delete_route($1, $2, $3) as cancelled' },
+): Promise<Deletion> {
+  const rows = await database.query<Deletion>(
+    {
+      name: 'delete_route_v2',
+      text: 'select cancelled, operation_id as operation from holdfast_internal.delete_route_v2($1, $2, $3)',
+    },
     [name, isForced, actor],
   )
-  return rows[0]?.cancelled ?? 0
+  return rows[0] ?? { cancelled: 0, operation: null }
 }
 
 /** What is wrong with a filter, and where in it (null where PostgreSQL doesn't say). */

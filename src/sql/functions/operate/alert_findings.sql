@@ -11,8 +11,8 @@ begin
   end if;
   case kind
   when 'dead_letters' then
-    return query select scope, count(*)::double precision from holdfast_internal.dead_letters
-    where state = 'open' and (lanes is null or lane_id = any (lanes)) having count(*) > threshold;
+    return query select scope, sum(letters)::double precision from holdfast_internal.counted_letters()
+    where state = 'open' and (lanes is null or lane_id = any (lanes)) having sum(letters) > threshold;
   when 'dead_letter_rate' then
     -- Ids follow the clock: the letters of the last minute are the end of the primary key.
     return query select scope, count(*)::double precision from holdfast_internal.dead_letters
@@ -30,7 +30,7 @@ begin
   when 'persisting_critical' then
     return query select scope, total::double precision from (
       select (
-        select count(*) from holdfast_internal.dead_letters
+        select coalesce(sum(letters), 0) from holdfast_internal.counted_letters()
         where state = 'open' and criticality = 2 and (lanes is null or lane_id = any (lanes))
       ) + (
         select count(*) from (

@@ -30,6 +30,9 @@ begin
     end if;
     case field
       when 'endpoint' then lane := holdfast_internal.lane_of(value);
+      -- Of endpoints and routes that were deleted: see delete_endpoint_v2.
+      when 'laneId' then lane := value::integer;
+      when 'routeId' then wide_ones := wide_ones || format('delivery.route_id = %s', value::integer);
       when 'messageId' then
         message_ids := case when message_ids is null then array[holdfast_internal.original_message(holdfast.parse_id('msg', value))]
           else array(select unnest(message_ids) intersect select holdfast_internal.original_message(holdfast.parse_id('msg', value))) end;

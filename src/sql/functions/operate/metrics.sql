@@ -15,7 +15,7 @@ begin
     where pending > 0 and endpoint.state in ('active', 'rejecting') limit 2000
   ) as stats
   union all
-  select 'dead_letters', '{}', count(*) from holdfast_internal.dead_letters where state = 'open'
+  select 'dead_letters', '{}', holdfast_internal.open_letters()
   union all
   select 'nodes', '{}', count(*) from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds';
   return query

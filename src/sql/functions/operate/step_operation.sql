@@ -1,6 +1,6 @@
--- Does a bounded piece of an operation. Null: somebody else is at it, or it isn't running or due any more; else whether there is more.
+-- Does a bounded piece of an operation. Its rows are found in the order of an index, whatever the planner knows of the tables. Null: somebody else is at it, or it isn't running or due any more; else whether there is more.
 create or replace function holdfast_internal.step_operation(operation_id bigint, node_name text, max_rows integer) returns boolean
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
   op holdfast_internal.operations;
   batch integer;
@@ -47,7 +47,9 @@ begin
     started_at = coalesce(started_at, clock_timestamp()),
     state = case when has_more then 'running' else 'succeeded' end,
     finished_at = case when has_more then null else clock_timestamp() end,
-    skipped = case when has_more then skipped else greatest(0, total - done - touched) end,
+    skipped = case when has_more or op.filter ?| array['laneId', 'routeId'] then skipped else greatest(0, total - done - touched) end,
+    -- What a deleted endpoint owed was only reported, not counted.
+    total = case when has_more or not op.filter ?| array['laneId', 'routeId'] then total else done + touched end,
     -- A second that was missed (no node, a full queue) isn't caught up on.
     next_step_at = case when rate_per_second is null then clock_timestamp()
       else greatest(next_step_at, clock_timestamp() - interval '1 second') + make_interval(secs => batch / rate_per_second) end
