@@ -6,7 +6,7 @@ import { Holdfast } from '../../dist/index.js'
 import { readGauges } from '../../dist/storage/metrics.js'
 import type { Sample, SampleContext } from '../harness/row.ts'
 import { operatorCalls } from './operator-calls.ts'
-import { type Dataset, FULL_SIZE, fillOperatorDataset } from './operator-dataset.ts'
+import { type Dataset, defineOperatorDataset, FULL_SIZE, fillOperatorDataset } from './operator-dataset.ts'
 
 const ROUNDS = 21
 const FILLING_CONNECTIONS = 2
@@ -58,7 +58,9 @@ export async function fillDatabase(
   )
   try {
     for (const client of clients) await client.connect()
-    return await fillOperatorDataset(clients, size, { isBulk: true })
+    const dataset = await defineOperatorDataset(clients[0] as Client, size)
+    await fillOperatorDataset(clients, dataset, { isBulk: true })
+    return dataset
   } finally {
     for (const client of clients) await client.end()
   }

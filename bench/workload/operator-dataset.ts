@@ -36,46 +36,56 @@ const parts = new Map(
 )
 
 /**
- * Fills a migrated database that has an endpoint named `template`, whose settings the others copy. Nothing analyses or vacuums the tables,
- * neither here nor later: autovacuum is off for each of them.
- *
- * `connections` share the work. `isBulk` builds the indexes after the rows, which takes a third of the time, and forgets what that told the
- * planner; it needs a superuser, and invalidates the plans that connections keep.
+ * The first half: endpoints, routes, queues, jobs and whatever else people define, in a migrated database that has an endpoint named `template`,
+ * whose settings the others copy. Nothing analyses or vacuums the tables, neither here nor later: autovacuum is off for each of them.
+ */
+export async function defineOperatorDataset(connection: Queryable, size: DatasetSize): Promise<Dataset> {
+  const dataset = await prepare(connection, size)
+  await connection.query(autovacuumOff)
+  await run(connection, dataset, 'definitions')
+  return dataset
+}
+
+/**
+ * The other half: what was sent, what is owed, what died. `connections` share the work. `isBulk` builds the indexes after the rows, which takes a
+ * third of the time, and forgets what that told the planner; it needs a superuser, and makes connections forget the plans that they keep.
  */
 export async function fillOperatorDataset(
   connections: readonly Queryable[],
-  size: DatasetSize,
+  dataset: Dataset,
   { isBulk = false }: { readonly isBulk?: boolean } = {},
-): Promise<Dataset> {
+): Promise<void> {
   const [first] = connections
   if (first === undefined) throw new Error('fillOperatorDataset needs a connection')
   for (const connection of connections) {
     await connection.query(`set synchronous_commit = off; set maintenance_work_mem = '512MB'; set jit = off`)
   }
-  const dataset = await prepare(first, size)
-  await first.query(autovacuumOff)
-  const run = (connection: Queryable, name: string, range = { from: 1, to: size.events }) =>
-    connection.query(
-      fill(parts.get(name) ?? '', { ...dataset, ...range, audit: Math.ceil(size.events * AUDIT_SHARE) }),
-    )
-  await run(first, 'definitions')
   const indexes = isBulk ? await dropIndexes(first) : []
-  const half = Math.floor(size.events / 2)
+  const half = Math.floor(dataset.events / 2)
   await inParallel(connections, [
-    (connection) => run(connection, 'attempts', { from: 1, to: half }),
-    (connection) => run(connection, 'attempts', { from: half + 1, to: size.events }),
-    (connection) => run(connection, 'dead letters'),
-    (connection) => run(connection, 'messages'),
-    (connection) => run(connection, 'run messages'),
-    (connection) => run(connection, 'owed'),
-    (connection) => run(connection, 'rollups'),
+    (connection) => run(connection, dataset, 'attempts', { from: 1, to: half }),
+    (connection) => run(connection, dataset, 'attempts', { from: half + 1, to: dataset.events }),
+    (connection) => run(connection, dataset, 'dead letters'),
+    (connection) => run(connection, dataset, 'messages'),
+    (connection) => run(connection, dataset, 'run messages'),
+    (connection) => run(connection, dataset, 'owed'),
+    (connection) => run(connection, dataset, 'rollups'),
   ])
   await inParallel(
     connections,
     indexes.map((text) => (connection: Queryable) => connection.query(text)),
   )
   if (isBulk) await first.query(forgetSizes)
-  return dataset
+}
+
+async function run(
+  connection: Queryable,
+  dataset: Dataset,
+  part: string,
+  range: { from: number; to: number } = { from: 1, to: dataset.events },
+): Promise<void> {
+  const audit = Math.ceil(dataset.events * AUDIT_SHARE)
+  await connection.query(fill(parts.get(part) ?? '', { ...dataset, ...range, audit }))
 }
 
 async function prepare(connection: Queryable, { events, endpoints }: DatasetSize): Promise<Dataset> {

@@ -50,10 +50,10 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
                letter.attempt as attempts, letter.redrives, letter.resends, letter.redriven_delivery_id as "redrivenDeliveryId", letter.replay_id as "replayId",
                letter.created_at as "createdAt", letter.settled_at as "settledAt", letter.settled_by as "settledBy", letter.note, letter.action
         from unnest($1::bigint[]) with ordinality as asked (id, place)
-        join holdfast_internal.dead_letters as letter on letter.id = asked.id
-        left join holdfast_internal.endpoints as endpoint on endpoint.id = letter.lane_id
-        left join holdfast_internal.queues as queue on queue.id = letter.lane_id
-        left join holdfast_internal.routes as route on route.id = letter.route_id
+        cross join lateral (select * from holdfast_internal.dead_letters where id = asked.id limit 1) as letter
+        left join lateral (select name from holdfast_internal.endpoints where id = letter.lane_id limit 1) as endpoint on true
+        left join lateral (select id, name from holdfast_internal.queues where id = letter.lane_id limit 1) as queue on true
+        left join lateral (select name from holdfast_internal.routes where id = letter.route_id limit 1) as route on true
         left join lateral (
           select type, tenant, correlation_id from holdfast_internal.messages where id = letter.message_id
           union all select type, tenant, correlation_id from holdfast_internal.messages_kept where id = letter.message_id limit 1
@@ -131,9 +131,9 @@ export async function groupDeadLetters(
                found.last_seen as "lastSeenAt", sample.id as "sampleId", found.is_complete as "isComplete", sample.reason, sample.outcome, sample.status_code as "statusCode",
                sample.error_code as "errorCode", sample.error
         from holdfast_internal.group_letters($1, $2) as found
-        join holdfast_internal.dead_letters as sample on sample.id = found.sample_id
-        left join holdfast_internal.endpoints as endpoint on endpoint.id = found.lane_id
-        left join holdfast_internal.queues as queue on queue.id = found.lane_id
+        cross join lateral (select * from holdfast_internal.dead_letters where id = found.sample_id limit 1) as sample
+        left join lateral (select name from holdfast_internal.endpoints where id = found.lane_id limit 1) as endpoint on true
+        left join lateral (select name from holdfast_internal.queues where id = found.lane_id limit 1) as queue on true
         order by found.letters desc, found.sample_id desc`,
     },
     [JSON.stringify(filter), maxGroups],

@@ -30,7 +30,7 @@ export interface DeliveryRecord {
 }
 
 /**
- * In the order of the ids given. A success is a fact and wins; what is neither owed nor ended otherwise has died.
+ * In the order of the ids given. Each is looked up by itself (`limit 1` keeps the planner from joining whole tables). A success is a fact and wins; what is neither owed nor ended otherwise has died.
  * Indexes: deliveries_pkey, replays_ids, attempts_pkey of one partition each, dead_letters_delivery_id_key, dead_letters_redriven, messages_pkey.
  */
 export async function readDeliveryRecords(
@@ -51,7 +51,7 @@ export async function readDeliveryRecords(
                case when tried.outcome is null then letter.error_code else tried.error_code end as "errorCode",
                case when tried.outcome is null then letter.error else tried.error end as error
         from unnest($1::bigint[]) with ordinality as asked (id, place)
-        left join holdfast_internal.deliveries as owed on owed.id = asked.id
+        left join lateral (select * from holdfast_internal.deliveries where id = asked.id limit 1) as owed on true
         left join lateral (
           select * from holdfast_internal.dead_letters where delivery_id = asked.id
           union all select * from holdfast_internal.dead_letters where redriven_delivery_id = asked.id limit 1
@@ -67,8 +67,8 @@ export async function readDeliveryRecords(
                  case when tried.outcome = 1 then 'succeeded' when owed.id is not null then 'pending'
                       when tried.outcome >= 10 then holdfast_internal.outcome_word(tried.outcome) else 'dead' end as state
         ) as known
-        left join holdfast_internal.endpoints as endpoint on endpoint.id = known.lane_id
-        left join holdfast_internal.routes as route on route.id = known.route_id
+        left join lateral (select name from holdfast_internal.endpoints where id = known.lane_id limit 1) as endpoint on true
+        left join lateral (select name from holdfast_internal.routes where id = known.route_id limit 1) as route on true
         left join lateral (
           select type, tenant, correlation_id from holdfast_internal.messages where id = known."messageId"
           union all select type, tenant, correlation_id from holdfast_internal.messages_kept where id = known."messageId" limit 1

@@ -70,5 +70,8 @@ create table holdfast_internal.queue_depths (
 create index endpoints_inactive on holdfast_internal.endpoints (name) where state <> 'active';
 create index breakers_unwell on holdfast_internal.breakers (lane_id) where state <> 'closed' or held_until is not null or hold_reason is not null;
 
+-- Runs whose message isn't their own: redriven ones. Retention asks for them; whoever enqueues writes no entry.
+create index runs_message on holdfast_internal.runs (message_id) where message_id is not null;
+
 create index operations_state on holdfast_internal.operations (state, id);
 create index alerts_state on holdfast_internal.alerts (state, id);

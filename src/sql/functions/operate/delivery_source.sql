@@ -10,8 +10,10 @@ begin
   if source = 'owed' then
     -- deliveries_message, deliveries_ready (one range for each priority) or deliveries_pkey.
     place := case
-      when messages is not null then format('(select * from holdfast_internal.deliveries where id = any (%1$L::bigint[]) and message_id = id
-        union all select * from holdfast_internal.deliveries where message_id = any (%1$L::bigint[]) and message_id <> id)', messages::text)
+      when messages is not null then format('(select owing.* from unnest(%1$L::bigint[]) as wanted (id) cross join lateral (
+          select * from holdfast_internal.deliveries where id = wanted.id and message_id = wanted.id
+          union all select * from holdfast_internal.deliveries where message_id = wanted.id and message_id <> id
+        ) as owing)', messages::text)
       when lane is not null then format('(select line.* from generate_series(0, 3) as level cross join lateral (
           select * from holdfast_internal.deliveries
           where (lane_id, priority, id) < (%1$s, level, $1) and (lane_id, priority, id) >= (%1$s, level, $4)
@@ -28,17 +30,24 @@ begin
         where delivery_id = owed.id order by attempt desc limit 1) as tried on true' end);
   elsif source = 'dead' then
     -- dead_letters_message, dead_letters_lane_delivery or dead_letters_delivery_id_key.
+    if messages is not null then
+      return format('select letter.delivery_id as id, letter.message_id, letter.lane_id, letter.route_id, letter.outcome, letter.status_code,
+        letter.error_code, letter.error, letter.action
+        from unnest(%L::bigint[]) as wanted (id) cross join lateral (
+          select * from holdfast_internal.dead_letters as one where one.message_id = wanted.id offset 0
+        ) as letter where letter.delivery_id < $1 and letter.delivery_id >= $4 order by letter.delivery_id desc limit $3', messages::text);
+    end if;
     return format('select %s, action from holdfast_internal.dead_letters ', columns) || case
-      when messages is not null then format('where message_id = any (%L::bigint[]) and delivery_id < $1 and delivery_id >= $4
-        order by delivery_id desc limit $3', messages::text)
       when lane is not null then format('where (lane_id, delivery_id) < (%1$s, $1) and (lane_id, delivery_id) >= (%1$s, $4)
         order by lane_id desc, delivery_id desc limit $3', lane)
       else 'where delivery_id < $1 and delivery_id >= $4 order by delivery_id desc limit $3' end;
   elsif messages is not null then
     -- attempts_pkey, attempts_message.
     return format('select %1$s from (
-        select * from holdfast_internal.attempts where delivery_id = any (%2$L::bigint[]) and message_id = delivery_id
-        union all select * from holdfast_internal.attempts where message_id = any (%2$L::bigint[]) and message_id <> delivery_id
+        select made.* from unnest(%2$L::bigint[]) as wanted (id) cross join lateral (
+          select * from holdfast_internal.attempts where delivery_id = wanted.id and message_id = wanted.id
+          union all select * from holdfast_internal.attempts where message_id = wanted.id and message_id <> delivery_id
+        ) as made
       ) as tried where delivery_id < $1 and delivery_id >= $4 order by delivery_id desc limit $3', columns, messages::text);
   elsif lane is not null then
     -- attempts_failed or attempts_lane.

@@ -5,7 +5,7 @@ returns table (
   id bigint, message_id bigint, job text, queue text, state text, attempt integer, crashes smallint, priority smallint, due_at timestamptz,
   expires_at timestamptz, worker text, target text, created_at timestamptz, ended_at timestamptz, error text, error_code text, lane_id integer
 )
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
 begin
   return query

@@ -4,7 +4,7 @@ returns table (
   endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamptz, probe_at timestamptz,
   held_until timestamptz, pending bigint, in_flight integer, oldest_due_at timestamptz, dead_letters bigint
 )
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off as $$
 begin
   return query
   select

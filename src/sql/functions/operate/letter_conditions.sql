@@ -74,10 +74,6 @@ begin
   end loop;
   everything := array_to_string(conditions, ' and ');
   source := case
-    when letter_ids is not null then format('letter.id = any (%L::bigint[]) and letter.id < $1 and letter.id >= $4 order by letter.id desc',
-      letter_ids::text)
-    when message_ids is not null then format('letter.message_id = any (%L::bigint[]) and letter.id < $1 and letter.id >= $4 order by letter.id desc',
-      message_ids::text)
     when lane is not null and wanted_state is not null then format(
       '(letter.lane_id, letter.state, letter.id) < (%1$s, %2$L, $1) and (letter.lane_id, letter.state, letter.id) >= (%1$s, %2$L, $4)
       order by letter.lane_id desc, letter.state desc, letter.id desc', lane, wanted_state)
@@ -92,7 +88,14 @@ begin
       order by letter.state desc, letter.id desc', wanted_state)
     else 'letter.id < $1 and letter.id >= $4 order by letter.id desc' end;
   source := format('select letter.* from holdfast_internal.dead_letters as letter where %s limit ', source);
-  if queues is null or letter_ids is not null or message_ids is not null or lane is not null then
+  if letter_ids is not null or message_ids is not null then
+    -- A thousand at most.
+    source := format('select letter.* from unnest(%L::bigint[]) as wanted (id) cross join lateral (
+        select * from holdfast_internal.dead_letters as one where one.%s = wanted.id offset 0
+      ) as letter where letter.id < $1 and letter.id >= $4 order by letter.id desc limit $3',
+      coalesce(letter_ids, message_ids)::text, case when letter_ids is null then 'message_id' else 'id' end);
+    stop := 'select min(id) as at from scanned having count(*) >= $3';
+  elsif queues is null or lane is not null then
     source := source || '$3';
     stop := 'select min(id) as at from scanned having count(*) >= $3';
   else

@@ -7,7 +7,7 @@
 create or replace function holdfast_internal.look(
   query text, before_id bigint, from_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
 declare
   piece integer := least(max_scanned, 4 * max_rows);
   scanned integer := 0;

@@ -1,7 +1,7 @@
 -- Since when the lane's oldest delivery has been owed; null when none is. One that is scheduled for later isn't owed yet. Looks at the
 -- first hundred of each priority. Index: deliveries_ready.
 create or replace function holdfast_internal.oldest_owed(lane integer) returns timestamptz
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off as $$
 begin
   return (
     select min(head.since)

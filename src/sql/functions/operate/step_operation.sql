@@ -1,6 +1,6 @@
--- Does a bounded piece of an operation. Its rows are found in the order of an index, whatever the planner knows of the tables. Null: somebody else is at it, or it isn't running or due any more; else whether there is more.
+-- Does a bounded piece of an operation. Null: somebody else is at it, or it isn't running or due any more; else whether there is more.
 create or replace function holdfast_internal.step_operation(operation_id bigint, node_name text, max_rows integer) returns boolean
-language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
+language plpgsql as $$
 declare
   op holdfast_internal.operations;
   batch integer;
@@ -35,10 +35,8 @@ begin
     select replayed.looked_at, replayed.last_position, cardinality(replayed.delivery_ids) into looked_at, last_position, touched
     from holdfast_internal.replay_rows(op.id, holdfast_internal.replay_targets(op.filter, op.options), op.as_of, op.as_of_at, op.cursor, batch) as replayed;
   else
-    execute format('select count(*), max(target.position), array_agg(target.id order by target.position) from (%s) as target',
-                   holdfast_internal.operation_targets(op.kind, op.filter, op.options))
-    into looked_at, last_position, ids using op.as_of, 0::bigint, op.cursor, batch::bigint, pg_snapshot_xmax(op.as_of)::text::bigint,
-                                            age(pg_snapshot_xmin(op.as_of)::xid);
+    select batch_of.looked_at, batch_of.last_position, batch_of.ids into looked_at, last_position, ids
+    from holdfast_internal.next_targets(holdfast_internal.operation_targets(op.kind, op.filter, op.options), op.as_of, 0, op.cursor, batch) as batch_of;
     touched := case when ids is null then 0 else holdfast_internal.carry_out(op, ids) end;
   end if;
   has_more := looked_at = batch;

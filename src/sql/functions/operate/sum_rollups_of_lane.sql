@@ -1,13 +1,16 @@
 -- Rollups of one lane and one period, added up in steps. Index: rollups_pkey.
 create or replace function holdfast_internal.sum_rollups_of_lane(lane integer, of_period smallint, since timestamptz, step interval)
 returns table (lane_id integer, starts_at timestamptz, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb)
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
 #variable_conflict use_column
 begin
   return query
     with chosen as materialized (
       select rollup.*, date_bin(step, rollup.starts_at, '2024-01-01 00:00:00Z') as at from holdfast_internal.rollups as rollup
-      where rollup.lane_id = lane and rollup.period = of_period and rollup.starts_at >= since
+      -- As triples and in order, so that no other index serves.
+      where (rollup.lane_id, rollup.period, rollup.starts_at) >= (lane, of_period, since)
+        and (rollup.lane_id, rollup.period, rollup.starts_at) < (lane, of_period, 'infinity')
+      order by rollup.lane_id, rollup.period, rollup.starts_at
     ), totals as (
       select chosen.lane_id, at, sum(chosen.attempts)::bigint as attempts, sum(chosen.successes)::bigint as successes,
              sum(chosen.throttled)::bigint as throttled

@@ -1,7 +1,7 @@
 -- Adds up what was appended to the counts of dead letters, at most `max_rows` rows of it. Only one session does so at a time, and nobody else
 -- writes letter_counts: nobody who settles ever waits for it. Returns how many rows it took.
 create or replace function holdfast_internal.add_up_letters(max_rows integer) returns integer
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   taken integer;
 begin
