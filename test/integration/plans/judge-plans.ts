@@ -29,9 +29,9 @@ export interface Allowance {
 /** Small tables, and the few rows that any look-up reads. */
 const floorRows = 400
 const maxReadPerReturned = 4
-/** A look-up reads some blocks of an index before it reads a row. */
+/** A look-up reads some blocks of an index before it reads a row; a letter that changes has an entry in each of a dozen indexes. */
 const floorBlocks = 2000
-const maxBlocksPerRow = 12
+const maxBlocksPerRow = 20
 
 /** What is wrong with the plans: nothing when each node read no more than its allowance. */
 export function judgePlans(plans: readonly RecordedPlan[], { returned, rows }: Allowance): string[] {

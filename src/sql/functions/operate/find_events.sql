@@ -13,6 +13,7 @@ declare
   ordered_by text := 'message.id desc';
   wide text[] := '{true}';
   condition text;
+  only_unrouted text := '';
 begin
   for field, value in
     select key, given #>> '{}' from jsonb_each(coalesce(filter, '{}')) as entry (key, given) where jsonb_typeof(given) <> 'null'
@@ -29,7 +30,7 @@ begin
       when field = 'to' then to_id := holdfast_internal.id_at(value::timestamptz);
       when field = 'state' and value = 'unrouted' then
         -- messages_unrouted, unless they are asked for by correlation.
-        place := place || ' and message.is_unrouted';
+        only_unrouted := ' and message.is_unrouted';
       when field = 'state' and value = 'routed' then wide := wide || 'not message.is_unrouted'::text;
       else raise exception 'events can not be filtered by "%"', field using errcode = 'HF007',
         hint = 'Known fields: eventType, tenant, correlationId, state (unrouted or routed), from, to.';
@@ -50,5 +51,5 @@ begin
     )
     select array(select distinct message.id from scanned as message where %3$s order by message.id desc limit $2),
            (select min(id) from scanned having count(*) >= $3)
-  $query$, place, ordered_by, array_to_string(wide, ' and ')), least(before_id, to_id), from_id, max_rows, max_scanned) as looked;
+  $query$, place || only_unrouted, ordered_by, array_to_string(wide, ' and ')), least(before_id, to_id), from_id, max_rows, max_scanned) as looked;
 end $$;

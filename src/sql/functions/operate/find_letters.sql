@@ -6,8 +6,9 @@ language plpgsql stable as $$
 declare
   conditions record := holdfast_internal.letter_conditions(filter);
   -- A letter's id is drawn when it is made. The clock and the ids may be apart, by less than a day.
-  from_id bigint := coalesce(holdfast_internal.id_at((filter ->> 'from')::timestamptz - interval '1 day'), 0);
-  to_id bigint := coalesce(holdfast_internal.id_at((filter ->> 'to')::timestamptz + interval '1 day'), 9223372036854775807);
+  from_id bigint := holdfast_internal.id_at(coalesce((filter ->> 'from')::timestamptz, '2024-01-02Z') - interval '1 day');
+  to_id bigint := case when filter ->> 'to' is null then 9223372036854775807
+    else holdfast_internal.id_at((filter ->> 'to')::timestamptz + interval '1 day') end;
 begin
   select looked.ids, looked.scanned_to into ids, scanned_to from holdfast_internal.look(format($query$
     with scanned as materialized (%s), stop as materialized (%s)

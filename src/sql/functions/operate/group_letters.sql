@@ -51,5 +51,5 @@ begin
     from scanned as letter %s where %s
     group by letter.fingerprint, letter.lane_id order by count(*) desc, max(letter.id) desc limit $2
   $query$, conditions.source, case when conditions.asks_message then holdfast_internal.message_join('letter') end, conditions.everything)
-  using 9223372036854775807, max_groups, max_scanned, coalesce(holdfast_internal.id_at((filter ->> 'from')::timestamptz - interval '1 day'), 0);
+  using 9223372036854775807, max_groups, max_scanned, holdfast_internal.id_at(coalesce((filter ->> 'from')::timestamptz, '2024-01-02Z') - interval '1 day');
 end $$;

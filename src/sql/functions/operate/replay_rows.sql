@@ -4,7 +4,7 @@ create or replace function holdfast_internal.replay_rows(
   operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer,
   out looked_at integer, out last_position bigint, out delivery_ids bigint[]
 )
-language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   message_ids bigint[];
   target_lanes integer[];
