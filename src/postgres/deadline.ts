@@ -8,6 +8,7 @@ import {
   type QueryResultRow,
 } from 'pg'
 import { HoldfastError } from '../core/errors.ts'
+import { connectedCount } from './connected-clients.ts'
 
 /** A client, or a pool that lends one for the length of one statement. */
 export type QueryTarget = Pool | Client | PoolClient
@@ -39,7 +40,7 @@ function noAnswer(deadlineMs: number): HoldfastError {
 
 function noConnection(pool: Pool, deadlineMs: number): HoldfastError {
   const { max } = pool.options
-  if (pool.totalCount - pool.idleCount >= max) {
+  if (connectedCount(pool) >= max) {
     return new HoldfastError(
       'query_timeout',
       `None of the ${max} database connections became free within ${deadlineMs} ms: all of them wait for slow statements. ` +

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, type CustomTypesConfig, Pool, types } from 'pg'
+import { noteConnected } from './connected-clients.ts'
 import { destroySocket } from './deadline.ts'
 import type { PostgresLogger } from './logger.ts'
 
@@ -18,15 +19,6 @@ export interface PoolOptions {
   readonly plansOnce?: boolean
   readonly logger?: PostgresLogger
 }
-
-/**
- * One plan for each statement, made by whoever comes first, maybe on an empty table: by an index, as it was written. Sorts stay allowed: to avoid
- * one, the planner would walk an index that has the order and nothing else (a join's few rows by the primary key of a large table).
- */
-const planSettings = ['plan_cache_mode=force_generic_plan', 'jit=off']
-  .concat(['seqscan', 'bitmapscan'].map((method) => `enable_${method}=off`))
-  .map((setting) => `-c ${setting}`)
-  .join(' ')
 
 const keepAliveDelayMs = 10_000
 const idleTimeoutMs = 30_000
@@ -105,10 +97,13 @@ export function createPool(options: PoolOptions): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: bigintAsNumber,
-    ...(options.plansOnce === true ? { options: planSettings } : {}),
+    ...(options.plansOnce === true
+      ? { options: '-c plan_cache_mode=force_generic_plan -c jit=off -c holdfast.notifies=on' }
+      : {}),
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
   })
   openClients.set(pool, clients)
+  noteConnected(pool)
   pool.on('error', (error) => {
     options.logger?.warn({ error: error.message }, 'an idle database connection was lost')
   })

@@ -119,8 +119,6 @@ export interface SentMessage {
 
 const connectTimeoutMs = 10_000
 const queryDeadlineMs = 15_000
-/** The server ends a statement so much before we give up on it. */
-const serverGraceMs = 1000
 const closeDeadlineMs = 5000
 /** One reads, two settle, one is at hand for careful mode and probes. */
 const workConnections = 4
@@ -492,8 +490,6 @@ export class Holdfast {
       applicationName,
       connectTimeoutMs,
       plansOnce: keepsSessions,
-      // Before our own deadline: the answer then says that the statement was too slow, and it doesn't go on without us.
-      ...(keepsSessions && { statementTimeoutMs: queryDeadlineMs - serverGraceMs }),
       ...(logger !== undefined && { logger }),
     })
     return new Database({ pool, preparesStatements: keepsSessions, deadlineMs: queryDeadlineMs })

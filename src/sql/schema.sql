@@ -211,6 +211,7 @@ table holdfast_internal.dead_letters
   CREATE INDEX dead_letters_underway ON holdfast_internal.dead_letters USING btree (id) WHERE ((state = 'redriven'::text) AND (settled_at IS NULL))
   CREATE TRIGGER dead_letters_count_deleted AFTER DELETE ON holdfast_internal.dead_letters REFERENCING OLD TABLE AS old_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
   CREATE TRIGGER dead_letters_count_inserted AFTER INSERT ON holdfast_internal.dead_letters REFERENCING NEW TABLE AS new_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
+  CREATE TRIGGER dead_letters_count_truncated AFTER TRUNCATE ON holdfast_internal.dead_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
   CREATE TRIGGER dead_letters_count_updated AFTER UPDATE ON holdfast_internal.dead_letters REFERENCING OLD TABLE AS old_letters NEW TABLE AS new_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
   CREATE TRIGGER dead_letters_note_change BEFORE UPDATE ON holdfast_internal.dead_letters FOR EACH ROW EXECUTE FUNCTION holdfast_internal.note_change()
 table holdfast_internal.deliveries with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=10000)

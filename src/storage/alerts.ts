@@ -46,7 +46,7 @@ export async function readOpenAlerts(database: Database): Promise<AlertRecord[]>
   return database.query<AlertRecord>(
     {
       name: 'read_open_alerts',
-      text: `select ${columns} from holdfast_internal.alerts where state <> 'resolved' order by rule, subject limit 100000`,
+      text: `select ${columns} from holdfast_internal.open_alerts(100000) order by rule, subject`,
     },
     [],
   )

@@ -232,10 +232,7 @@ export async function listEndpoints(
     {
       name: 'list_endpoints',
       text: `
-        select ${columns()} from holdfast_internal.endpoints as endpoint
-        where name > $1 and ($3::text is null or $3 = any (tags)) and ($4::text is null or tenant = $4)
-          and ($5::text is null or state = $5)
-        order by name limit $2`,
+        select ${columns()} from holdfast_internal.endpoint_page($1, $2, $3, $4, $5) as endpoint order by name`,
     },
     [afterName, limit, tag, tenant, state],
   )

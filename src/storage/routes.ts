@@ -113,8 +113,9 @@ export async function listRoutes(
     {
       name: 'list_routes',
       text: `
-        select ${columns} from holdfast_internal.routes as route join holdfast_internal.endpoints as endpoint on endpoint.id = route.lane_id
-        where route.name > $1 and ($3::text is null or endpoint.name = $3) order by route.name limit $2`,
+        select ${columns} from holdfast_internal.route_page($1, $2, $3) as route
+        cross join lateral (select name from holdfast_internal.endpoints where id = route.lane_id limit 1) as endpoint
+        order by route.name`,
     },
     [afterName, limit, endpoint],
   )

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { isTransientError } from '../../postgres/connection-error.ts'
 import type { Database } from '../../storage/database.ts'
 import { claimLeadership, inTerm, isNotLeader, type Leader } from '../../storage/leadership.ts'
@@ -106,7 +107,10 @@ export class Maintenance {
       })),
     )
     logger.debug({ term }, 'This node leads: it runs the maintenance tasks')
-    return { leader, epoch, ended: new AbortController() }
+    const ended = new AbortController()
+    // Every task that runs listens to it.
+    setMaxListeners(this.#tasks.size + 1, ended.signal)
+    return { leader, epoch, ended }
   }
 
   #endTerm(): void {

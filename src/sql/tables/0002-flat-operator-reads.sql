@@ -27,6 +27,9 @@ create function holdfast_internal.count_letters() returns trigger
 language plpgsql as $$
 begin
   case tg_op
+  when 'TRUNCATE' then
+    delete from holdfast_internal.letter_counts;
+    delete from holdfast_internal.letter_count_changes;
   when 'INSERT' then
     insert into holdfast_internal.letter_count_changes
     select lane_id, fingerprint, state, settled_at is not null, criticality, count(*) from new_letters group by 1, 2, 3, 4, 5;
@@ -50,6 +53,8 @@ create trigger dead_letters_count_updated after update on holdfast_internal.dead
   referencing old table as old_letters new table as new_letters for each statement execute function holdfast_internal.count_letters();
 create trigger dead_letters_count_deleted after delete on holdfast_internal.dead_letters
   referencing old table as old_letters for each statement execute function holdfast_internal.count_letters();
+create trigger dead_letters_count_truncated after truncate on holdfast_internal.dead_letters
+  for each statement execute function holdfast_internal.count_letters();
 -- Creating the triggers has locked out writers: nobody is counted twice or not at all.
 insert into holdfast_internal.letter_counts
 select lane_id, fingerprint, state, settled_at is not null, criticality, count(*)

@@ -56,7 +56,7 @@ describe('every statement that is repeated', () => {
 
     it('refuses a bitmap of everything', async () => {
       const text =
-        'set local enable_bitmapscan = on; set local enable_indexscan = off; set local enable_indexonlyscan = off'
+        'set local enable_seqscan = off; set local enable_indexscan = off; set local enable_indexonlyscan = off'
       const { plans } = await lab.watch((database) =>
         database.inTransaction(async (client) => {
           await client.query(text)

@@ -38,7 +38,7 @@ begin
     select count(*) as deliveries, min(one.since) as since, (array_agg(one.message_id order by one.since, one.id))[1] as message_id from (
       select owed.id, owed.message_id, coalesce(owed.owed_at, holdfast_internal.time_of_id(owed.id)) as since
       from holdfast_internal.deliveries as owed
-      where owed.lane_id = lanes.lane_id and owed.criticality = 2 and owed.id < holdfast_internal.id_at(hour_ago) and owed.dead_letter_id is null
+      where owed.lane_id = lanes.lane_id and owed.criticality = 2 and owed.dead_letter_id is null
         and coalesce(owed.owed_at, holdfast_internal.time_of_id(owed.id)) < hour_ago
       order by owed.lane_id, owed.id limit 100000
     ) as one
