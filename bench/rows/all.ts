@@ -1,6 +1,7 @@
 import type { Row } from '../harness/row.ts'
 import { apiBatch } from './api-batch.ts'
 import { apiPublish } from './api-publish.ts'
+import { bulkBesideLive } from './bulk-beside-live.ts'
 import { bulkEnqueue } from './bulk-enqueue.ts'
 import { cronBurst } from './cron-burst.ts'
 import { deliveries } from './deliveries.ts'
@@ -53,6 +54,7 @@ export const rows: readonly Row[] = [
   jobScheduled,
   cronBurst,
   operatorCalls,
+  bulkBesideLive,
   templateTransform,
   jsonataTransform,
 ]

@@ -57,6 +57,7 @@ describe('a statement that takes longer than it may', () => {
 
   it('makes those time out that wait for its connection, and the message says so', async () => {
     const pool = poolOf(1)
+    await pool.query('select 1')
     const slow = queryWithDeadline(pool, 'select pg_sleep(0.5)', 10_000)
     const error = await errorOf(queryWithDeadline(pool, 'select 1', 50))
     await slow
