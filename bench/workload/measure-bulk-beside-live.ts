@@ -112,13 +112,11 @@ class LiveTraffic {
   /** Publishes on a schedule, whatever becomes of what was published before, until `other` is over; all that was sent has arrived then. */
   async watch(holdfast: Holdfast, other: Promise<unknown>): Promise<readonly number[]> {
     this.#latenciesMs = []
-    let isOver = false
-    const ended = other.finally(() => {
-      isOver = true
-    })
+    const over = new AbortController()
+    const ended = other.finally(() => over.abort())
     const sends: Promise<unknown>[] = []
     const startedMs = performance.now()
-    for (let sent = 0; !isOver; ) {
+    for (let sent = 0; !over.signal.aborted; ) {
       const due = Math.floor(((performance.now() - startedMs) / 1000) * LIVE_PER_SECOND)
       for (; sent < due; sent += 1) {
         const sequence = this.#sequence++

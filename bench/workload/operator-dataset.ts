@@ -19,7 +19,7 @@ export interface Dataset extends DatasetSize {
   readonly step: number
   readonly firstLane: number
   /** The id of event number `i`, as a number: see the SQL for what lies behind it. */
-  eventId(i: number): number
+  readonly eventId: (i: number) => number
 }
 
 const AGE_MS = 30 * 86_400_000

@@ -8,7 +8,7 @@ export const deadLetterHandlers: HandlersFor<typeof deadLetterOperations> = {
   groups: async ({ query, management }) => {
     const groups = await management.deadLetters.groups(query)
     return {
-      data: groups.map(({ isComplete: _, ...group }) => group),
+      data: groups.map(({ isComplete: _isComplete, ...group }) => group),
       isComplete: groups.every(({ isComplete }) => isComplete),
     }
   },

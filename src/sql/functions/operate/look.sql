@@ -21,7 +21,7 @@ begin
     scanned := scanned + piece;
     exit when scanned_to is null or cardinality(ids) >= max_rows or (scanned >= max_scanned and scanned_to < below);
     -- A delivery with more attempts than the piece has rows is seen whole by a larger one.
+    piece := case when scanned_to < below then least(4 * piece, max_scanned - scanned) else 4 * piece end;
     below := scanned_to;
-    piece := 4 * piece;
   end loop;
 end $$;
