@@ -8,5 +8,6 @@ export const bulkBesideLive: Row = {
   goal: { of: 'value', atMost: 1 },
   baselines: [],
   maxRounds: 1,
+  sampleTimeoutMs: 600_000,
   measure: measureBulkBesideLive,
 }

@@ -8,5 +8,6 @@ export const operatorCalls: Row = {
   goal: { of: 'value', atMost: 100 },
   baselines: [],
   maxRounds: 1,
+  sampleTimeoutMs: 600_000,
   measure: measureOperatorCalls,
 }

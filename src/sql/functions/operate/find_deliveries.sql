@@ -17,10 +17,10 @@ declare
 begin
   foreach source in array sources loop
     parts := parts || format($part$
-      select array(select distinct delivery.id from scanned_%1$s as delivery %2$s where %3$s and %4$s) as ids,
+      select array(select distinct delivery.id from scanned_%1$s as delivery where %2$s and %3$s and %4$s) as ids,
              -- A delivery whose attempts were cut apart is looked at again.
              (select min(id) + 1 from scanned_%1$s having count(*) >= $3) as stopped_at
-      $part$, source, case when asked.asks_message then holdfast_internal.message_join('delivery') end, asked.wide,
+      $part$, source, case when asked.asks_message then 'delivery.message_id in (select message_id from told)' else 'true' end, asked.of_delivery,
       concat_ws(' and ', 'true', case when asked.lane is not null then format('delivery.lane_id = %s', asked.lane) end, case
         when source = 'owed' then null
         when source = 'dead' then 'delivery.action is distinct from ''late_success'''
@@ -31,12 +31,16 @@ begin
         when asks_error then 'delivery.outcome <> 1' end));
   end loop;
   select looked.ids, looked.scanned_to into ids, scanned_to from holdfast_internal.look(format($query$
-    with %s, looked as materialized (%s), stop as materialized (select max(stopped_at) as at from looked)
+    with %s %s, looked as materialized (%s), stop as materialized (select max(stopped_at) as at from looked)
     select array(
       select distinct id from looked, unnest(ids) as id, stop where id >= coalesce(stop.at, 0) order by id desc limit $2
     ), (select at from stop)
   $query$,
     (select string_agg(format('scanned_%s as materialized (%s)', each, holdfast_internal.delivery_source(each, asked.lane, asked.message_ids, ending, asks_error)), ', ')
      from unnest(sources) as each),
+    -- Each message is asked once, however many deliveries it led to.
+    case when asked.asks_message then format(', told as materialized (select every.message_id from (%s) as every %s where %s)',
+      (select string_agg(format('select message_id from scanned_%s', each), ' union ') from unnest(sources) as each),
+      holdfast_internal.message_join('every'), asked.of_message) end,
     array_to_string(parts, ' union all ')), least(before_id, asked.to_id), asked.from_id, max_rows, max_scanned) as looked;
 end $$;
