@@ -68,7 +68,7 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
           (select coalesce(jsonb_agg(jsonb_build_object(
              'attempt', attempt, 'started_at', started_at, 'duration_ms', duration_ms, 'outcome', outcome, 'error_code', error_code,
              'error', error, 'detail', detail) order by attempt, started_at), '[]')
-           from holdfast_internal.attempts where delivery_id = known.id) as attempts
+           from holdfast_internal.attempts_of(array[known.id], 2147483647)) as attempts
         from known left join lateral (
           select body, correlation_id, headers, metadata from holdfast_internal.messages where id = known.message_id
           union all select body, correlation_id, headers, metadata from holdfast_internal.messages_kept where id = known.message_id limit 1

@@ -10,6 +10,7 @@ export interface PlanNode {
   readonly 'Rows Removed by Join Filter'?: number
   readonly 'Shared Hit Blocks'?: number
   readonly 'Shared Read Blocks'?: number
+  readonly 'Total Cost'?: number
   readonly Plans?: readonly PlanNode[]
 }
 
@@ -17,6 +18,8 @@ export interface PlanNode {
 export interface RecordedPlan {
   readonly text: string
   readonly plan: PlanNode
+  /** Those that differ from a server's defaults. */
+  readonly settings: Readonly<Record<string, string>>
 }
 
 export interface Allowance {
@@ -32,17 +35,22 @@ const maxReadPerReturned = 4
 /** A look-up reads some blocks of an index before it reads a row; a letter that changes has an entry in each of a dozen indexes. */
 const floorBlocks = 2000
 const maxBlocksPerRow = 20
+/** Above this estimate a server compiles the plan, which takes a second for what takes a millisecond: `jit_above_cost`. */
+const compiledAboveCost = 100_000
 
 /** What is wrong with the plans: nothing when each node read no more than its allowance. */
 export function judgePlans(plans: readonly RecordedPlan[], { returned, rows }: Allowance): string[] {
   const allowed = Math.max(floorRows, rows) + maxReadPerReturned * returned
   const problems: string[] = []
-  for (const { text, plan } of plans) {
+  for (const { text, plan, settings } of plans) {
     const complain = (what: string) =>
       problems.push(`${what}\n    in: ${text.replaceAll(/\s+/g, ' ').trim().slice(0, 300)}`)
     for (const node of nodesOf(plan)) {
       const count = rowsInto(node)
       if (count > allowed) complain(`${describe(node)} took ${count} rows, ${allowed} are allowed`)
+    }
+    if ((plan['Total Cost'] ?? 0) > compiledAboveCost && settings['jit'] !== 'off') {
+      complain(`it would be compiled: it is believed to cost ${plan['Total Cost']}`)
     }
     const blocks = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
     const allowedBlocks = floorBlocks + maxBlocksPerRow * allowed

@@ -280,7 +280,11 @@ export const operatorEntries: readonly PlanEntry[] = [
     run: async (database) => (await summariseDeadLetters(database)).length,
     bound: { rows: 60_000, why: 'a row for each endpoint, error and state, not for each letter' },
   },
-  { of: 'criticality#readRecipients', run: async (database) => (await readRecipients(database)).length },
+  {
+    of: 'criticality#readRecipients',
+    run: async (database) => (await readRecipients(database)).length,
+    bound: { rows: 100_000, why: 'counts at most 100,000 overdue ones of an endpoint' },
+  },
   {
     of: 'runs#readRun',
     what: 'that has ended',

@@ -4,7 +4,7 @@
 create or replace function holdfast_internal.cancel_lane(
   lane integer, only_route integer, why text, actor text, out cancelled bigint, out operation_id bigint
 )
-language plpgsql set enable_seqscan = off set enable_bitmapscan = off as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   max_at_once constant integer := 1000;
   target jsonb := case when only_route is null then jsonb_build_object('laneId', lane) else jsonb_build_object('routeId', only_route) end;

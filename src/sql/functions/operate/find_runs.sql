@@ -43,13 +43,13 @@ begin
     sources := sources || format($source$
       select queue.id as line, one.delivery_id as id, %s %s as is_candidate
       from unnest(%L::integer[]) as queue (id) cross join lateral (
-        select one.delivery_id, one.message_id, one.outcome from holdfast_internal.attempts as one
+        select one.delivery_id, one.message_id, one.outcome, one.error_code from holdfast_internal.attempts as one
         where (one.lane_id, one.delivery_id) < (queue.id, $1) and (one.lane_id, one.delivery_id) >= (queue.id, $4) %s
         order by one.lane_id desc, one.delivery_id desc limit %s
       ) as one %s
       $source$,
       case wanted_state when 'succeeded' then 'one.outcome = 1' when 'cancelled' then 'one.outcome = 11' when 'expired' then 'one.outcome = 10'
-        when 'failed' then 'one.outcome not in (10, 11)' when 'timed_out' then 'one.outcome not in (10, 11)' else 'true' end,
+        when 'failed' then 'one.outcome not in (10, 11)' when 'timed_out' then 'one.error_code = ''timed_out''' else 'true' end,
       is_of_job, lanes::text, case when wanted_state <> 'succeeded' then 'and one.outcome <> 1' end, line_limit, message_of_job);
   end if;
   -- dead_letters_lane_delivery.
@@ -70,16 +70,18 @@ begin
         select min(id) + 1 as reached from scanned group by line having count(*) >= case when line in (0, -1) then $3 else %2$s end
       ) as cut
     ), candidates as materialized (
-      select distinct id from scanned where is_candidate and id >= coalesce((select at from stop), 0) order by id desc
+      -- A judgement costs 0.2 ms.
+      select distinct id from scanned where is_candidate and id >= coalesce((select at from stop), 0) order by id desc limit %4$s
     ), judged as materialized (
       -- The newest first, and no more than are wanted: a nested loop keeps their order.
       select candidate.id from candidates as candidate %3$s limit $2
     )
-    select array(select id from judged order by id desc), (select at from stop)
+    select array(select id from judged order by id desc), greatest((select at from stop), (select min(id) from candidates having count(*) >= %4$s))
   $query$, (select string_agg(format('(%s)', source), ' union all ') from unnest(sources) as source), line_limit,
     case when coalesce(wanted_state, wanted_job) is not null then format(
       'cross join lateral holdfast_internal.describe_runs(array[candidate.id]) as run where %s',
       concat_ws(' and ', case when wanted_state is not null then format('run.state = %L', wanted_state) end,
-                case when wanted_job is not null then format('run.job = %L', wanted_job) end)) end),
+                case when wanted_job is not null then format('run.job = %L', wanted_job) end)) end,
+    case when coalesce(wanted_state, wanted_job) is null then 'greatest($2, $3)' else 'greatest($2, 200)' end),
     before_id, 0, max_rows, max_scanned) as looked;
 end $$;

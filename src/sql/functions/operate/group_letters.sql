@@ -14,7 +14,10 @@ begin
     return query
     with largest as materialized (
       select counted.fingerprint, counted.lane_id, sum(counted.letters)::bigint as letters
-      from holdfast_internal.counted_letters(conditions.lane) as counted
+      from (
+        select * from holdfast_internal.counted_letters() where conditions.lane is null
+        union all select * from holdfast_internal.counted_letters_of(conditions.lane) where conditions.lane is not null
+      ) as counted
       where (conditions.wanted_state is null or counted.state = conditions.wanted_state)
         and (conditions.wanted_fingerprint is null or counted.fingerprint = conditions.wanted_fingerprint)
       group by 1, 2 having sum(counted.letters) > 0 order by 3 desc, 2, 1 limit max_groups

@@ -4,7 +4,7 @@ returns table (
   endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamptz, probe_at timestamptz,
   held_until timestamptz, pending bigint, in_flight integer, oldest_due_at timestamptz, dead_letters bigint
 )
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
 begin
   return query
   select
@@ -22,7 +22,7 @@ begin
         order by owing.lane_id, owing.priority, owing.id limit 1
       ) as owed
     ),
-    holdfast_internal.open_letters(lane)
+    holdfast_internal.open_letters_of(lane)
   from holdfast_internal.endpoints as endpoint
   left join holdfast_internal.breakers as breaker on breaker.lane_id = lane
   left join holdfast_internal.lane_stats as stats on stats.lane_id = lane

@@ -1,7 +1,7 @@
 -- Routes by name after one of them, of one endpoint or of all. Indexes: routes_name_key, or routes_lane.
 create or replace function holdfast_internal.route_page(after_name text, max_rows integer, only_endpoint text)
 returns setof holdfast_internal.routes
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   lane integer := (select id from holdfast_internal.endpoints where name = only_endpoint);
 begin
