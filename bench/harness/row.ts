@@ -45,6 +45,8 @@ export interface Row {
   alsoShown?: readonly string[]
   /** Rows that take long or hardly vary need fewer rounds than were asked for. */
   maxRounds?: number
+  /** For rows that take longer than three minutes a sample. */
+  sampleTimeoutMs?: number
   measure(context: SampleContext): Promise<Sample>
 }
 

@@ -80,7 +80,11 @@ async function takeTurn(
       idleMs: options.idleMs,
       overrides: options.overrides[arm] ?? {},
     }
-    const reply = await takeSample({ row: row.name, context }, options.sampleTimeoutMs, signal)
+    const reply = await takeSample(
+      { row: row.name, context },
+      row.sampleTimeoutMs ?? options.sampleTimeoutMs,
+      signal,
+    )
     if (reply.kind === 'sample') {
       result.samples[round] = reply.sample
       report(`${label}  ${formatSample(reply.sample, row.unit)}`)

@@ -1,6 +1,7 @@
 import type { Row } from '../harness/row.ts'
 import { apiBatch } from './api-batch.ts'
 import { apiPublish } from './api-publish.ts'
+import { bulkBesideLive } from './bulk-beside-live.ts'
 import { bulkEnqueue } from './bulk-enqueue.ts'
 import { cronBurst } from './cron-burst.ts'
 import { deliveries } from './deliveries.ts'
@@ -19,6 +20,7 @@ import { jobScheduled } from './job-scheduled.ts'
 import { jsonataTransform } from './jsonata-transform.ts'
 import { memoryAtDepth } from './memory-at-depth.ts'
 import { openCircuitIsolation } from './open-circuit-isolation.ts'
+import { operatorCalls } from './operator-calls.ts'
 import { publishFanOut } from './publish-fan-out.ts'
 import { publishTenants } from './publish-tenants.ts'
 import { replay } from './replay.ts'
@@ -54,6 +56,8 @@ export const rows: readonly Row[] = [
   jobFlatness,
   jobScheduled,
   cronBurst,
+  operatorCalls,
+  bulkBesideLive,
   templateTransform,
   jsonataTransform,
 ]

@@ -12,6 +12,8 @@ const defaultRetryAfterSeconds = 1
 const detailForCallers: Readonly<Partial<Record<ErrorCode, string>>> = {
   database_unavailable:
     "The database can't be reached at the moment. Try again; an event with the same Idempotency-Key is stored once.",
+  query_timeout:
+    'The database took longer for this than it may. Ask for less (a narrower filter, a shorter time range, a smaller page), or try again when it is less busy.',
   disk_full: "The database's disk is full: nothing was stored. Try again once an operator has made room.",
   not_migrated: 'The database has not the schema that this node needs. An operator runs: holdfast migrate',
 }

@@ -21,6 +21,7 @@ const exitCodeByError: Readonly<Record<string, number>> = {
   starting: exitCode.unavailable,
   stopping: exitCode.unavailable,
   database_unavailable: exitCode.unavailable,
+  query_timeout: exitCode.unavailable,
   embedded_unavailable: exitCode.unavailable,
   not_migrated: exitCode.databaseUnfit,
   schema_too_new: exitCode.databaseUnfit,

@@ -145,7 +145,12 @@ export const deadLetterOperations = {
     summary: 'What is wrong where: letters by error and endpoint, the largest group first',
     permission: 'read',
     query: z.strictObject(filter),
-    result: z.object({ data: z.array(group) }),
+    result: z.object({
+      data: z.array(group),
+      isComplete: z.boolean().meta({
+        description: 'False when the filter was asked of the newest 10,000 letters only, and there are more.',
+      }),
+    }),
     errors: ['invalid_filter'],
   }),
   summary: defineOperation({

@@ -218,7 +218,13 @@ export const endpointOperations = {
     permission: 'configure',
     params: endpointParams,
     query: z.strictObject({ force: queryFlag.default(false) }),
-    result: z.object({ cancelled: z.int().meta({ description: 'Deliveries that were still owed.' }) }),
+    result: z.object({
+      cancelled: z.int().meta({ description: 'Deliveries that ended as cancelled at once.' }),
+      operation: z
+        .string()
+        .nullable()
+        .meta({ description: 'The operation that cancels the rest, when more than a thousand were owed.' }),
+    }),
     errors: ['endpoint_not_found', 'still_owed'],
   }),
   health: defineOperation({

@@ -114,7 +114,13 @@ export const routeOperations = {
     permission: 'configure',
     params: routeParams,
     query: z.strictObject({ force: queryFlag.default(false) }),
-    result: z.object({ cancelled: z.int() }),
+    result: z.object({
+      cancelled: z.int().meta({ description: 'Deliveries that ended as cancelled at once.' }),
+      operation: z
+        .string()
+        .nullable()
+        .meta({ description: 'The operation that cancels the rest, when more than a thousand were owed.' }),
+    }),
     errors: ['route_not_found', 'still_owed'],
   }),
   preview: defineOperation({

@@ -69,6 +69,7 @@ export const errorCatalogue = {
   circuit_open: { status: 503, isRetryable: true },
   endpoint_unavailable: { status: 503, isRetryable: true },
   database_unavailable: { status: 503, isRetryable: true },
+  query_timeout: { status: 504, isRetryable: true },
   disk_full: { status: 503, isRetryable: true },
   api_unavailable: { status: 503, isRetryable: true },
   invalid_answer: { status: 502, isRetryable: false },

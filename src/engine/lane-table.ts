@@ -225,13 +225,13 @@ export class LaneTable {
     this.#options.onChanged(lane)
   }
 
-  /** Its endpoint was deleted; what it owed went with it. */
+  /** Its endpoint was deleted, and what it owes is being cancelled. A request that is out may have been accepted already: its answer is waited for. */
   #remove(laneId: number): void {
     const lane = this.#lanes.get(laneId)
     if (lane === undefined) return
     lane.isDraining = true
     this.#options.onChanged(lane)
     this.#lanes.delete(laneId)
-    void lane.close().catch(() => {})
+    void lane.retire().catch(() => {})
   }
 }

@@ -303,6 +303,12 @@ export class Lane {
     this.#abort = null
   }
 
+  /** Lets what is out end by itself, so that its answers are recorded; nothing new starts. For a lane whose endpoint was deleted. */
+  async retire(): Promise<void> {
+    await this.#policy?.channel.close()
+    this.#policy = null
+  }
+
   async close(): Promise<void> {
     this.#abort ??= new AbortController()
     this.#abort.abort()

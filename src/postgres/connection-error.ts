@@ -1,3 +1,6 @@
+/** Codes of our own, for a server that can't be reached or that a statement got no answer from: both leave a connection that is of no use. */
+const ourCodes: ReadonlySet<string> = new Set(['database_unavailable', 'query_timeout'])
+
 /** Codes of sockets and name look-ups that say "the server can't be reached", not "your statement is wrong". */
 const socketCodes: ReadonlySet<string> = new Set([
   'ECONNRESET',
@@ -30,7 +33,7 @@ const driverMessages = [
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  if (code === 'database_unavailable' || socketCodes.has(code) || serverCodes.has(code)) return true
+  if (ourCodes.has(code) || socketCodes.has(code) || serverCodes.has(code)) return true
   // A unix socket whose server is down; a missing file has the same code and is no connection.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   if (/^08[0-9A-Z]{3}$/.test(code)) return true

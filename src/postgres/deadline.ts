@@ -8,6 +8,7 @@ import {
   type QueryResultRow,
 } from 'pg'
 import { HoldfastError } from '../core/errors.ts'
+import { connectedCount } from './connected-clients.ts'
 
 /** A client, or a pool that lends one for the length of one statement. */
 export type QueryTarget = Pool | Client | PoolClient
@@ -27,11 +28,29 @@ export function destroySocket(client: Client | PoolClient): void {
   ;(client as unknown as WithSocket).connection?.stream?.destroy()
 }
 
-function deadlineError(deadlineMs: number): HoldfastError {
+/** The server took the statement: whether it hangs or works, only it knows. */
+function noAnswer(deadlineMs: number): HoldfastError {
+  return new HoldfastError(
+    'query_timeout',
+    `PostgreSQL took a statement and didn't answer within ${deadlineMs} ms, so the connection was dropped. ` +
+      'Ask for less at a time, and check that the server is not overloaded.',
+    { deadlineMs },
+  )
+}
+
+function noConnection(pool: Pool, deadlineMs: number): HoldfastError {
+  const { max } = pool.options
+  if (connectedCount(pool) >= max) {
+    return new HoldfastError(
+      'query_timeout',
+      `None of the ${max} database connections became free within ${deadlineMs} ms: all of them wait for slow statements. ` +
+        'Check what the server is busy with, or raise maxConnections.',
+      { deadlineMs },
+    )
+  }
   return new HoldfastError(
     'database_unavailable',
-    `PostgreSQL didn't answer within ${deadlineMs} ms, so the connection was dropped. ` +
-      'Check that the server is up, reachable and not overloaded.',
+    `PostgreSQL couldn't be connected to within ${deadlineMs} ms. Check that the server is up, reachable and not overloaded.`,
     { deadlineMs },
   )
 }
@@ -47,7 +66,7 @@ async function queryClient<Row extends QueryResultRow>(
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       destroySocket(client)
-      reject(deadlineError(totalMs))
+      reject(noAnswer(totalMs))
     }, deadlineMs)
   })
   // The destroyed socket rejects the statement too; that second rejection has nobody left to hear it.
@@ -80,7 +99,7 @@ async function connectWithin(pool: Pool, deadlineMs: number): Promise<PoolClient
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       isExpired = true
-      reject(deadlineError(deadlineMs))
+      reject(noConnection(pool, deadlineMs))
     }, deadlineMs)
   })
   try {

@@ -1,6 +1,7 @@
 import { type Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg'
 import { HostClient, type SessionSettings } from './connect/host-client.ts'
 import { HostList } from './connect/host-list.ts'
+import { noteConnected } from './connected-clients.ts'
 import { destroySocket } from './deadline.ts'
 import type { PostgresLogger } from './logger.ts'
 
@@ -182,6 +183,7 @@ export function createPool(options: PoolOptions): Pool {
     types: bigintAsNumber,
   })
   openClients.set(pool, clients)
+  noteConnected(pool)
   pool.on('error', (error) => {
     options.logger?.warn({ error: error.message }, 'an idle database connection was lost')
   })

@@ -93,6 +93,8 @@ export interface DeadLetterGroup {
   readonly count: number
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
+  /** False when the filter was asked of the newest 10,000 letters only, and there are more: then there may be more of this group. */
+  readonly isComplete: boolean
   /** The newest of them. */
   readonly sample: {
     readonly id: string
@@ -163,7 +165,17 @@ export class DeadLetters {
     return onDatabase(this.#options.database(), async (database) => {
       const rows = await groupDeadLetters(database, { state: 'open', ...checked }, maxGroups)
       return rows.map(
-        ({ fingerprint, endpoint, queue, count, firstSeenAt, lastSeenAt, sampleId, ...sample }) => {
+        ({
+          fingerprint,
+          endpoint,
+          queue,
+          count,
+          firstSeenAt,
+          lastSeenAt,
+          sampleId,
+          isComplete,
+          ...sample
+        }) => {
           const { reason, outcome, statusCode, errorCode, error } = sample
           return {
             fingerprint,
@@ -172,6 +184,7 @@ export class DeadLetters {
             count,
             firstSeenAt,
             lastSeenAt,
+            isComplete,
             sample: {
               id: formatId('dlt', sampleId),
               reason,

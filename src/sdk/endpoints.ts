@@ -28,6 +28,7 @@ import { translateError } from '../storage/translate-error.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { type EndpointChanges, mergeEndpoint } from './merge-endpoint.ts'
 import { encodePayload } from './payload.ts'
+import { type Removal, toRemoval } from './removal.ts'
 import { checkedRotation, type RotatedSecret, type RotateSecretOptions } from './rotate-secret.ts'
 
 /** An endpoint as the SDK returns it: the contract's shape, with its state. */
@@ -167,11 +168,20 @@ export class Endpoints {
     return rows.map(toEndpoint)
   }
 
-  /** Refused while it owes deliveries or routes lead to it, unless forced: then they end as cancelled. Returns how many did. */
+  /**
+   * Refused while it owes deliveries or routes lead to it, unless forced: then they end as cancelled. Returns how many did at once; many are
+   * cancelled in the background: see `remove`.
+   */
   async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
-    return this.#run((database) =>
+    return (await this.remove(name, options)).cancelled
+  }
+
+  /** As `delete`, and names the operation that cancels what was owed when that was more than a thousand deliveries. */
+  async remove(name: string, options: { force?: boolean } = {}): Promise<Removal> {
+    const deletion = await this.#run((database) =>
       deleteEndpoint(database, name, options.force ?? false, this.#options.actor),
     )
+    return toRemoval(deletion)
   }
 
   async health(name: string): Promise<EndpointHealth> {

@@ -37,6 +37,9 @@ export async function onDatabase<Result>(
   }
 }
 
+/** A look takes some 10 to 40 ms; no other is begun after so long. */
+const lookBudgetMs = 40
+
 export interface PageQuery {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
@@ -46,7 +49,7 @@ export interface PageQuery {
 /** One page of what a checked query meets, newest first. */
 export async function readPage<Row, Item>(
   database: Database,
-  what: 'dead_letters' | 'deliveries' | 'events',
+  what: 'dead_letters' | 'deliveries' | 'events' | 'runs',
   prefix: IdPrefix,
   query: PageQuery,
   read: (database: Database, ids: readonly number[]) => Promise<readonly Row[]>,
@@ -58,13 +61,37 @@ export async function readPage<Row, Item>(
     throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
   }
   return onDatabase(database, async () => {
-    const page = cutPage(await find(database, what, filter, before, limit + 1), limit)
+    const page = await lookFor(database, what, filter, before, limit)
     const rows = page.ids.length === 0 ? [] : await read(database, page.ids)
     return {
       data: rows.map(toItem),
       nextCursor: page.before === null ? null : formatId(prefix, page.before),
     }
   })
+}
+
+/**
+ * One look after the other, until the page is full, there is nothing more, or it has taken as long as a person should wait: what hardly
+ * anything meets is then looked for further down by whoever follows the cursor.
+ */
+async function lookFor(
+  database: Database,
+  what: Parameters<typeof find>[1],
+  filter: object,
+  before: number,
+  limit: number,
+): Promise<{ readonly ids: readonly number[]; readonly before: number | null }> {
+  const deadlineMs = performance.now() + lookBudgetMs
+  const ids: number[] = []
+  let from = before
+  for (;;) {
+    const page = cutPage(await find(database, what, filter, from, limit - ids.length + 1), limit - ids.length)
+    ids.push(...page.ids)
+    if (page.before === null || ids.length >= limit || performance.now() > deadlineMs) {
+      return { ids, before: page.before }
+    }
+    from = page.before
+  }
 }
 
 /** The number behind an id that a caller gave, or the error that says that there is nothing of this id. */

@@ -19,7 +19,7 @@ export interface PublishLineLimits {
 const defaultLimits: PublishLineLimits = { maxBatchEvents: 500, maxBatchesInFlight: 2 }
 const maxBatchBytes = 4 * 1024 * 1024
 /** What can't be blamed on one event: every event of the batch meets it, and looking for a culprit would only add load. */
-const sharedFailures: ReadonlySet<string> = new Set(['database_unavailable', 'not_migrated'])
+const sharedFailures: ReadonlySet<string> = new Set(['database_unavailable', 'query_timeout', 'not_migrated'])
 
 /**
  * Stores events that are published at the same time in one statement and one commit. Nobody waits for company: the first goes at once,

@@ -18,6 +18,7 @@ import { TransformConfigError } from '../transforms/transform.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import { type PreviewInput, previewRoute, type RoutePreview } from './preview.ts'
 import type { PreviewGate } from './preview-gate.ts'
+import { type Removal, toRemoval } from './removal.ts'
 
 export type Route = Omit<RouteRecord, 'id'>
 
@@ -79,9 +80,20 @@ export class Routes {
     return rows.map(toRoute)
   }
 
-  /** Refused while deliveries are owed along it, unless forced: then they end as cancelled. Returns how many did. */
+  /**
+   * Refused while deliveries are owed along it, unless forced: then they end as cancelled. Returns how many did at once; many are cancelled in
+   * the background: see `remove`.
+   */
   async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
-    return this.#run((database) => deleteRoute(database, name, options.force ?? false, this.#options.actor))
+    return (await this.remove(name, options)).cancelled
+  }
+
+  /** As `delete`, and names the operation that cancels what was owed when that was more than a thousand deliveries. */
+  async remove(name: string, options: { force?: boolean } = {}): Promise<Removal> {
+    const deletion = await this.#run((database) =>
+      deleteRoute(database, name, options.force ?? false, this.#options.actor),
+    )
+    return toRemoval(deletion)
   }
 
   /**

@@ -4,15 +4,16 @@ import type { Database } from '../storage/database.ts'
 import {
   cancelRun,
   hastenRun,
-  listRuns,
   type RunAttemptRow,
   type RunDetailRow,
   type RunRow,
   type RunStateName,
   readRun,
+  readRunRecords,
 } from '../storage/runs.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 import { translateError } from '../storage/translate-error.ts'
+import { type Page, readPage } from './page.ts'
 
 export interface RunSummary {
   readonly id: string
@@ -68,6 +69,11 @@ export interface RunListOptions {
   readonly limit?: number | undefined
 }
 
+export interface RunPageQuery extends Omit<RunListOptions, 'beforeId'> {
+  /** What the last page gave as `nextCursor`. */
+  readonly cursor?: string | undefined
+}
+
 export interface RunsOptions {
   readonly database: () => Database
   readonly actor: string
@@ -84,18 +90,31 @@ export class Runs {
     this.#options = options
   }
 
-  /** The newest first. */
+  /** The newest first, as many as there are up to the limit, however far apart they lie. */
   async list(options: RunListOptions = {}): Promise<RunSummary[]> {
-    const rows = await this.#run((database) =>
-      listRuns(database, {
-        queue: options.queue ?? null,
-        job: options.job ?? null,
-        state: options.state ?? null,
-        beforeId: options.beforeId === undefined ? Number.MAX_SAFE_INTEGER : numberOf(options.beforeId),
-        limit: Math.min(options.limit ?? 100, maxListed + 1),
-      }),
+    const { limit = 100, beforeId, ...filter } = options
+    const found: RunSummary[] = []
+    let cursor = beforeId
+    for (;;) {
+      const page = await this.page({ ...filter, limit: Math.min(limit, maxListed) - found.length, cursor })
+      found.push(...page.data)
+      if (page.nextCursor === null || found.length >= Math.min(limit, maxListed)) return found
+      cursor = page.nextCursor
+    }
+  }
+
+  /** One page of them. It may be short, or empty, and still have a next one: a look is bounded. */
+  async page(query: RunPageQuery = {}): Promise<Page<RunSummary>> {
+    const { limit = 100, cursor, ...filter } = query
+    if (cursor !== undefined) numberOf(cursor)
+    return readPage(
+      this.#options.database(),
+      'runs',
+      'run',
+      { ...filter, limit: Math.min(limit, maxListed), cursor },
+      readRunRecords,
+      toSummary,
     )
-    return rows.map(toSummary)
   }
 
   async get(id: string): Promise<RunDetail> {

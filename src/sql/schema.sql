@@ -73,6 +73,7 @@ table holdfast_internal.alerts with (fillfactor=70)
   constraint alerts_pkey PRIMARY KEY (id)
   constraint alerts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'firing'::text, 'resolved'::text])))
   CREATE INDEX alerts_resolved ON holdfast_internal.alerts USING btree (resolved_at) WHERE (state = 'resolved'::text)
+  CREATE INDEX alerts_state ON holdfast_internal.alerts USING btree (state, id)
   CREATE UNIQUE INDEX alerts_open ON holdfast_internal.alerts USING btree (rule, subject) WHERE (state <> 'resolved'::text)
 table holdfast_internal.api_keys
   id text not null
@@ -158,6 +159,7 @@ table holdfast_internal.breakers with (fillfactor=70)
   constraint breakers_pkey PRIMARY KEY (lane_id)
   constraint breakers_state_check CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
   CREATE INDEX breakers_changed ON holdfast_internal.breakers USING btree (changed_xid)
+  CREATE INDEX breakers_unwell ON holdfast_internal.breakers USING btree (lane_id) WHERE ((state <> 'closed'::text) OR (held_until IS NOT NULL) OR (hold_reason IS NOT NULL))
 table holdfast_internal.dead_letters
   id bigint not null
   delivery_id bigint not null
@@ -199,6 +201,7 @@ table holdfast_internal.dead_letters
   CREATE INDEX dead_letters_blocking ON holdfast_internal.dead_letters USING btree (ordering_key, lane_id, delivery_id) WHERE (blocks_key AND (settled_at IS NULL))
   CREATE INDEX dead_letters_critical ON holdfast_internal.dead_letters USING btree (lane_id, id) WHERE ((criticality = 2) AND (settled_at IS NULL))
   CREATE INDEX dead_letters_fingerprint ON holdfast_internal.dead_letters USING btree (fingerprint, id)
+  CREATE INDEX dead_letters_group ON holdfast_internal.dead_letters USING btree (lane_id, fingerprint, state, id)
   CREATE INDEX dead_letters_lane ON holdfast_internal.dead_letters USING btree (lane_id, state, id)
   CREATE INDEX dead_letters_lane_delivery ON holdfast_internal.dead_letters USING btree (lane_id, delivery_id)
   CREATE INDEX dead_letters_lane_id ON holdfast_internal.dead_letters USING btree (lane_id, id)
@@ -208,6 +211,10 @@ table holdfast_internal.dead_letters
   CREATE INDEX dead_letters_settled ON holdfast_internal.dead_letters USING btree (settled_at) WHERE (settled_at IS NOT NULL)
   CREATE INDEX dead_letters_state ON holdfast_internal.dead_letters USING btree (state, id)
   CREATE INDEX dead_letters_underway ON holdfast_internal.dead_letters USING btree (id) WHERE ((state = 'redriven'::text) AND (settled_at IS NULL))
+  CREATE TRIGGER dead_letters_count_deleted AFTER DELETE ON holdfast_internal.dead_letters REFERENCING OLD TABLE AS old_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
+  CREATE TRIGGER dead_letters_count_inserted AFTER INSERT ON holdfast_internal.dead_letters REFERENCING NEW TABLE AS new_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
+  CREATE TRIGGER dead_letters_count_truncated AFTER TRUNCATE ON holdfast_internal.dead_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
+  CREATE TRIGGER dead_letters_count_updated AFTER UPDATE ON holdfast_internal.dead_letters REFERENCING OLD TABLE AS old_letters NEW TABLE AS new_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
   CREATE TRIGGER dead_letters_note_change BEFORE UPDATE ON holdfast_internal.dead_letters FOR EACH ROW EXECUTE FUNCTION holdfast_internal.note_change()
 table holdfast_internal.deliveries with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=10000)
   id bigint not null
@@ -269,6 +276,7 @@ table holdfast_internal.endpoints
   constraint endpoints_pkey PRIMARY KEY (id)
   constraint endpoints_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'rejecting'::text, 'disabled'::text])))
   CREATE INDEX endpoints_changed ON holdfast_internal.endpoints USING btree (changed_xid)
+  CREATE INDEX endpoints_inactive ON holdfast_internal.endpoints USING btree (name) WHERE (state <> 'active'::text)
   CREATE INDEX endpoints_reenable ON holdfast_internal.endpoints USING btree (reenable_at) WHERE (reenable_at IS NOT NULL)
   CREATE INDEX endpoints_shard ON holdfast_internal.endpoints USING btree (((id & 255)))
   CREATE INDEX endpoints_tenant ON holdfast_internal.endpoints USING btree (tenant) WHERE (tenant IS NOT NULL)
@@ -342,6 +350,22 @@ table holdfast_internal.leadership
   since timestamp with time zone
   constraint leadership_is_only_check CHECK (is_only)
   constraint leadership_pkey PRIMARY KEY (is_only)
+table holdfast_internal.letter_count_changes with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=10000)
+  lane_id integer not null
+  fingerprint text not null
+  state text not null
+  is_settled boolean not null
+  criticality smallint not null
+  letters bigint not null
+  CREATE INDEX letter_count_changes_lane ON holdfast_internal.letter_count_changes USING btree (lane_id)
+table holdfast_internal.letter_counts with (fillfactor=50)
+  lane_id integer not null
+  fingerprint text not null
+  state text not null
+  is_settled boolean not null
+  criticality smallint not null
+  letters bigint not null
+  constraint letter_counts_pkey PRIMARY KEY (lane_id, fingerprint, state, is_settled, criticality)
 table holdfast_internal.maintenance_tasks with (fillfactor=50)
   name text not null
   schedule jsonb not null
@@ -447,6 +471,7 @@ table holdfast_internal.operations with (fillfactor=50)
   constraint operations_pkey PRIMARY KEY (id)
   constraint operations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
   CREATE INDEX operations_due ON holdfast_internal.operations USING btree (next_step_at) WHERE (state = 'running'::text)
+  CREATE INDEX operations_state ON holdfast_internal.operations USING btree (state, id)
 table holdfast_internal.quarantine
   id bigint not null generated always as identity
   at timestamp with time zone not null default now()
@@ -473,6 +498,12 @@ table holdfast_internal.queue_cursors
   tokens double precision
   tokens_at timestamp with time zone
   constraint queue_cursors_pkey PRIMARY KEY (lane_id, seq)
+table holdfast_internal.queue_depths with (fillfactor=50)
+  lane_id integer not null
+  runs bigint not null
+  counting bigint not null default 0
+  counted_at timestamp with time zone not null default clock_timestamp()
+  constraint queue_depths_pkey PRIMARY KEY (lane_id)
 table holdfast_internal.queues
   id integer not null default nextval('holdfast_internal.lanes'::regclass)
   name text not null
@@ -606,6 +637,7 @@ table holdfast_internal.runs with (autovacuum_vacuum_cost_delay=0, autovacuum_va
   CREATE INDEX runs_due ON holdfast_internal.runs USING btree (lane_id, priority, due_at) WHERE ((due_at IS NOT NULL) AND (target IS NULL) AND (crashes = 0))
   CREATE INDEX runs_expiring ON holdfast_internal.runs USING btree (expires_at) WHERE (expires_at IS NOT NULL)
   CREATE INDEX runs_fresh ON holdfast_internal.runs USING btree (lane_id, priority, id) WHERE (due_at IS NULL)
+  CREATE INDEX runs_message ON holdfast_internal.runs USING btree (message_id) WHERE (message_id IS NOT NULL)
   CREATE INDEX runs_ordered ON holdfast_internal.runs USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)
   CREATE INDEX runs_ordered_out ON holdfast_internal.runs USING btree (ordering_key, lane_id) WHERE ((ordering_key IS NOT NULL) AND (claim_id IS NOT NULL))
   CREATE INDEX runs_parked ON holdfast_internal.runs USING btree (id) WHERE ((due_at = 'infinity'::timestamp with time zone) AND (claim_id IS NULL))

@@ -46,13 +46,13 @@ export async function readOpenAlerts(database: Database): Promise<AlertRecord[]>
   return database.query<AlertRecord>(
     {
       name: 'read_open_alerts',
-      text: `select ${columns} from holdfast_internal.alerts where state <> 'resolved' order by rule, subject limit 100000`,
+      text: `select ${columns} from holdfast_internal.open_alerts(100000) order by rule, subject`,
     },
     [],
   )
 }
 
-/** Newest first, before an id. Index: alerts_pkey. */
+/** Newest first, before an id. Index: alerts_state. */
 export async function listAlerts(
   database: Database,
   states: readonly string[],
@@ -62,7 +62,12 @@ export async function listAlerts(
   return database.query<AlertRecord>(
     {
       name: 'list_alerts',
-      text: `select ${columns} from holdfast_internal.alerts where state = any ($1::text[]) and id < $2 order by id desc limit $3`,
+      text: `
+        select ${columns} from unnest($1::text[]) as wanted (wanted_state) cross join lateral (
+          select * from holdfast_internal.alerts as one where (one.state, one.id) < (wanted_state, $2) and (one.state, one.id) >= (wanted_state, 0)
+          order by one.state desc, one.id desc limit $3
+        ) as alert
+        order by id desc limit $3`,
     },
     [states, beforeId, limit],
   )

@@ -64,7 +64,7 @@ export async function readPositions(
   return rows[0] ?? { change: 0, letter: 0 }
 }
 
-/** What nodes last reported. One row a node and a lane; dead_letters_lane for the count. */
+/** What nodes last reported, and the count of open letters. Reads a row for each endpoint. */
 export async function readTotals(database: Database): Promise<Totals> {
   const rows = await database.query<Totals>(
     {
@@ -72,7 +72,7 @@ export async function readTotals(database: Database): Promise<Totals> {
       text: `
         select coalesce((select sum(pending) from holdfast_internal.lane_stats), 0)::float8 as pending,
                coalesce((select sum(in_flight) from holdfast_internal.lane_stats), 0)::float8 as "inFlight",
-               (select count(*) from holdfast_internal.dead_letters where state = 'open')::float8 as "deadLetters"`,
+               holdfast_internal.open_letters()::float8 as "deadLetters"`,
     },
     [],
   )

@@ -50,10 +50,10 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
                letter.attempt as attempts, letter.redrives, letter.resends, letter.redriven_delivery_id as "redrivenDeliveryId", letter.replay_id as "replayId",
                letter.created_at as "createdAt", letter.settled_at as "settledAt", letter.settled_by as "settledBy", letter.note, letter.action
         from unnest($1::bigint[]) with ordinality as asked (id, place)
-        join holdfast_internal.dead_letters as letter on letter.id = asked.id
-        left join holdfast_internal.endpoints as endpoint on endpoint.id = letter.lane_id
-        left join holdfast_internal.queues as queue on queue.id = letter.lane_id
-        left join holdfast_internal.routes as route on route.id = letter.route_id
+        cross join lateral (select * from holdfast_internal.dead_letters where id = asked.id limit 1) as letter
+        left join lateral (select name from holdfast_internal.endpoints where id = letter.lane_id limit 1) as endpoint on true
+        left join lateral (select id, name from holdfast_internal.queues where id = letter.lane_id limit 1) as queue on true
+        left join lateral (select name from holdfast_internal.routes where id = letter.route_id limit 1) as route on true
         left join lateral (
           select type, tenant, correlation_id from holdfast_internal.messages where id = letter.message_id
           union all select type, tenant, correlation_id from holdfast_internal.messages_kept where id = letter.message_id limit 1
@@ -106,6 +106,7 @@ export interface DeadLetterGroupRow {
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
   readonly sampleId: number
+  readonly isComplete: boolean
   readonly reason: string
   readonly outcome: number
   readonly statusCode: number | null
@@ -113,7 +114,10 @@ export interface DeadLetterGroupRow {
   readonly error: string | null
 }
 
-/** Every letter that the filter meets is counted. Indexes: dead_letters_state, dead_letters_lane, dead_letters_fingerprint, then dead_letters_pkey. */
+/**
+ * By endpoint, state and fingerprint every letter is counted; any other filter is asked of the newest 10,000 that its index finds, and
+ * `isComplete` says whether these were all. Indexes: see holdfast_internal.group_letters.
+ */
 export async function groupDeadLetters(
   database: Database,
   filter: object,
@@ -124,12 +128,12 @@ export async function groupDeadLetters(
       name: 'group_dead_letters',
       text: `
         select found.fingerprint, endpoint.name as endpoint, queue.name as queue, found.letters as count, found.first_seen as "firstSeenAt",
-               found.last_seen as "lastSeenAt", sample.id as "sampleId", sample.reason, sample.outcome, sample.status_code as "statusCode",
+               found.last_seen as "lastSeenAt", sample.id as "sampleId", found.is_complete as "isComplete", sample.reason, sample.outcome, sample.status_code as "statusCode",
                sample.error_code as "errorCode", sample.error
-        from holdfast_internal.letter_groups($1, $2) as found
-        join holdfast_internal.dead_letters as sample on sample.id = found.sample_id
-        left join holdfast_internal.endpoints as endpoint on endpoint.id = found.lane_id
-        left join holdfast_internal.queues as queue on queue.id = found.lane_id
+        from holdfast_internal.group_letters($1, $2) as found
+        cross join lateral (select * from holdfast_internal.dead_letters where id = found.sample_id limit 1) as sample
+        left join lateral (select name from holdfast_internal.endpoints where id = found.lane_id limit 1) as endpoint on true
+        left join lateral (select name from holdfast_internal.queues where id = found.lane_id limit 1) as queue on true
         order by found.letters desc, found.sample_id desc`,
     },
     [JSON.stringify(filter), maxGroups],
@@ -147,7 +151,7 @@ export interface DeadLetterSummaryRow {
   readonly newest: Date | null
 }
 
-/** A row for each endpoint and queue that has letters: reads all of them, which retention bounds. */
+/** A row for each endpoint and queue that has letters. Indexes: letter_counts_pkey, dead_letters_lane. */
 export async function summariseDeadLetters(database: Database): Promise<DeadLetterSummaryRow[]> {
   return database.query<DeadLetterSummaryRow>(
     { name: 'summarise_dead_letters', text: 'select * from holdfast.dlq_summary()' },

@@ -29,10 +29,7 @@ export interface DeliveryRecord {
   readonly error: string | null
 }
 
-/**
- * In the order of the ids given. A success is a fact and wins; what is neither owed nor ended otherwise has died.
- * Indexes: deliveries_pkey, replays_ids, attempts_pkey of one partition each, dead_letters_delivery_id_key, dead_letters_redriven, messages_pkey.
- */
+/** In the order of the ids given; what is no delivery is left out. Indexes: see holdfast_internal.describe_deliveries. */
 export async function readDeliveryRecords(
   database: Database,
   ids: readonly number[],
@@ -41,40 +38,11 @@ export async function readDeliveryRecords(
     {
       name: 'read_delivery_records',
       text: `
-        select asked.id, known."messageId", endpoint.name as endpoint, route.name as route, message.type as "eventType", message.tenant,
-               message.correlation_id as "correlationId", known.state, coalesce(owed.attempt, tried.attempts, 0) as attempt,
-               owed.due_at as "nextAttemptAt", owed.expires_at as "expiresAt", coalesce(owed.priority, letter.priority) as priority,
-               coalesce(owed.criticality, letter.criticality) as criticality, coalesce(owed.ordering_key, letter.ordering_key) as "orderingKey",
-               coalesce(owed.dead_letter_id, letter.id) as "deadLetterId",
-               coalesce(owed.replay_id, letter.replay_id, case when holdfast_internal.is_replay(asked.id) then asked.id end) as "replayId", tried.started_at as "lastAttemptAt",
-               case when tried.outcome is null then letter.status_code else tried.status_code end as "statusCode",
-               case when tried.outcome is null then letter.error_code else tried.error_code end as "errorCode",
-               case when tried.outcome is null then letter.error else tried.error end as error
-        from unnest($1::bigint[]) with ordinality as asked (id, place)
-        left join holdfast_internal.deliveries as owed on owed.id = asked.id
-        left join lateral (
-          select * from holdfast_internal.dead_letters where delivery_id = asked.id
-          union all select * from holdfast_internal.dead_letters where redriven_delivery_id = asked.id limit 1
-        ) as letter on true
-        left join lateral (
-          select outcome, started_at, status_code, error_code, error, message_id, lane_id, route_id,
-                 (count(*) over ()) - (count(*) filter (where outcome >= 10) over ()) as attempts
-          from holdfast_internal.attempts where delivery_id = asked.id order by (outcome = 1) desc, attempt desc limit 1
-        ) as tried on true
-        cross join lateral (
-          select coalesce(owed.message_id, letter.message_id, tried.message_id) as "messageId",
-                 coalesce(owed.lane_id, letter.lane_id, tried.lane_id) as lane_id, coalesce(owed.route_id, letter.route_id, tried.route_id) as route_id,
-                 case when tried.outcome = 1 then 'succeeded' when owed.id is not null then 'pending'
-                      when tried.outcome >= 10 then holdfast_internal.outcome_word(tried.outcome) else 'dead' end as state
-        ) as known
-        left join holdfast_internal.endpoints as endpoint on endpoint.id = known.lane_id
-        left join holdfast_internal.routes as route on route.id = known.route_id
-        left join lateral (
-          select type, tenant, correlation_id from holdfast_internal.messages where id = known."messageId"
-          union all select type, tenant, correlation_id from holdfast_internal.messages_kept where id = known."messageId" limit 1
-        ) as message on true
-        where known."messageId" is not null
-        order by asked.place`,
+        select id, message_id as "messageId", endpoint, route, event_type as "eventType", tenant, correlation_id as "correlationId", state, attempt,
+               next_attempt_at as "nextAttemptAt", expires_at as "expiresAt", priority, criticality, ordering_key as "orderingKey",
+               dead_letter_id as "deadLetterId", replay_id as "replayId", last_attempt_at as "lastAttemptAt", status_code as "statusCode",
+               error_code as "errorCode", error
+        from holdfast_internal.describe_deliveries($1::bigint[]) as delivery order by array_position($1::bigint[], delivery.id)`,
     },
     [numberArray(ids)],
   )
@@ -107,17 +75,14 @@ export async function readAttempts(
         select tried.delivery_id as "deliveryId", tried.attempt, tried.started_at as "startedAt", tried.duration_ms as "durationMs",
                tried.outcome, tried.status_code as "statusCode", tried.is_probe as "isProbe", tried.error_code as "errorCode", tried.error,
                tried.detail
-        from unnest($1::bigint[]) as asked (id)
-        cross join lateral (
-          select * from holdfast_internal.attempts where delivery_id = asked.id order by attempt desc, incarnation desc limit $2
-        ) as tried
+        from holdfast_internal.attempts_of($1::bigint[], $2) as tried
         order by tried.delivery_id, tried.attempt, tried.incarnation`,
     },
     [numberArray(deliveryIds), maxPerDelivery],
   )
 }
 
-/** The deliveries that one message led to, oldest first. Indexes: deliveries_message, attempts_message, dead_letters_message and the primary keys. */
+/** The deliveries that one message led to, oldest first. Indexes: see holdfast_internal.deliveries_of. */
 export async function findDeliveriesOf(
   database: Database,
   messageId: number,
@@ -126,16 +91,7 @@ export async function findDeliveriesOf(
   const rows = await database.query<{ ids: readonly number[] }>(
     {
       name: 'find_deliveries_of',
-      text: `
-        select array(
-          select distinct id from (
-            select id from holdfast_internal.deliveries where id = $1 and message_id = $1
-            union all select id from holdfast_internal.deliveries where message_id = $1 and message_id <> id
-            union all select delivery_id from holdfast_internal.attempts where delivery_id = $1 and message_id = $1
-            union all select delivery_id from holdfast_internal.attempts where message_id = $1 and message_id <> delivery_id
-            union all select delivery_id from holdfast_internal.dead_letters where message_id = $1
-          ) as every order by id limit $2
-        ) as ids`,
+      text: 'select holdfast_internal.deliveries_of($1, $2) as ids',
     },
     [messageId, maxRows],
   )

@@ -31,7 +31,7 @@ interface HealthRow {
   dead_letters: number
 }
 
-/** Undefined when there is no such endpoint. Indexes: endpoints_name_key, deliveries_ready, dead_letters_lane. */
+/** Undefined when there is no such endpoint. Indexes: endpoints_name_key and those of holdfast_internal.health_of. */
 export async function readHealth(database: Database, name: string): Promise<EndpointHealth | undefined> {
   const rows = await database.query<HealthRow>(
     {

@@ -232,10 +232,7 @@ export async function listEndpoints(
     {
       name: 'list_endpoints',
       text: `
-        select ${columns()} from holdfast_internal.endpoints as endpoint
-        where name > $1 and ($3::text is null or $3 = any (tags)) and ($4::text is null or tenant = $4)
-          and ($5::text is null or state = $5)
-        order by name limit $2`,
+        select ${columns()} from holdfast_internal.endpoint_page($1, $2, $3, $4, $5) as endpoint order by name`,
     },
     [afterName, limit, tag, tenant, state],
   )
@@ -247,28 +244,37 @@ export async function reenableEndpoints(client: ClientBase): Promise<number> {
   return rowCount ?? 0
 }
 
-/** How many owed deliveries were cancelled. Indexes: endpoints_name_key, deliveries_ready. */
+/** What a deletion did to what was owed: ended it at once, or left it to an operation. */
+export interface Deletion {
+  readonly cancelled: number
+  readonly operation: number | null
+}
+
+/** Indexes: endpoints_name_key, deliveries_ready. */
 export async function deleteEndpoint(
   database: Database,
   name: string,
   isForced: boolean,
   actor: string,
-): Promise<number> {
-  const rows = await database.query<{ cancelled: number }>(
-    { name: 'delete_endpoint', text: 'select holdfast_internal.delete_endpoint($1, $2, $3) as cancelled' },
+): Promise<Deletion> {
+  const rows = await database.query<Deletion>(
+    {
+      name: 'delete_endpoint_v2',
+      text: 'select cancelled, operation_id as operation from holdfast_internal.delete_endpoint_v2($1, $2, $3)',
+    },
     [name, isForced, actor],
   )
-  return rows[0]?.cancelled ?? 0
+  return rows[0] ?? { cancelled: 0, operation: null }
 }
 
-/** Ends what is owed to lanes whose endpoint is gone. Indexes: endpoints_pkey, deliveries_ready. */
+/** Ends what is owed to lanes whose endpoint is gone, much of it by an operation. Indexes: endpoints_pkey, deliveries_ready. */
 export async function cancelOrphans(database: Database, laneIds: readonly number[]): Promise<void> {
   await database.query(
     {
       name: 'cancel_orphans',
       text: `
-        select holdfast_internal.cancel_deliveries(orphan.lane, null, 'Its endpoint was deleted.')
-        from unnest($1::int[]) as orphan (lane)
+        select ended.cancelled from unnest($1::int[]) as orphan (lane)
+        cross join lateral holdfast_internal.cancel_lane(orphan.lane, null, 'Its endpoint was deleted.', 'holdfast') as ended
         where not exists (select from holdfast_internal.endpoints where id = orphan.lane)`,
     },
     [laneIds],

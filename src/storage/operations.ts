@@ -91,20 +91,20 @@ export async function readOperation(database: Database, id: number): Promise<Ope
   return rows[0]
 }
 
-/** Newest first, before an id. Index: operations_pkey. */
+/** Newest first, before an id. Indexes: operations_pkey, operations_state (as pairs, so that no other index has this order). */
 export async function listOperations(
   database: Database,
   before: number,
   state: OperationState | null,
   maxRows: number,
 ): Promise<OperationRecord[]> {
-  return database.query<OperationRecord>(
-    {
-      name: 'list_operations',
-      text: `select ${columns} from holdfast_internal.operations where id < $1 and ($2::text is null or state = $2) order by id desc limit $3`,
-    },
-    [before, state, maxRows],
-  )
+  const from = `select ${columns} from holdfast_internal.operations`
+  if (state === null) {
+    const text = `${from} where id < $1 order by id desc limit $2`
+    return database.query<OperationRecord>({ name: 'list_operations', text }, [before, maxRows])
+  }
+  const text = `${from} where (state, id) < ($3::text, $1) and (state, id) >= ($3::text, 0) order by operations.state desc, id desc limit $2`
+  return database.query<OperationRecord>({ name: 'list_operations_in', text }, [before, maxRows, state])
 }
 
 /** Index: operations_pkey. */

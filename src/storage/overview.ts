@@ -11,24 +11,15 @@ export interface OverviewRow {
   readonly oldestDueMs: number
 }
 
-/** Those that need somebody first, then by name. Reads every endpoint's row; the depths come from what owners report. */
+/** Those that need somebody first, then by name. Indexes: see holdfast_internal.overview. */
 export async function readOverview(database: Database, limit: number): Promise<OverviewRow[]> {
   return database.query<OverviewRow>(
     {
       name: 'read_overview',
       text: `
-        with chosen as (
-          select endpoint.id, endpoint.name, coalesce(breaker.state, 'closed') as circuit,
-                 (endpoint.state <> 'active' or breaker.state <> 'closed' or breaker.held_until > now() or breaker.hold_reason is not null)
-                   is true as is_troubled
-          from holdfast_internal.endpoints as endpoint left join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id
-          order by is_troubled desc, endpoint.name limit $1
-        )
-        select health.endpoint as name, health.state, health.reason, health.circuit, health.pending::float8 as pending,
-               health.in_flight as "inFlight", health.dead_letters::float8 as "deadLetters",
-               greatest(0, coalesce(extract(epoch from clock_timestamp() - health.oldest_due_at) * 1000, 0))::float8 as "oldestDueMs"
-        from chosen cross join lateral holdfast.endpoint_health(chosen.name) as health
-        order by chosen.is_troubled desc, chosen.name`,
+        select endpoint as name, state, reason, circuit, pending::float8 as pending, in_flight as "inFlight", dead_letters::float8 as "deadLetters",
+               greatest(0, coalesce(extract(epoch from clock_timestamp() - oldest_due_at) * 1000, 0))::float8 as "oldestDueMs"
+        from holdfast_internal.overview($1)`,
     },
     [limit],
   )

@@ -50,7 +50,7 @@ export async function sumRollupsOf(
     {
       name: 'sum_rollups_of',
       text: `
-        select ${columns} from holdfast_internal.endpoints as endpoint left join lateral holdfast_internal.sum_rollups(
+        select ${columns} from holdfast_internal.endpoints as endpoint left join lateral holdfast_internal.sum_rollups_of_lane(
           endpoint.id, $2::smallint, now() - make_interval(secs => $3::float8 / 1000), make_interval(secs => $4::float8 / 1000)
         ) as sums on true
         where endpoint.name = $1 order by sums.starts_at`,
@@ -80,13 +80,17 @@ export async function sumRollupsOfAll(
   )
 }
 
-/** Index: rollups_age. */
-export async function rollUpDays(client: Pick<ClientBase, 'query'>, daysBack: number): Promise<number> {
-  const { rows } = await client.query<{ written: number }>(
-    'select holdfast_internal.roll_up_days($1) as written',
-    [daysBack],
+/** How many endpoints it looked at: fewer than `maxLanes` when that were the last. Index: rollups_pkey. */
+export async function rollUpLanes(
+  client: Pick<ClientBase, 'query'>,
+  daysBack: number,
+  maxLanes: number,
+): Promise<number> {
+  const { rows } = await client.query<{ looked_at: number }>(
+    'select holdfast_internal.roll_up_lanes($1, $2) as looked_at',
+    [daysBack, maxLanes],
   )
-  return rows[0]?.written ?? 0
+  return rows[0]?.looked_at ?? 0
 }
 
 /** Index: rollups_age. */

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { RouteSettings } from '../core/route-input.ts'
 import type { Database } from './database.ts'
+import type { Deletion } from './endpoints.ts'
 import { firstUnseen, watermarkNow } from './watermark.ts'
 
 /** How a pattern is stored: exactly one of `exact`, `like` and `regex` is set. */
@@ -113,25 +114,29 @@ export async function listRoutes(
     {
       name: 'list_routes',
       text: `
-        select ${columns} from holdfast_internal.routes as route join holdfast_internal.endpoints as endpoint on endpoint.id = route.lane_id
-        where route.name > $1 and ($3::text is null or endpoint.name = $3) order by route.name limit $2`,
+        select ${columns} from holdfast_internal.route_page($1, $2, $3) as route
+        cross join lateral (select name from holdfast_internal.endpoints where id = route.lane_id limit 1) as endpoint
+        order by route.name`,
     },
     [afterName, limit, endpoint],
   )
 }
 
-/** How many owed deliveries were cancelled. Indexes: routes_name_key, deliveries_ready. */
+/** Index: routes_name_key; what is owed along it is looked for in everything that is owed. */
 export async function deleteRoute(
   database: Database,
   name: string,
   isForced: boolean,
   actor: string,
-): Promise<number> {
-  const rows = await database.query<{ cancelled: number }>(
-    { name: 'delete_route', text: 'select holdfast_internal.delete_route($1, $2, $3) as cancelled' },
+): Promise<Deletion> {
+  const rows = await database.query<Deletion>(
+    {
+      name: 'delete_route_v2',
+      text: 'select cancelled, operation_id as operation from holdfast_internal.delete_route_v2($1, $2, $3)',
+    },
     [name, isForced, actor],
   )
-  return rows[0]?.cancelled ?? 0
+  return rows[0] ?? { cancelled: 0, operation: null }
 }
 
 /** What is wrong with a filter, and where in it (null where PostgreSQL doesn't say). */

@@ -37,6 +37,14 @@ export function translateError(error: unknown): unknown {
     const advice = hint === undefined ? '' : ` ${hint}`
     return new HoldfastError(known, `${error.message}.${advice}`, { sqlState: code }, error)
   }
+  if (code === '57014') {
+    return new HoldfastError(
+      'query_timeout',
+      `PostgreSQL ended a statement that took too long (${error.message}). Nothing was changed. Ask for less at a time, or try again when the server is less busy.`,
+      { sqlState: code },
+      error,
+    )
+  }
   if (isConnectionError(error)) {
     return new HoldfastError(
       'database_unavailable',

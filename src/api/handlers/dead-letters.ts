@@ -5,7 +5,13 @@ import { withExactPayload } from '../exact-body.ts'
 
 export const deadLetterHandlers: HandlersFor<typeof deadLetterOperations> = {
   list: async ({ query, management }) => management.deadLetters.list(query),
-  groups: async ({ query, management }) => ({ data: await management.deadLetters.groups(query) }),
+  groups: async ({ query, management }) => {
+    const groups = await management.deadLetters.groups(query)
+    return {
+      data: groups.map(({ isComplete: _isComplete, ...group }) => group),
+      isComplete: groups.every(({ isComplete }) => isComplete),
+    }
+  },
   summary: async ({ management }) => ({ data: await management.deadLetters.summary() }),
   recipients: async ({ management }) => ({ data: await management.deadLetters.recipients() }),
   get: async ({ params, management }) => exact(await management.deadLetters.get(params.id)),

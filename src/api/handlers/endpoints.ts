@@ -15,9 +15,8 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
   create: async ({ body, management }) => management.endpoints.create(body),
   get: async ({ params, management }) => management.endpoints.get(params.name),
   update: async ({ params, body, management }) => management.endpoints.update(params.name, body),
-  delete: async ({ params, query, management }) => ({
-    cancelled: await management.endpoints.delete(params.name, { force: query.force }),
-  }),
+  delete: async ({ params, query, management }) =>
+    management.endpoints.remove(params.name, { force: query.force }),
   health: async ({ params, management }) => management.endpoints.health(params.name),
   pause: async ({ params, body, management }) => {
     await management.endpoints.pause(params.name, body.reason)

@@ -15,9 +15,8 @@ export const routeHandlers: HandlersFor<typeof routeOperations> = {
   create: async ({ body, management }) => management.routes.create(body),
   get: async ({ params, management }) => management.routes.get(params.name),
   update: async ({ params, body, management }) => management.routes.update(params.name, body),
-  delete: async ({ params, query, management }) => ({
-    cancelled: await management.routes.delete(params.name, { force: query.force }),
-  }),
+  delete: async ({ params, query, management }) =>
+    management.routes.remove(params.name, { force: query.force }),
   preview: async ({ body, management, exact }) => {
     const { rendered, error, request, ...rest } = await management.routes.preview({
       route: body.route,

@@ -7,16 +7,7 @@ import { withExactPayload } from '../exact-body.ts'
 const previewedTimes = 10
 
 export const runHandlers: HandlersFor<typeof runOperations> = {
-  list: async ({ query, management }) => {
-    const { limit, cursor, ...filter } = query
-    const data = await management.runs.list({
-      ...filter,
-      ...(cursor !== undefined && { beforeId: cursor }),
-      limit: limit + 1,
-    })
-    const shown = data.slice(0, limit)
-    return { data: shown, nextCursor: data.length > limit ? (shown.at(-1)?.id ?? null) : null }
-  },
+  list: async ({ query, management }) => management.runs.page(query),
   get: async ({ params, management }) => withExactPayload(await management.runs.get(params.id)),
   cancel: async ({ params, body, management }) => ({
     outcome: await management.runs.cancel(params.id, body.reason),

@@ -30,9 +30,10 @@ export function registerEndpointsDelete(endpoints: Command): void {
         const cost = count === 0 ? '' : ` ${owed} and would be cancelled.`
         await confirm(session, `This deletes the endpoint "${name}".${cost}`, flags.yes)
         const deleted = await client.endpoints.delete({ params, query: { force: flags.force === true } })
-        output.data(
-          { name, ...deleted },
-          () => `${name} deleted, ${countOf(deleted.cancelled, 'deliveries')} cancelled`,
+        output.data({ name, ...deleted }, () =>
+          deleted.operation === null
+            ? `${name} deleted, ${countOf(deleted.cancelled, 'deliveries')} cancelled`
+            : `${name} deleted; what it owed is being cancelled: holdfast operations show ${deleted.operation}`,
         )
       }),
     )

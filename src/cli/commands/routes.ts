@@ -126,9 +126,10 @@ function registerDelete(routes: Command): void {
         )
         const query = { force: flags.force === true }
         const deleted = await client.routes.delete({ params: { name }, query })
-        output.data(
-          { name, ...deleted },
-          () => `${name} deleted, ${countOf(deleted.cancelled, 'deliveries')} cancelled`,
+        output.data({ name, ...deleted }, () =>
+          deleted.operation === null
+            ? `${name} deleted, ${countOf(deleted.cancelled, 'deliveries')} cancelled`
+            : `${name} deleted; what it owed is being cancelled: holdfast operations show ${deleted.operation}`,
         )
       }),
     )

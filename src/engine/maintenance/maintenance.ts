@@ -108,8 +108,8 @@ export class Maintenance {
     )
     logger.debug({ term }, 'This node leads: it runs the maintenance tasks')
     const ended = new AbortController()
-    // Every task that runs listens, and there are more than ten of them.
-    setMaxListeners(this.#tasks.size, ended.signal)
+    // Every task that runs listens to it.
+    setMaxListeners(this.#tasks.size + 1, ended.signal)
     return { leader, epoch, ended }
   }
 

@@ -38,7 +38,7 @@ test('a server that falls silent costs the deadline and the connection, not the 
   const startedAt = performance.now()
   const error: unknown = await queryWithDeadline(pool, 'select 1', 200).catch((reason: unknown) => reason)
 
-  expect(error).toMatchObject({ code: 'database_unavailable', isRetryable: true })
+  expect(error).toMatchObject({ code: 'query_timeout', isRetryable: true })
   expect(isConnectionError(error)).toBe(true)
   expect(performance.now() - startedAt).toBeLessThan(5_000)
   await expect.poll(() => relay.openSockets()).toBe(0)
@@ -62,7 +62,7 @@ test('a frozen server costs the deadline and the connection', async () => {
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
 
   await expect(queryWithDeadline(frozen, 'select 1', 200)).rejects.toMatchObject({
-    code: 'database_unavailable',
+    code: 'query_timeout',
   })
   // The kernel still accepts for the frozen server: a fresh connection hangs in its greeting.
   await expect(queryWithDeadline(frozen, 'select 1', 200)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ test('a frozen server costs the deadline and the connection', async () => {
 test('the deadline covers the wait for a free connection, which is given back when it comes too late', async () => {
   const lent = [await pool.connect(), await pool.connect()]
   await expect(queryWithDeadline(pool, 'select 1', 50)).rejects.toMatchObject({
-    code: 'database_unavailable',
+    code: 'query_timeout',
   })
   for (const client of lent) client.release()
   await expect.poll(() => pool.idleCount).toBe(2)
@@ -100,7 +100,7 @@ test('a single client that missed its deadline has lost its socket', async () =>
   const waiting = client.query('select 1')
   const waitingFails = expect(waiting).rejects.toThrow('Connection terminated')
   await expect(queryWithDeadline(client, 'select 2', 100)).rejects.toMatchObject({
-    code: 'database_unavailable',
+    code: 'query_timeout',
   })
   await waitingFails
   await expect.poll(() => relay.openSockets()).toBe(0)

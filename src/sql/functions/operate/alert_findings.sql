@@ -1,7 +1,7 @@
 -- What a rule of this kind finds above its threshold: of what, and how much.
 create or replace function holdfast_internal.alert_findings(kind text, threshold double precision, only_endpoint text, only_tag text)
 returns table (subject text, value double precision)
-language plpgsql stable as $$
+language plpgsql stable set enable_bitmapscan = off set jit = off as $$
 declare
   lanes integer[];
   scope text := coalesce(only_endpoint, 'tag ' || only_tag, 'all');
@@ -11,13 +11,12 @@ begin
   end if;
   case kind
   when 'dead_letters' then
-    return query select scope, count(*)::double precision from holdfast_internal.dead_letters
-    where state = 'open' and (lanes is null or lane_id = any (lanes)) having count(*) > threshold;
+    return query select scope, sum(letters)::double precision from holdfast_internal.counted_letters()
+    where state = 'open' and (lanes is null or lane_id = any (lanes)) having sum(letters) > threshold;
   when 'dead_letter_rate' then
     -- Ids follow the clock: the letters of the last minute are the end of the primary key.
-    return query select scope, count(*)::double precision from holdfast_internal.dead_letters
-    where id >= holdfast_internal.id_at(clock_timestamp() - interval '1 minute') and (lanes is null or lane_id = any (lanes))
-    having count(*) > threshold;
+    return query select scope, letters::double precision
+    from holdfast_internal.recent_letters(holdfast_internal.id_at(clock_timestamp() - interval '1 minute'), lanes) as letters where letters > threshold;
   when 'failure_rate' then
     -- One that was stopped has an alert of its own, and its rate can't change until it is started again.
     return query select endpoint.name, 1 - sum(rollup.successes)::double precision / sum(rollup.attempts - rollup.throttled)
@@ -30,15 +29,10 @@ begin
   when 'persisting_critical' then
     return query select scope, total::double precision from (
       select (
-        select count(*) from holdfast_internal.dead_letters
+        select coalesce(sum(letters), 0) from holdfast_internal.counted_letters()
         where state = 'open' and criticality = 2 and (lanes is null or lane_id = any (lanes))
       ) + (
-        select count(*) from (
-          select from holdfast_internal.deliveries
-          where criticality = 2 and id < holdfast_internal.id_at(clock_timestamp() - interval '1 hour')
-            and coalesce(owed_at < clock_timestamp() - interval '1 hour', true) and (lanes is null or lane_id = any (lanes))
-          limit 100000
-        ) as overdue
+        select holdfast_internal.overdue_critical(lanes, 100000)
       ) as total
     ) as persisting where total > threshold;
   when 'rejecting', 'endpoint_disabled' then
@@ -52,14 +46,14 @@ begin
     where breaker.state <> 'closed' and breaker.opened_at < clock_timestamp() - make_interval(secs => threshold)
       and holdfast_internal.in_scope(endpoint, only_endpoint, only_tag);
   when 'backlog_age' then
-    return query select waiting.name, extract(epoch from clock_timestamp() - waiting.since)::double precision
-    from (
-      select endpoint.name, holdfast_internal.oldest_owed(endpoint.id) as since
-      from holdfast_internal.lane_stats as stats join holdfast_internal.endpoints as endpoint on endpoint.id = stats.lane_id
+    return query select waiting.name, extract(epoch from clock_timestamp() - owed.since)::double precision
+    from holdfast_internal.oldest_owed_in(array(
+      select stats.lane_id from holdfast_internal.lane_stats as stats join holdfast_internal.endpoints as endpoint on endpoint.id = stats.lane_id
       where stats.pending > 0 and endpoint.state = 'active' and holdfast_internal.in_scope(endpoint, only_endpoint, only_tag)
       limit 2000
-    ) as waiting
-    where waiting.since < clock_timestamp() - make_interval(secs => threshold);
+    )) as owed
+    cross join lateral (select known.name from holdfast_internal.endpoints as known where known.id = owed.lane_id limit 1) as waiting
+    where owed.since < clock_timestamp() - make_interval(secs => threshold);
   when 'node_lost' then
     -- One that comes back under its name isn't lost; one that is gone for good is news for an hour.
     return query select detail ->> 'name', extract(epoch from clock_timestamp() - max(at))::double precision from holdfast_internal.audit_log

@@ -8,6 +8,9 @@ begin
   if jsonb_strip_nulls(filter) = '{}' and not coalesce((options ->> 'all')::boolean, false) then
     raise exception 'an operation needs a filter' using errcode = 'HF007', hint = 'Say what to touch, or that all is meant ("all": true).';
   end if;
+  if filter ?| array['laneId', 'routeId'] then
+    raise exception 'only what deletes an endpoint or a route names it by its number' using errcode = 'HF007', hint = 'Use its name.';
+  end if;
   if kind in ('redrive', 'resolve', 'discard') and coalesce(filter ->> 'state', 'open') <> 'open' then
     raise exception 'only open letters can be settled, not those that are %', filter ->> 'state' using errcode = 'HF007';
   end if;

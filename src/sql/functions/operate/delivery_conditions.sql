@@ -1,13 +1,15 @@
--- A filter on deliveries as conditions. `lane`, `message_ids` and `wanted_state` choose the index; `wide` is asked of each delivery found by it.
+-- A filter on deliveries as conditions. `lane`, `message_ids` and `wanted_state` choose the index; `wide` is asked of each delivery found by it. It is made
+-- of `of_delivery` and, where `asks_message`, of `of_message`.
 create or replace function holdfast_internal.delivery_conditions(
-  filter jsonb, out lane integer, out message_ids bigint[], out wanted_state text, out wide text, out asks_message boolean,
-  out from_id bigint, out to_id bigint
+  filter jsonb, out lane integer, out message_ids bigint[], out wanted_state text, out wide text, out of_delivery text, out of_message text,
+  out asks_message boolean, out from_id bigint, out to_id bigint
 )
 language plpgsql stable as $$
 declare
   field text;
   value text;
   wide_ones text[] := '{true}';
+  message_ones text[] := '{true}';
   condition text;
   correlated bigint[];
 begin
@@ -25,11 +27,14 @@ begin
       continue;
     elsif condition is not null then
       asks_message := true;
-      wide_ones := wide_ones || condition;
+      message_ones := message_ones || condition;
       continue;
     end if;
     case field
       when 'endpoint' then lane := holdfast_internal.lane_of(value);
+      -- Of endpoints and routes that were deleted: see delete_endpoint_v2.
+      when 'laneId' then lane := value::integer;
+      when 'routeId' then wide_ones := wide_ones || format('delivery.route_id = %s', value::integer);
       when 'messageId' then
         message_ids := case when message_ids is null then array[holdfast_internal.original_message(holdfast.parse_id('msg', value))]
           else array(select unnest(message_ids) intersect select holdfast_internal.original_message(holdfast.parse_id('msg', value))) end;
@@ -46,5 +51,7 @@ begin
         hint = 'Known fields: endpoint, messageId, state, from, to, ids, route, tenant, eventType, correlationId, statusCode, errorCode, error.';
     end case;
   end loop;
-  wide := array_to_string(wide_ones, ' and ');
+  of_delivery := array_to_string(wide_ones, ' and ');
+  of_message := array_to_string(message_ones, ' and ');
+  wide := case when asks_message then of_delivery || ' and ' || of_message else of_delivery end;
 end $$;

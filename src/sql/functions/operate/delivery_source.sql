@@ -1,43 +1,66 @@
--- Where deliveries of a state are found, as a query that yields them newest first from $1 (exclusive) down to $4, at most $3.
+-- Where deliveries of a state are found, as a query that yields them newest first below $1 and from $4 on, at most $3 rows. Whatever an index
+-- can't answer is left to the caller, so that $3 rows are all that it reads. Ranges are pairs where a lane or an outcome chooses the index:
+-- no other index has their order.
 create or replace function holdfast_internal.delivery_source(source text, lane integer, messages bigint[], ending smallint, asks_error boolean) returns text
 language plpgsql immutable as $$
 declare
-  columns text;
+  columns text := 'delivery_id as id, message_id, lane_id, route_id, outcome, status_code, error_code, error';
   place text;
 begin
   if source = 'owed' then
-    columns := format('owed.id, owed.message_id, owed.lane_id, owed.route_id, %s', case when asks_error
-      then 'tried.status_code, tried.error_code, tried.error' else 'null::smallint as status_code, null as error_code, null as error' end);
     -- deliveries_message, deliveries_ready (one range for each priority) or deliveries_pkey.
     place := case
-      when messages is not null then format('(select * from holdfast_internal.deliveries where id = any (%1$L::bigint[]) and message_id = id
-        union all select * from holdfast_internal.deliveries where message_id = any (%1$L::bigint[]) and message_id <> id)', messages::text)
+      when messages is not null then format('(select owing.* from unnest(%1$L::bigint[]) as wanted (id) cross join lateral (
+          select * from holdfast_internal.deliveries where id = wanted.id and message_id = wanted.id
+          union all select * from holdfast_internal.deliveries where message_id = wanted.id and message_id <> id
+        ) as owing)', messages::text)
       when lane is not null then format('(select line.* from generate_series(0, 3) as level cross join lateral (
-          select * from holdfast_internal.deliveries where lane_id = %s and (priority, id) < (level, $1) and (priority, id) >= (level, $4)
-          order by priority desc, id desc limit $3
+          select * from holdfast_internal.deliveries
+          where (lane_id, priority, id) < (%1$s, level, $1) and (lane_id, priority, id) >= (%1$s, level, $4)
+          order by lane_id desc, priority desc, id desc limit $3
         ) as line)', lane)
       else 'holdfast_internal.deliveries' end;
-    return format('select %s from %s as owed %s where owed.id < $1 and owed.id >= $4 %s order by owed.id desc limit $3',
-      columns, place,
+    return format('select owed.id, owed.message_id, owed.lane_id, owed.route_id, null::smallint as outcome, %s from (
+        select * from %s as owed where owed.id < $1 and owed.id >= $4 order by owed.id desc limit $3
+      ) as owed %s',
+      case when asks_error then 'tried.status_code, tried.error_code, tried.error'
+           else 'null::smallint as status_code, null as error_code, null as error' end,
+      place,
       case when asks_error then 'left join lateral (select status_code, error_code, error from holdfast_internal.attempts
-        where delivery_id = owed.id order by attempt desc limit 1) as tried on true' end,
-      case when lane is not null then format('and owed.lane_id = %s', lane) end);
-  end if;
-  if source = 'dead' then
+        where delivery_id = owed.id order by attempt desc limit 1) as tried on true' end);
+  elsif source = 'dead' then
     -- dead_letters_message, dead_letters_lane_delivery or dead_letters_delivery_id_key.
-    return format('select delivery_id as id, message_id, lane_id, route_id, status_code, error_code, error from holdfast_internal.dead_letters
-      where delivery_id < $1 and delivery_id >= $4 and action is distinct from ''late_success'' %s %s order by delivery_id desc limit $3',
-      case when lane is not null then format('and lane_id = %s', lane) end,
-      case when messages is not null then format('and message_id = any (%L::bigint[])', messages::text) end);
+    if messages is not null then
+      return format('select letter.delivery_id as id, letter.message_id, letter.lane_id, letter.route_id, letter.outcome, letter.status_code,
+        letter.error_code, letter.error, letter.action
+        from unnest(%L::bigint[]) as wanted (id) cross join lateral (
+          select * from holdfast_internal.dead_letters as one where one.message_id = wanted.id offset 0
+        ) as letter where letter.delivery_id < $1 and letter.delivery_id >= $4 order by letter.delivery_id desc limit $3', messages::text);
+    end if;
+    return format('select %s, action from holdfast_internal.dead_letters ', columns) || case
+      when lane is not null then format('where (lane_id, delivery_id) < (%1$s, $1) and (lane_id, delivery_id) >= (%1$s, $4)
+        order by lane_id desc, delivery_id desc limit $3', lane)
+      else 'where delivery_id < $1 and delivery_id >= $4 order by delivery_id desc limit $3' end;
+  elsif messages is not null then
+    -- attempts_pkey, attempts_message.
+    return format('select %1$s from (
+        select made.* from unnest(%2$L::bigint[]) as wanted (id) cross join lateral (
+          select * from holdfast_internal.attempts where delivery_id = wanted.id and message_id = wanted.id
+          union all select * from holdfast_internal.attempts where message_id = wanted.id and message_id <> delivery_id
+        ) as made
+      ) as tried where delivery_id < $1 and delivery_id >= $4 order by delivery_id desc limit $3', columns, messages::text);
+  elsif lane is not null then
+    -- attempts_failed or attempts_lane.
+    return format('select %1$s from holdfast_internal.attempts
+      where (lane_id, delivery_id) < (%2$s, $1) and (lane_id, delivery_id) >= (%2$s, $4) %3$s
+      order by lane_id desc, delivery_id desc limit $3', columns, lane,
+      case when ending <> 1 or (ending is null and asks_error) then 'and outcome <> 1' end);
+  elsif ending >= 10 then
+    -- attempts_ended.
+    return format('select %1$s from holdfast_internal.attempts
+      where (outcome, delivery_id) < (%2$s::smallint, $1) and (outcome, delivery_id) >= (%2$s::smallint, $4) and outcome >= 10
+      order by outcome desc, delivery_id desc limit $3', columns, ending);
   end if;
-  -- attempts_message, attempts_ended, attempts_failed, attempts_lane or attempts_pkey.
-  place := case
-    when messages is not null then format('(select * from holdfast_internal.attempts where delivery_id = any (%1$L::bigint[]) and message_id = delivery_id
-      union all select * from holdfast_internal.attempts where message_id = any (%1$L::bigint[]) and message_id <> delivery_id)', messages::text)
-    else 'holdfast_internal.attempts' end;
-  return format('select delivery_id as id, message_id, lane_id, route_id, status_code, error_code, error from %s as tried
-    where delivery_id < $1 and delivery_id >= $4 %s %s order by delivery_id desc limit $3',
-    place, case when lane is not null then format('and lane_id = %s', lane) end,
-    case when ending is not null then format('and outcome = %s', ending)
-         when asks_error then 'and outcome <> 1' end);
+  -- attempts_pkey.
+  return format('select %s from holdfast_internal.attempts where delivery_id < $1 and delivery_id >= $4 order by delivery_id desc limit $3', columns);
 end $$;

@@ -12,7 +12,7 @@ language sql stable as $$
   ), gauges as (
     select chosen.name, coalesce(stats.pending, 0) as pending, coalesce(stats.in_flight, 0) as in_flight,
            coalesce(greatest(0, extract(epoch from clock_timestamp() - holdfast_internal.oldest_owed(chosen.id))), 0) as oldest,
-           (select count(*) from holdfast_internal.dead_letters where lane_id = chosen.id and state = 'open') as letters
+           holdfast_internal.open_letters_of(chosen.id) as letters
     from chosen left join holdfast_internal.lane_stats as stats on stats.lane_id = chosen.id
   )
   select gauge.metric, jsonb_build_object('endpoint', gauges.name), gauge.value

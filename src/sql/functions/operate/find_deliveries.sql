@@ -1,12 +1,11 @@
--- The newest deliveries before an id, whether owed, dead or done. Each place looks at `max_scanned` rows at most; `scanned_to` says where the
--- first of them stopped when there may be more.
+-- The newest deliveries before an id, whether owed, dead or done.
 create or replace function holdfast_internal.find_deliveries(
   filter jsonb, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
 language plpgsql stable as $$
 declare
   asked record := holdfast_internal.delivery_conditions(filter);
-  asks_error boolean := filter ?| array['error', 'errorCode', 'statusCode'];
+  asks_error boolean := coalesce(filter ?| array['error', 'errorCode', 'statusCode'], false);
   sources text[] := case
     when asked.wanted_state is null then array['owed', 'dead', 'tried']
     when asked.wanted_state in ('pending', 'in_flight') then array['owed']
@@ -18,21 +17,30 @@ declare
 begin
   foreach source in array sources loop
     parts := parts || format($part$
-      select 1 as part, array(select distinct delivery.id from scanned_%1$s as delivery %2$s where %3$s) as ids,
+      select array(select distinct delivery.id from scanned_%1$s as delivery where %2$s and %3$s and %4$s) as ids,
              -- A delivery whose attempts were cut apart is looked at again.
              (select min(id) + 1 from scanned_%1$s having count(*) >= $3) as stopped_at
-      $part$, source, case when asked.asks_message then holdfast_internal.message_join('delivery') end, asked.wide);
+      $part$, source, case when asked.asks_message then 'delivery.message_id in (select message_id from told)' else 'true' end, asked.of_delivery,
+      concat_ws(' and ', 'true', case when asked.lane is not null then format('delivery.lane_id = %s', asked.lane) end, case
+        when source = 'owed' then null
+        when source = 'dead' then 'delivery.action is distinct from ''late_success'''
+        when ending = 1 then 'delivery.outcome = 1'
+        -- A success is a fact and wins.
+        when ending is not null then format('delivery.outcome = %s and not exists (
+          select from holdfast_internal.attempts as won where won.delivery_id = delivery.id and won.outcome = 1)', ending)
+        when asks_error then 'delivery.outcome <> 1' end));
   end loop;
-  execute format($query$
-    with %s, looked as (%s), stop as (select max(stopped_at) as at from looked)
+  select looked.ids, looked.scanned_to into ids, scanned_to from holdfast_internal.look(format($query$
+    with %s %s, looked as materialized (%s), stop as materialized (select max(stopped_at) as at from looked)
     select array(
       select distinct id from looked, unnest(ids) as id, stop where id >= coalesce(stop.at, 0) order by id desc limit $2
     ), (select at from stop)
   $query$,
     (select string_agg(format('scanned_%s as materialized (%s)', each, holdfast_internal.delivery_source(each, asked.lane, asked.message_ids, ending, asks_error)), ', ')
      from unnest(sources) as each),
-    array_to_string(parts, ' union all '))
-  into ids, scanned_to using least(before_id, asked.to_id), max_rows,
-    -- A delivery has a row for each of its attempts.
-    case when asked.wide = 'true' and not coalesce(asks_error, false) then max_rows * 4 else max_scanned end, asked.from_id;
+    -- Each message is asked once, however many deliveries it led to.
+    case when asked.asks_message then format(', told as materialized (select every.message_id from (%s) as every %s where %s)',
+      (select string_agg(format('select message_id from scanned_%s', each), ' union ') from unnest(sources) as each),
+      holdfast_internal.message_join('every'), asked.of_message) end,
+    array_to_string(parts, ' union all ')), least(before_id, asked.to_id), asked.from_id, max_rows, max_scanned) as looked;
 end $$;

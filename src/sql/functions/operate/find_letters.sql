@@ -1,19 +1,21 @@
--- The newest letters before an id, at most `max_scanned` looked at: `scanned_to` says where it stopped when there may be more.
+-- The newest letters before an id.
 create or replace function holdfast_internal.find_letters(
   filter jsonb, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
 language plpgsql stable as $$
 declare
   conditions record := holdfast_internal.letter_conditions(filter);
+  -- A letter's id is drawn when it is made. The clock and the ids may be apart, by less than a day.
+  from_id bigint := holdfast_internal.id_at(coalesce((filter ->> 'from')::timestamptz, '2024-01-02Z') - interval '1 day');
+  to_id bigint := case when filter ->> 'to' is null then 9223372036854775807
+    else holdfast_internal.id_at((filter ->> 'to')::timestamptz + interval '1 day') end;
 begin
-  execute format($query$
-    with scanned as materialized (
-      select letter.* from holdfast_internal.dead_letters as letter
-      where letter.id < $1 and %s order by letter.id desc limit $3
-    ), matched as (
-      select letter.id from scanned as letter %s where %s order by letter.id desc limit $2
-    )
-    select array(select id from matched), (select min(id) from scanned having count(*) = $3)
-  $query$, conditions.narrow, case when conditions.asks_message then holdfast_internal.message_join('letter') end, conditions.wide)
-  into ids, scanned_to using before_id, max_rows, case when conditions.wide = 'true' then max_rows else max_scanned end;
+  select looked.ids, looked.scanned_to into ids, scanned_to from holdfast_internal.look(format($query$
+    with scanned as materialized (%s), stop as materialized (%s)
+    select array(
+      select letter.id from scanned as letter %s where %s and letter.id >= coalesce((select at from stop), 0) order by letter.id desc limit $2
+    ), (select at from stop)
+  $query$, conditions.source, conditions.stop,
+    case when conditions.asks_message then holdfast_internal.message_join('letter') end, conditions.everything),
+    least(before_id, to_id), from_id, max_rows, max_scanned) as looked;
 end $$;

@@ -9,13 +9,13 @@ begin
     (select greatest(reltuples, 0)::double precision from pg_class where oid = 'holdfast_internal.deliveries'::regclass)
   )
   union all
-  select 'oldest_due_seconds', '{}', coalesce(greatest(0, extract(epoch from clock_timestamp() - min(holdfast_internal.oldest_owed(stats.lane_id)))), 0)
-  from (
+  select 'oldest_due_seconds', '{}', coalesce(greatest(0, extract(epoch from clock_timestamp() - min(owed.since))), 0)
+  from holdfast_internal.oldest_owed_in(array(
     select lane_id from holdfast_internal.lane_stats join holdfast_internal.endpoints as endpoint on endpoint.id = lane_id
     where pending > 0 and endpoint.state in ('active', 'rejecting') limit 2000
-  ) as stats
+  )) as owed
   union all
-  select 'dead_letters', '{}', count(*) from holdfast_internal.dead_letters where state = 'open'
+  select 'dead_letters', '{}', holdfast_internal.open_letters()
   union all
   select 'nodes', '{}', count(*) from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds';
   return query

@@ -8,32 +8,43 @@ declare
 begin
   if kind in ('redrive', 'resolve', 'discard') then
     letters := holdfast_internal.letter_conditions(filter || '{"state": "open"}');
-    -- dead_letters_lane_delivery, or dead_letters_open.
+    -- dead_letters_lane_delivery, or dead_letters_open. As pairs, so that no other index has this order.
     return format($query$
       select letter.delivery_id as position, letter.id from holdfast_internal.dead_letters as letter %s
-      where letter.delivery_id > $3 and %s and %s and pg_visible_in_snapshot(letter.changed_xid, $1)
-      order by letter.delivery_id limit $4
-    $query$, case when letters.asks_message then holdfast_internal.message_join('letter') end, letters.narrow, letters.wide);
+      where %s and %s and pg_visible_in_snapshot(letter.changed_xid, $1)
+      order by %s letter.delivery_id limit $4
+    $query$, case when letters.asks_message then holdfast_internal.message_join('letter') end,
+      case when letters.lane is null then 'letter.delivery_id > $3' else format(
+        '(letter.lane_id, letter.delivery_id) > (%1$s, $3) and (letter.lane_id, letter.delivery_id) < (%1$s + 1, 0)', letters.lane) end,
+      letters.everything, case when letters.lane is not null then 'letter.lane_id,' end);
   elsif kind in ('retry', 'cancel') then
     owed := holdfast_internal.delivery_conditions(filter - 'state');
-    -- deliveries_pkey, deliveries_message, or deliveries_ready for a count; the last error is asked only of what meets the rest.
+    -- deliveries_pkey, deliveries_message, or a range of deliveries_ready for each priority; the last error is asked only of what meets the rest.
     return format($query$
       select delivery.id as position, delivery.id from (
         select owed.*, tried.status_code, tried.error_code, tried.error from (
-          select holdfast_internal.deliveries.*, deliveries.xmin as row_xid from holdfast_internal.deliveries
-          where id > $3 and id >= %s and id < %s %s %s %s
+          select * from %s as owing where id > $3 and id >= %s and id < %s %s %s
         ) as owed %s
       ) as delivery %s
-      where %s and holdfast_internal.was_visible(delivery.row_xid, $1, $5, $6)
+      where %s and %s
       order by delivery.id limit $4
-    $query$, owed.from_id, owed.to_id,
-      case when owed.lane is not null then format('and lane_id = %s', owed.lane) end,
+    $query$, case when owed.lane is null then '(select deliveries.*, deliveries.xmin as row_xid from holdfast_internal.deliveries)' else format($lane$(
+        select line.* from generate_series(0, 3) as level cross join lateral (
+          select deliveries.*, deliveries.xmin as row_xid from holdfast_internal.deliveries
+          where (lane_id, priority, id) > (%1$s, level, $3) and (lane_id, priority, id) < (%1$s, level + 1, 0)
+          order by lane_id, priority, id %2$s
+        ) as line)$lane$, owed.lane,
+        -- All that a lane owes and nothing else: the first of each priority are enough.
+        case when filter - 'endpoint' - 'laneId' - 'state' = '{}' and kind = 'cancel' then 'limit $4' end) end,
+      owed.from_id, owed.to_id,
       case when owed.message_ids is not null then format('and message_id = any (%L::bigint[])', owed.message_ids::text) end,
       case when kind = 'retry' then 'and due_at > now()' end,
       case when filter ?| array['error', 'errorCode', 'statusCode']
         then 'left join lateral (select status_code, error_code, error from holdfast_internal.attempts where delivery_id = owed.id order by attempt desc limit 1) as tried on true'
         else 'cross join (select null::smallint as status_code, null::text as error_code, null::text as error) as tried' end,
-      case when owed.asks_message then holdfast_internal.message_join('delivery') end, owed.wide);
+      case when owed.asks_message then holdfast_internal.message_join('delivery') end, owed.wide,
+      -- What a deleted endpoint owes goes, whoever wrote it and when.
+      case when filter ? 'laneId' then 'true' else 'holdfast_internal.was_visible(delivery.row_xid, $1, $5, $6)' end);
   end if;
   return holdfast_internal.replay_targets(filter, options);
 end $$;

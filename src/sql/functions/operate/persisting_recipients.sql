@@ -1,23 +1,54 @@
--- Who waits for critical events that don't arrive: how many, since when, the oldest, and what its receiver last answered.
--- Indexes: dead_letters_critical, deliveries_critical, attempts_failed.
+-- Who waits for critical events that don't arrive: how many, since when, the oldest, and what its receiver last answered. Of those that are
+-- overdue at most 100,000 of an endpoint are counted.
+-- Indexes: letter_counts_pkey, dead_letters_critical, deliveries_critical (from lane to lane), attempts_failed.
 create or replace function holdfast_internal.persisting_recipients()
 returns table (
   endpoint text, contact text, dead_letters bigint, overdue bigint, since timestamptz, oldest_message_id bigint, last_error text, last_error_at timestamptz
 )
-language sql stable as $$
-  select endpoint.name, endpoint.contact, count(*) filter (where stuck.is_dead), count(*) filter (where not stuck.is_dead),
-         min(stuck.since), (array_agg(stuck.message_id order by stuck.since, stuck.id))[1], failed.error, failed.started_at
-  from (
-    select lane_id, id, message_id, created_at as since, true as is_dead from holdfast_internal.dead_letters where criticality = 2 and settled_at is null
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
+#variable_conflict use_column
+declare
+  hour_ago timestamptz := now() - interval '1 hour';
+begin
+  return query
+  with recursive owing (lane_id) as (
+    (select lane_id from holdfast_internal.deliveries where criticality = 2 order by lane_id, id limit 1)
     union all
-    select lane_id, id, message_id, coalesce(owed_at, holdfast_internal.time_of_id(id)), false from holdfast_internal.deliveries
-    where criticality = 2 and coalesce(owed_at, holdfast_internal.time_of_id(id)) < now() - interval '1 hour' and dead_letter_id is null
-  ) as stuck
-  join holdfast_internal.endpoints as endpoint on endpoint.id = stuck.lane_id
+    select next.lane_id from owing cross join lateral (
+      select lane_id from holdfast_internal.deliveries where criticality = 2 and lane_id > owing.lane_id order by lane_id, id limit 1
+    ) as next
+  ), dead as materialized (
+    select lane_id, sum(letters)::bigint as letters from holdfast_internal.counted_letters() where criticality = 2 and not is_settled
+    group by lane_id having sum(letters) > 0
+  ), lanes as materialized (
+    select lane_id from owing union select lane_id from dead
+  )
+  select known.name, known.contact, coalesce(dead.letters, 0), late.deliveries, least(oldest.created_at, late.since),
+         case when oldest.created_at <= late.since or late.since is null then oldest.message_id else late.message_id end,
+         failed.error, failed.started_at
+  from lanes
+  cross join lateral (select one.name, one.contact from holdfast_internal.endpoints as one where one.id = lanes.lane_id limit 1) as known
+  left join dead on dead.lane_id = lanes.lane_id
   left join lateral (
-    select error, started_at from holdfast_internal.attempts
-    where lane_id = endpoint.id and outcome <> 1 and outcome < 10 order by delivery_id desc limit 1
+    select letter.created_at, letter.message_id from holdfast_internal.dead_letters as letter
+    where letter.lane_id = lanes.lane_id and letter.criticality = 2 and letter.settled_at is null
+    order by letter.lane_id, letter.id limit 1
+  ) as oldest on true
+  cross join lateral (
+    select count(*) as deliveries, min(one.since) as since, (array_agg(one.message_id order by one.since, one.id))[1] as message_id from (
+      select owed.id, owed.message_id, coalesce(owed.owed_at, holdfast_internal.time_of_id(owed.id)) as since
+      from holdfast_internal.deliveries as owed
+      where owed.lane_id = lanes.lane_id and owed.criticality = 2 and owed.dead_letter_id is null
+        and coalesce(owed.owed_at, holdfast_internal.time_of_id(owed.id)) < hour_ago
+      order by owed.lane_id, owed.id limit 100000
+    ) as one
+  ) as late
+  left join lateral (
+    select tried.error, tried.started_at from holdfast_internal.attempts as tried
+    where (tried.lane_id, tried.delivery_id) <= (lanes.lane_id, 9223372036854775807) and (tried.lane_id, tried.delivery_id) >= (lanes.lane_id, 0)
+      and tried.outcome <> 1 and tried.outcome < 10
+    order by tried.lane_id desc, tried.delivery_id desc limit 1
   ) as failed on true
-  group by endpoint.id, endpoint.name, endpoint.contact, failed.error, failed.started_at
-  order by min(stuck.since)
-$$;
+  where dead.letters > 0 or late.deliveries > 0
+  order by 5;
+end $$;

@@ -2,7 +2,7 @@
 -- of two that redrive the same letter one does. The body stays where it is; the retry count, the expiry and the idempotency key are gone.
 create or replace function holdfast_internal.redrive_letters(letter_ids bigint[], actor text, is_resend boolean default false)
 returns table (letter_id bigint, delivery_id bigint)
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   open_ids bigint[];
   lanes integer[];

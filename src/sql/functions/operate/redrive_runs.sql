@@ -2,7 +2,7 @@
 -- were owed first, under the same keys and aimed at the same workers; a TTL begins anew.
 create or replace function holdfast_internal.redrive_runs(open_ids bigint[], actor text, is_resend boolean)
 returns table (letter_id bigint, delivery_id bigint)
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
 declare
   lane integer;

@@ -4,7 +4,7 @@ create or replace function holdfast_internal.replay_rows(
   operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer,
   out looked_at integer, out last_position bigint, out delivery_ids bigint[]
 )
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   message_ids bigint[];
   target_lanes integer[];
@@ -21,15 +21,9 @@ begin
   if holdfast_internal.id_at(clock_timestamp()) - (select last_value from holdfast_internal.ids) > 4096 * 5000 then
     perform holdfast_internal.advance_ids();
   end if;
-  execute format($statement$
-    select count(*), max(position), array_agg(message_id order by position) filter (where endpoint.id is not null),
-           array_agg(lane_id order by position) filter (where endpoint.id is not null),
-           array_agg(route_id order by position) filter (where endpoint.id is not null), min(message_id), max(message_id)
-    from (%s) as target left join (select id from holdfast_internal.endpoints) as endpoint on endpoint.id = target.lane_id
-  $statement$, source)
+  select next.looked_at, next.last_position, next.message_ids, next.lanes, next.routes, next.low, next.high
   into looked_at, last_position, message_ids, target_lanes, target_routes, low, high
-  using as_of, holdfast_internal.id_at(as_of_at - interval '1 day'), after, max_rows::bigint, pg_snapshot_xmax(as_of)::text::bigint,
-        age(pg_snapshot_xmin(as_of)::xid);
+  from holdfast_internal.next_replays(source, as_of, as_of_at, after, max_rows) as next;
   delivery_ids := '{}';
   if message_ids is null then
     return;

@@ -35,10 +35,8 @@ begin
     select replayed.looked_at, replayed.last_position, cardinality(replayed.delivery_ids) into looked_at, last_position, touched
     from holdfast_internal.replay_rows(op.id, holdfast_internal.replay_targets(op.filter, op.options), op.as_of, op.as_of_at, op.cursor, batch) as replayed;
   else
-    execute format('select count(*), max(target.position), array_agg(target.id order by target.position) from (%s) as target',
-                   holdfast_internal.operation_targets(op.kind, op.filter, op.options))
-    into looked_at, last_position, ids using op.as_of, 0::bigint, op.cursor, batch::bigint, pg_snapshot_xmax(op.as_of)::text::bigint,
-                                            age(pg_snapshot_xmin(op.as_of)::xid);
+    select batch_of.looked_at, batch_of.last_position, batch_of.ids into looked_at, last_position, ids
+    from holdfast_internal.next_targets(holdfast_internal.operation_targets(op.kind, op.filter, op.options), op.as_of, 0, op.cursor, batch) as batch_of;
     touched := case when ids is null then 0 else holdfast_internal.carry_out(op, ids) end;
   end if;
   has_more := looked_at = batch;
@@ -47,7 +45,9 @@ begin
     started_at = coalesce(started_at, clock_timestamp()),
     state = case when has_more then 'running' else 'succeeded' end,
     finished_at = case when has_more then null else clock_timestamp() end,
-    skipped = case when has_more then skipped else greatest(0, total - done - touched) end,
+    skipped = case when has_more or op.filter ?| array['laneId', 'routeId'] then skipped else greatest(0, total - done - touched) end,
+    -- What a deleted endpoint owed was only reported, not counted.
+    total = case when has_more or not op.filter ?| array['laneId', 'routeId'] then total else done + touched end,
     -- A second that was missed (no node, a full queue) isn't caught up on.
     next_step_at = case when rate_per_second is null then clock_timestamp()
       else greatest(next_step_at, clock_timestamp() - interval '1 second') + make_interval(secs => batch / rate_per_second) end

@@ -1,10 +1,17 @@
--- Rollups of one period, added up in steps. Index: rollups_pkey for one lane, rollups_age for all of them.
+-- Rollups of one period, added up in steps, of one lane or of all. Index: rollups_pkey for one lane, rollups_age for all of them.
 create or replace function holdfast_internal.sum_rollups(only_lane integer, of_period smallint, since timestamptz, step interval)
 returns table (lane_id integer, starts_at timestamptz, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb)
-language sql stable as $$
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  if only_lane is not null then
+    return query select * from holdfast_internal.sum_rollups_of_lane(only_lane, of_period, since, step);
+    return;
+  end if;
+  return query
   with chosen as (
     select rollup.*, date_bin(step, rollup.starts_at, '2024-01-01 00:00:00Z') as at from holdfast_internal.rollups as rollup
-    where (only_lane is null or rollup.lane_id = only_lane) and rollup.period = of_period and rollup.starts_at >= since
+    where rollup.period = of_period and rollup.starts_at >= since
   ), totals as (
     select chosen.lane_id, at, sum(chosen.attempts)::bigint as attempts, sum(chosen.successes)::bigint as successes,
            sum(chosen.throttled)::bigint as throttled
@@ -22,5 +29,5 @@ language sql stable as $$
   select totals.lane_id, totals.at, totals.attempts, totals.successes, totals.throttled, coalesce(histograms.durations, '{}'),
          coalesce(mixes.answers, '{}')
   from totals left join histograms using (lane_id, at) left join mixes using (lane_id, at)
-  order by 1, 2
-$$;
+  order by 1, 2;
+end $$;

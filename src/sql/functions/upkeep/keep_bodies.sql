@@ -1,6 +1,6 @@
 -- Copies the bodies of these messages that live in a partition about to go. Until the caller's transaction ends, no partition can be marked.
 create or replace function holdfast_internal.keep_bodies(message_ids bigint[]) returns integer
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   kept integer := 0;
 begin

@@ -1,7 +1,7 @@
 -- Rows that no partition wanted and whose time is over, bodies that nobody needs any more, and the lineage of replays that are gone; at most
 -- `max_rows` of each. Returns how many went.
 create or replace function holdfast_internal.purge_archive(max_rows integer) returns integer
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   messages_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.setting_integer('messages_retention_months')::integer));
   attempts_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.setting_integer('attempts_retention_months')::integer));

@@ -1,6 +1,6 @@
 -- Idempotency keys whose window is over, a bounded number at a time. Index: idempotency_keys_expiry.
 create or replace function holdfast_internal.purge_idempotency_keys(max_rows integer) returns integer
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   purged integer;
 begin

@@ -1,6 +1,6 @@
 -- What is past its time, a bounded number at a time. Index: rollups_age.
 create or replace function holdfast_internal.purge_rollups(max_rows integer) returns integer
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   purged integer := 0;
   removed integer;

@@ -1,15 +1,15 @@
--- Days are made from hours, again and again while late hours may still come in.
+-- The days of all endpoints at once, for nodes of the version before.
 create or replace function holdfast_internal.roll_up_days(days_back integer) returns integer
 language plpgsql as $$
 declare
-  written integer;
+  looked_at integer;
+  total integer := 0;
 begin
-  insert into holdfast_internal.rollups as known (lane_id, period, starts_at, attempts, successes, throttled, durations, answers)
-  select lane_id, 3, starts_at, attempts, successes, throttled, durations::integer[], answers
-  from holdfast_internal.sum_rollups(null, 2::smallint, date_trunc('day', now(), 'UTC') - make_interval(days => days_back), interval '1 day')
-  on conflict (lane_id, period, starts_at) do update set
-    attempts = excluded.attempts, successes = excluded.successes, throttled = excluded.throttled, durations = excluded.durations,
-    answers = excluded.answers;
-  get diagnostics written = row_count;
-  return written;
+  perform holdfast_internal.keep_position('rollup_lanes', 0);
+  loop
+    looked_at := holdfast_internal.roll_up_lanes(days_back, 1000);
+    total := total + looked_at;
+    exit when looked_at < 1000;
+  end loop;
+  return total;
 end $$;

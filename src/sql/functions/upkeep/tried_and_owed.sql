@@ -1,7 +1,7 @@
 -- The deliveries and runs of a range of ids that are still owed though they were tried: a letter remembers its attempts, they don't.
 -- Indexes: deliveries_pkey, runs_pkey.
 create or replace function holdfast_internal.tried_and_owed(first_id bigint, end_id bigint) returns setof bigint
-language plpgsql stable as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
   return query
   select id from holdfast_internal.deliveries where id >= first_id and id < end_id and attempt > 0

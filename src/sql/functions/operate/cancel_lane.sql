@@ -1,0 +1,37 @@
+-- Ends what a deleted endpoint or a deleted route still owes, visibly: a few deliveries at once, many in the background as an operation, which is
+-- then returned. Whatever is out at this moment and arrives is a fact, and is recorded as such. Indexes: deliveries_ready; deliveries_pkey for a
+-- route, which has no index of its own: publishing would pay for it, and deleting is rare.
+create or replace function holdfast_internal.cancel_lane(
+  lane integer, only_route integer, why text, actor text, out cancelled bigint, out operation_id bigint
+)
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  max_at_once constant integer := 1000;
+  target jsonb := case when only_route is null then jsonb_build_object('laneId', lane) else jsonb_build_object('routeId', only_route) end;
+  ids bigint[];
+begin
+  if only_route is null then
+    ids := array(
+      select id from holdfast_internal.deliveries where (lane_id, priority, id) >= (lane, 0, 0) and (lane_id, priority, id) < (lane + 1, 0, 0)
+      order by lane_id, priority, id limit max_at_once + 1
+    );
+  else
+    ids := array(select id from holdfast_internal.deliveries where route_id = only_route order by id limit max_at_once + 1);
+  end if;
+  if cardinality(ids) <= max_at_once then
+    cancelled := case when cardinality(ids) = 0 then 0 else holdfast_internal.cancel_owed(ids, why) end;
+    return;
+  end if;
+  cancelled := 0;
+  select id into operation_id from holdfast_internal.operations where state in ('running', 'paused') and filter = target;
+  if found then
+    return;
+  end if;
+  insert into holdfast_internal.operations (kind, filter, options, as_of, as_of_at, total, created_by)
+  values ('cancel', target, jsonb_build_object('note', why), pg_current_snapshot(), clock_timestamp(),
+          -- What its owner last reported. The last step says how many it were.
+          greatest(cardinality(ids), (select pending from holdfast_internal.lane_stats where lane_id = lane and only_route is null)), actor)
+  returning id into operation_id;
+  perform holdfast_internal.audit(actor, 'operation.created', holdfast.format_id('op', operation_id), jsonb_build_object('kind', 'cancel', 'filter', target));
+  perform pg_notify('holdfast_operations', '');
+end $$;

@@ -1,0 +1,22 @@
+-- Since when the oldest delivery of each of these lanes has been owed; a lane that owes nothing isn't among them. One that is scheduled for later isn't
+-- owed yet. Looks at the first hundred of each priority. Index: deliveries_ready.
+create or replace function holdfast_internal.oldest_owed_in(lanes integer[]) returns table (lane_id integer, since timestamptz)
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
+#variable_conflict use_column
+begin
+  return query
+  select lane, min(coalesce(head.owed_at, holdfast_internal.time_of_id(head.id)))
+  from unnest(lanes) as lane cross join generate_series(0, 3) as level cross join lateral (
+    select early.id, early.owed_at
+    from (
+      -- As a range of triples and not `lane_id = … and priority = level order by id`: no other index has this order, and an empty priority
+      -- must not cost a walk over the whole backlog.
+      select owing.id, owing.owed_at from holdfast_internal.deliveries as owing
+      where (owing.lane_id, owing.priority, owing.id) >= (lane, level, 0) and (owing.lane_id, owing.priority, owing.id) < (lane, level + 1, 0)
+      order by owing.lane_id, owing.priority, owing.id limit 100
+    ) as early
+    where coalesce(early.owed_at <= now(), true)
+    limit 1
+  ) as head
+  group by lane;
+end $$;

@@ -1,0 +1,466 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defineOperatorDataset, fillOperatorDataset } from '../../../bench/workload/operator-dataset.ts'
+import { formatId } from '../../../src/core/ids.ts'
+import { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+
+/**
+ * Every list, by every filter, walked in pages of one row, gives what looking at all rows one by one gives. Walked also by looks so short that they
+ * stop between two matches, and between two attempts of one delivery.
+ */
+interface Row {
+  readonly id: number
+  readonly source: 'owed' | 'dead' | 'tried'
+  readonly message_id: number
+  readonly lane_id: number
+  readonly route_id: number | null
+  readonly outcome: number | null
+  readonly status_code: number | null
+  readonly error_code: string | null
+  readonly error: string | null
+  readonly type: string | null
+  readonly tenant: string | null
+  readonly correlation_id: string | null
+  readonly due_at: Date | null
+  readonly is_last: boolean
+}
+
+interface Letter {
+  readonly id: number
+  readonly delivery_id: number
+  readonly message_id: number
+  readonly lane_id: number
+  readonly route_id: number | null
+  readonly state: string
+  readonly reason: string
+  readonly outcome: number
+  readonly status_code: number | null
+  readonly error_code: string | null
+  readonly error: string | null
+  readonly fingerprint: string
+  readonly criticality: number
+  readonly ordering_key: string | null
+  readonly created_at: Date
+  readonly type: string | null
+  readonly tenant: string | null
+  readonly correlation_id: string | null
+}
+
+interface Message {
+  readonly id: number
+  readonly type: string | null
+  readonly tenant: string | null
+  readonly correlation_id: string | null
+  readonly is_unrouted: boolean
+  readonly is_run: boolean
+}
+
+const events = 24
+let testDatabase: TestDatabase
+let firstId: number
+let step: number
+let lanes: Map<string, number>
+let routes: Map<string, number>
+let queues: Set<number>
+let rows: Row[]
+let letters: Letter[]
+let messages: Message[]
+const idAt = (i: number) => firstId + i * step
+const timeOf = (id: number) => new Date(Math.floor(id / 4096) + Date.UTC(2024, 0, 1))
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  const { pool } = testDatabase
+  const holdfast = new Holdfast({ databaseUrl: testDatabase.url })
+  await holdfast.endpoints.create({ name: 'template', transport: 'function', config: {} })
+  await holdfast.stop()
+  const dataset = await defineOperatorDataset(pool, { events, endpoints: 7 })
+  await fillOperatorDataset([pool], dataset)
+  ;({ firstId, step } = dataset)
+  await addRarities(dataset.firstLane)
+  await load()
+}, 120_000)
+
+afterAll(async () => testDatabase.drop())
+
+/** What the data set has not: deliveries with many attempts, all endings, a success after the ending, a body that is kept twice, one route, one key. */
+async function addRarities(firstLane: number): Promise<void> {
+  const { pool } = testDatabase
+  await pool.query(`
+    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, status_code, error_code, error)
+    select ${idAt(5)} + 6, ${idAt(5)}, now(), n, 1, ${firstLane + 2}, 2, 500 + n, 'http_status', 'try ' || n from generate_series(1, 40) as n;
+    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code)
+    select ${idAt(7)} + 20 + outcome, ${idAt(7)}, now(), 1, 0, ${firstLane + 3}, outcome, 'ended' from unnest(array[10, 11, 12]) as outcome
+    union all select ${idAt(9)} + 31, ${idAt(9)}, now(), 1, 0, ${firstLane + 3}, 11, 'cancelled'
+    union all select ${idAt(9)} + 31, ${idAt(9)}, now(), 1, 1, ${firstLane + 3}, 1, null
+    union all select ${idAt(11)} + 33, ${idAt(11)}, now(), 1, 0, ${firstLane + 4}, 11, 'cancelled';
+    insert into holdfast_internal.messages_kept select * from holdfast_internal.messages where id in (${idAt(3)}, ${idAt(20)});
+    update holdfast_internal.deliveries set route_id = (select id from holdfast_internal.routes where name = 'route-endpoint-00001')
+    where id = ${idAt(13)} + 6;
+    update holdfast_internal.deliveries set priority = 2 where id in (${idAt(4)} + 6, ${idAt(16)} + 6);
+    update holdfast_internal.dead_letters set action = 'late_success', state = 'resolved' where id = ${idAt(15)} + 8;
+    update holdfast_internal.dead_letters set outcome = 3, criticality = 2 where id = ${idAt(19)} + 8;
+    update holdfast_internal.dead_letters set status_code = 523 where id = ${idAt(21)} + 8;
+    update holdfast_internal.dead_letters set status_code = 510, lane_id = ${firstLane + 2} where id = ${idAt(22)} + 8;
+    update holdfast_internal.dead_letters set ordering_key = 'k', reason = 'gave_up', route_id = (
+      select id from holdfast_internal.routes where name = 'route-endpoint-00001') where id = ${idAt(17)} + 8;
+    update holdfast_internal.messages set type = 'rare.event', tenant = 'rare', correlation_id = 'rare' where id = ${idAt(2)};
+    update holdfast_internal.messages set is_unrouted = true where id = ${idAt(10)};
+    -- Runs: one that was retried, some that were buried untried, of every ending one in queue-00 of job-01, one that is held, one that is planned.
+    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code)
+    select delivery_id, message_id, started_at, 2, 1, lane_id, 2, 'handler_failed' from holdfast_internal.attempts where delivery_id = ${idAt(6)} + 2048;
+    insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, reason, outcome, criticality, priority, attempt, attempts)
+    select ${idAt(9)} + 2073 + n, ${idAt(9)} + 2060 + n, ${idAt(9)} + 2048, lane_id, reason, 2, 1, 0, 1, '[]'
+    from holdfast_internal.attempts cross join (values (0, 'timed_out'), (1, 'zombie')) as buried (n, reason) where delivery_id = ${idAt(9)} + 2048;
+    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome)
+    select ${idAt(9)} + 2090 + other, message_id, now(), 1, 0, lane_id, other from holdfast_internal.attempts
+    cross join unnest(array[10, 11, 12]) as other where delivery_id = ${idAt(9)} + 2048;
+    insert into holdfast_internal.runs (id, lane_id, job_id)
+    select id + n, lane_id, job_id from holdfast_internal.runs cross join generate_series(1, 2) as n where id = ${idAt(5)} + 3072;
+    update holdfast_internal.runs set due_at = now() + interval '1 day' where id = ${idAt(5)} + 3072;
+    insert into holdfast_internal.run_claims (id, lane_id, worker, run_ids)
+    select 1, lane_id, 1000001, array[id] from holdfast_internal.runs where id = ${idAt(5)} + 3074;
+    insert into holdfast_internal.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
+    select queue_id, 0, ${idAt(12)} + 3500, ${idAt(12)} + 3504, id, pg_current_xact_id() from holdfast_internal.jobs where name = 'job-03'`)
+}
+
+async function load(): Promise<void> {
+  const { pool } = testDatabase
+  const stored = `left join lateral (
+    select type, tenant, correlation_id from holdfast_internal.messages where id = every.message_id
+    union all select type, tenant, correlation_id from holdfast_internal.messages_kept where id = every.message_id limit 1) as message on true`
+  const all = async <Found extends object>(text: string) => (await pool.query<Found>(text)).rows
+  lanes = new Map(
+    (await all<{ name: string; id: number }>('select name, id from holdfast_internal.endpoints')).map(
+      ({ name, id }) => [name, id],
+    ),
+  )
+  routes = new Map(
+    (await all<{ name: string; id: number }>('select name, id from holdfast_internal.routes')).map(
+      ({ name, id }) => [name, id],
+    ),
+  )
+  queues = new Set((await all<{ id: number }>('select id from holdfast_internal.queues')).map(({ id }) => id))
+  rows = await all<Row>(`
+    select every.*, message.* from (
+      select id, 'owed' as source, message_id, lane_id, route_id, null::smallint as outcome, tried.status_code, tried.error_code, tried.error, due_at, true as is_last
+      from holdfast_internal.deliveries left join lateral (
+        select status_code, error_code, error from holdfast_internal.attempts where delivery_id = id order by attempt desc limit 1) as tried on true
+      union all
+      select delivery_id, 'dead', message_id, lane_id, route_id, outcome, status_code, error_code, error, null, true
+      from holdfast_internal.dead_letters where action is distinct from 'late_success'
+      union all
+      select delivery_id, 'tried', message_id, lane_id, route_id, outcome, status_code, error_code, error, null,
+             attempt = max(attempt) over (partition by delivery_id)
+      from holdfast_internal.attempts
+    ) as every ${stored}`)
+  letters = await all<Letter>(
+    `select every.*, message.* from holdfast_internal.dead_letters as every ${stored}`,
+  )
+  messages = await all<Message>(`
+    select id, type, tenant, correlation_id, is_unrouted, is_run from holdfast_internal.messages
+    union select id, type, tenant, correlation_id, is_unrouted, is_run from holdfast_internal.messages_kept`)
+}
+
+/** Page after page of one row. */
+async function walk(what: string, filter: object, maxScanned: number): Promise<number[]> {
+  const found: number[] = []
+  let before = Number.MAX_SAFE_INTEGER
+  for (let looks = 0; looks < 20_000; looks += 1) {
+    const { rows: answers } = await testDatabase.pool.query<{ ids: number[]; scannedTo: number | null }>(
+      `select ids, scanned_to as "scannedTo" from holdfast_internal.find_${what}($1, $2, 2, $3)`,
+      [JSON.stringify(filter), before, maxScanned],
+    )
+    const { ids = [], scannedTo = null } = answers[0] ?? {}
+    const [first] = ids
+    if (first !== undefined) found.push(first)
+    if (ids.length > 1) before = first as number
+    else if (scannedTo === null) return found
+    else {
+      expect(scannedTo, 'a look must come forward').toBeLessThan(before)
+      before = scannedTo
+    }
+  }
+  throw new Error('the list has no end')
+}
+
+const newestFirst = (ids: Iterable<number>) => [...new Set(ids)].sort((a, b) => b - a)
+const matches = (pattern: string, text: string | null) =>
+  text !== null && new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\*+/g, '.*')}$`).test(text)
+const from = () => timeOf(idAt(6))
+const to = () => timeOf(idAt(16))
+
+type Filter = Record<string, string | number | readonly string[] | Date>
+
+function meetsMessage(
+  filter: Filter,
+  row: { type: string | null; tenant: string | null; correlation_id: string | null },
+): boolean {
+  const { eventType, tenant, correlationId } = filter as Record<string, string | undefined>
+  return (
+    (eventType === undefined || matches(eventType, row.type)) &&
+    (tenant === undefined || row.tenant === tenant) &&
+    (correlationId === undefined || row.correlation_id === correlationId)
+  )
+}
+
+const within = (filter: Filter, id: number) =>
+  (filter['from'] === undefined || timeOf(id) >= (filter['from'] as Date)) &&
+  (filter['to'] === undefined || timeOf(id) < (filter['to'] as Date))
+
+function naiveDeliveries(filter: Filter): number[] {
+  const asksError = ['statusCode', 'errorCode', 'error'].some((field) => field in filter)
+  const succeeded = new Set(
+    rows.filter(({ source, outcome }) => source === 'tried' && outcome === 1).map(({ id }) => id),
+  )
+  const endings: Record<string, number> = { succeeded: 1, expired: 10, cancelled: 11, dropped: 12 }
+  const state = filter['state'] as string | undefined
+  return newestFirst(
+    rows
+      .filter((row) => {
+        if (state === 'pending' && row.source !== 'owed') return false
+        if (state === 'dead' && row.source !== 'dead') return false
+        const ending = state === undefined ? undefined : endings[state]
+        if (ending !== undefined) {
+          if (row.source !== 'tried' || row.outcome !== ending || (ending !== 1 && succeeded.has(row.id)))
+            return false
+        } else if (asksError && row.source === 'tried' && row.outcome === 1) return false
+        return (
+          (filter['endpoint'] === undefined || row.lane_id === lanes.get(filter['endpoint'] as string)) &&
+          (filter['route'] === undefined || row.route_id === routes.get(filter['route'] as string)) &&
+          (filter['statusCode'] === undefined || row.status_code === filter['statusCode']) &&
+          (filter['errorCode'] === undefined || row.error_code === filter['errorCode']) &&
+          (filter['error'] === undefined ||
+            (row.error?.toLowerCase().includes(filter['error'] as string) ?? false)) &&
+          (filter['messageId'] === undefined || formatId('msg', row.message_id) === filter['messageId']) &&
+          (filter['ids'] === undefined || (filter['ids'] as string[]).includes(formatId('dlv', row.id))) &&
+          meetsMessage(filter, row) &&
+          within(filter, row.id)
+        )
+      })
+      .map(({ id }) => id),
+  )
+}
+
+function naiveLetters(filter: Filter): number[] {
+  const classes: Record<string, number> = { retryable: 2, permanent: 3, gone: 4, throttled: 5 }
+  const criticalities: Record<string, number> = { best_effort: 0, standard: 1, critical: 2 }
+  return newestFirst(
+    letters
+      .filter(
+        (letter) =>
+          (filter['endpoint'] === undefined || letter.lane_id === lanes.get(filter['endpoint'] as string)) &&
+          (filter['route'] === undefined || letter.route_id === routes.get(filter['route'] as string)) &&
+          (filter['state'] === undefined || letter.state === filter['state']) &&
+          (filter['reason'] === undefined || letter.reason === filter['reason']) &&
+          (filter['class'] === undefined || letter.outcome === classes[filter['class'] as string]) &&
+          (filter['statusCode'] === undefined || letter.status_code === filter['statusCode']) &&
+          (filter['errorCode'] === undefined || letter.error_code === filter['errorCode']) &&
+          (filter['error'] === undefined ||
+            (letter.error?.toLowerCase().includes(filter['error'] as string) ?? false)) &&
+          (filter['fingerprint'] === undefined || letter.fingerprint === filter['fingerprint']) &&
+          (filter['criticality'] === undefined ||
+            letter.criticality === criticalities[filter['criticality'] as string]) &&
+          (filter['orderingKey'] === undefined || letter.ordering_key === filter['orderingKey']) &&
+          (filter['messageId'] === undefined || formatId('msg', letter.message_id) === filter['messageId']) &&
+          (filter['ids'] === undefined || (filter['ids'] as string[]).includes(formatId('dlt', letter.id))) &&
+          (filter['job'] === undefined || (letter.type === filter['job'] && queues.has(letter.lane_id))) &&
+          (filter['from'] === undefined || letter.created_at >= (filter['from'] as Date)) &&
+          (filter['to'] === undefined || letter.created_at < (filter['to'] as Date)) &&
+          meetsMessage(filter, letter),
+      )
+      .map(({ id }) => id),
+  )
+}
+
+function naiveEvents(filter: Filter): number[] {
+  return newestFirst(
+    messages
+      .filter(
+        (message) =>
+          !message.is_run &&
+          (filter['state'] === undefined || message.is_unrouted === (filter['state'] === 'unrouted')) &&
+          meetsMessage(filter, message) &&
+          within(filter, message.id),
+      )
+      .map(({ id }) => id),
+  )
+}
+
+interface KnownRun {
+  id: number
+  state: string
+  job: string | null
+  queue: string
+}
+
+/** What a run is, from the rows that it left. */
+async function naiveRuns(filter: Filter): Promise<number[]> {
+  const { pool } = testDatabase
+  const { rows: owed } = await pool.query<KnownRun>(`
+    select run.id, job.name as job, queue.name as queue,
+           case when exists (select from holdfast_internal.run_claims where run.id = any (run_ids)) then 'running'
+                when run.due_at > now() then 'scheduled' else 'waiting' end as state
+    from holdfast_internal.runs as run join holdfast_internal.jobs as job on job.id = run.job_id
+    join holdfast_internal.queues as queue on queue.id = run.lane_id
+    union all
+    select bundled.id, job.name, queue.name, 'waiting' from holdfast_internal.run_bundles cross join generate_series(first_id, last_id) as bundled (id)
+    join holdfast_internal.jobs as job on job.id = job_id join holdfast_internal.queues as queue on queue.id = lane_id`)
+  const { rows: named } = await pool.query<{ id: number; name: string }>(
+    'select id, name from holdfast_internal.queues',
+  )
+  const nameOf = new Map(named.map(({ id, name }) => [id, name]))
+  const known = new Map(owed.map((run) => [run.id, run]))
+  const ended = rows.filter(({ source, lane_id }) => source !== 'owed' && queues.has(lane_id))
+  for (const { id, lane_id, type } of ended) {
+    if (known.has(id)) continue
+    const tried = ended.filter((row) => row.id === id && row.source === 'tried')
+    const best = tried.find(({ outcome }) => outcome === 1) ?? tried.find(({ is_last }) => is_last)
+    const letter = letters.find(({ delivery_id }) => delivery_id === id)
+    const endings: Record<number, string> = { 1: 'succeeded', 10: 'expired', 11: 'cancelled' }
+    const failed = (letter?.reason ?? best?.error_code) === 'timed_out' ? 'timed_out' : 'failed'
+    const state = endings[best?.outcome ?? 0] ?? failed
+    known.set(id, { id, state, job: type, queue: nameOf.get(lane_id) ?? '' })
+  }
+  return newestFirst(
+    [...known.values()]
+      .filter(
+        ({ state, job, queue }) =>
+          (filter['state'] === undefined || state === filter['state']) &&
+          (filter['job'] === undefined || job === filter['job']) &&
+          (filter['queue'] === undefined || queue === filter['queue']),
+      )
+      .map(({ id }) => id),
+  )
+}
+
+const message: Record<string, () => Filter> = {
+  'a type': () => ({ eventType: 'type.7' }),
+  'a rare type': () => ({ eventType: 'rare.event' }),
+  'a pattern': () => ({ eventType: 'rare.*' }),
+  'a tenant': () => ({ tenant: 'tenant-7' }),
+  'a rare tenant': () => ({ tenant: 'rare' }),
+  'a correlation': () => ({ correlationId: 'correlation-1' }),
+  'a rare correlation': () => ({ correlationId: 'rare' }),
+}
+const failure: Record<string, () => Filter> = {
+  'an endpoint': () => ({ endpoint: 'endpoint-00001' }),
+  'a route': () => ({ route: 'route-endpoint-00001' }),
+  'a status': () => ({ statusCode: 503 }),
+  'a rare status': () => ({ statusCode: 523 }),
+  'an error code': () => ({ errorCode: 'handler_failed' }),
+  'an error text': () => ({ error: 'memory' }),
+  'a time': () => ({ from: from(), to: to() }),
+  'an endpoint and a status': () => ({ endpoint: 'endpoint-00002', statusCode: 510 }),
+}
+/** An endpoint that has deliveries of this state. */
+const endpointWith: Readonly<Record<string, string>> = {
+  pending: 'endpoint-00002',
+  succeeded: 'endpoint-00003',
+  dead: 'endpoint-00001',
+  expired: 'endpoint-00003',
+  cancelled: 'endpoint-00003',
+  dropped: 'endpoint-00003',
+}
+const deliveryFilters: Record<string, () => Filter> = {
+  nothing: () => ({}),
+  ...message,
+  ...failure,
+  'a message': () => ({ messageId: formatId('msg', idAt(7)) }),
+  ids: () => ({ ids: [formatId('dlv', idAt(3) + 7), formatId('dlv', idAt(4) + 6)] }),
+  ...Object.fromEntries(
+    ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped'].flatMap((state) => [
+      [state, () => ({ state })],
+      [`${state} of an endpoint`, () => ({ state, endpoint: endpointWith[state] })],
+      [`${state} of a type`, () => ({ state, eventType: 'type.7' })],
+      [`${state} of a time`, () => ({ state, from: from(), to: to() })],
+    ]),
+  ),
+}
+const letterFilters: Record<string, () => Filter> = {
+  nothing: () => ({}),
+  ...message,
+  ...failure,
+  ...Object.fromEntries(
+    ['open', 'redriven', 'resolved', 'discarded'].map((state) => [state, () => ({ state })]),
+  ),
+  'open of an endpoint': () => ({ state: 'open', endpoint: 'endpoint-00001' }),
+  'a job': () => ({ job: 'job-01' }),
+  'a job and a state': () => ({ job: 'job-01', state: 'open' }),
+  'a reason': () => ({ reason: 'gave_up' }),
+  'a class': () => ({ class: 'permanent' }),
+  'a fingerprint': () => ({ fingerprint: letters[3]?.fingerprint ?? '' }),
+  'a fingerprint of an endpoint': () => ({
+    fingerprint: letters[3]?.fingerprint ?? '',
+    endpoint: 'endpoint-00001',
+  }),
+  'a criticality': () => ({ criticality: 'critical' }),
+  'an ordering key': () => ({ orderingKey: 'k' }),
+  'a message': () => ({ messageId: formatId('msg', idAt(7)) }),
+  ids: () => ({ ids: [formatId('dlt', idAt(3) + 8), formatId('dlt', idAt(4) + 8)] }),
+}
+const eventFilters: Record<string, () => Filter> = {
+  nothing: () => ({}),
+  ...message,
+  unrouted: () => ({ state: 'unrouted' }),
+  routed: () => ({ state: 'routed' }),
+  'unrouted by correlation': () => ({ state: 'unrouted', correlationId: 'correlation-1' }),
+  'a time': () => ({ from: from(), to: to() }),
+}
+const runStates = [
+  'scheduled',
+  'waiting',
+  'running',
+  'succeeded',
+  'failed',
+  'timed_out',
+  'cancelled',
+  'expired',
+]
+const runFilters: Record<string, () => Filter> = {
+  nothing: () => ({}),
+  'a queue': () => ({ queue: 'queue-00' }),
+  'a queue that nobody has': () => ({ queue: 'nobody' }),
+  'a job': () => ({ job: 'job-01' }),
+  'a rare job': () => ({ job: 'job-03' }),
+  'a job that nobody has': () => ({ job: 'nobody' }),
+  ...Object.fromEntries(
+    runStates.flatMap((state) => [
+      [state, () => ({ state })],
+      [`${state} of a queue`, () => ({ state, queue: 'queue-00' })],
+      [`${state} of a job`, () => ({ state, job: 'job-01' })],
+    ]),
+  ),
+}
+
+describe.for([
+  ['deliveries', deliveryFilters, naiveDeliveries],
+  ['letters', letterFilters, naiveLetters],
+  ['events', eventFilters, naiveEvents],
+  ['runs', runFilters, naiveRuns],
+] as const)('the list of %s', ([what, filters, naive]) => {
+  describe.for([
+    [10_000, 'long looks'],
+    [3, 'looks of three rows'],
+  ] as const)('by %s', ([maxScanned]) => {
+    it.for(Object.keys(filters))('filtered by %s', { timeout: 60_000 }, async (name) => {
+      const filter = (filters as Record<string, () => Filter>)[name]?.() ?? {}
+      expect(await walk(what, filter, maxScanned)).toEqual(await naive(filter))
+    })
+  })
+})
+
+it('the filters find something, each of them but those for nobody', async () => {
+  const empty: string[] = []
+  for (const [what, filters, naive] of [
+    ['deliveries', deliveryFilters, naiveDeliveries],
+    ['letters', letterFilters, naiveLetters],
+    ['events', eventFilters, naiveEvents],
+    ['runs', runFilters, naiveRuns],
+  ] as const) {
+    for (const [name, filter] of Object.entries(filters)) {
+      if ((await naive(filter())).length === 0) empty.push(`${what} ${name}`)
+    }
+  }
+  expect(empty).toEqual(['runs a queue that nobody has', 'runs a job that nobody has'])
+})

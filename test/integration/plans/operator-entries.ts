@@ -1,0 +1,559 @@
+import type { Dataset } from '../../../bench/workload/operator-dataset.ts'
+import { formatId } from '../../../src/core/ids.ts'
+import { readFindings } from '../../../src/storage/alert-rules.ts'
+import { listAlerts, purgeAlerts, readOpenAlerts } from '../../../src/storage/alerts.ts'
+import { listApiKeys } from '../../../src/storage/api-keys.ts'
+import { cleanupDeadLetters, purgeArchive } from '../../../src/storage/archive.ts'
+import { listAudit } from '../../../src/storage/audit-log.ts'
+import { readChanges, readNewLetters, readPositions, readTotals } from '../../../src/storage/changes.ts'
+import { addUpLetters, countQueues } from '../../../src/storage/counts.ts'
+import { readRecipients } from '../../../src/storage/criticality.ts'
+import type { Database } from '../../../src/storage/database.ts'
+import {
+  groupDeadLetters,
+  readDeadLetterHistory,
+  readDeadLetters,
+  redriveLetter,
+  settleLetter,
+  summariseDeadLetters,
+} from '../../../src/storage/dead-letters.ts'
+import { findDeliveriesOf, readAttempts, readDeliveryRecords } from '../../../src/storage/deliveries.ts'
+import { readHealth } from '../../../src/storage/endpoint-health.ts'
+import {
+  cancelOrphans,
+  deleteEndpoint,
+  listEndpoints,
+  readEndpoint,
+  reenableEndpoints,
+} from '../../../src/storage/endpoints.ts'
+import { readEventBody, readEventRecords } from '../../../src/storage/events.ts'
+import { find } from '../../../src/storage/find.ts'
+import { purgeIdempotencyKeys } from '../../../src/storage/idempotency-keys.ts'
+import { listJobs, listQueues, readJob, readQueue } from '../../../src/storage/jobs.ts'
+import { readMaintenance } from '../../../src/storage/maintenance-tasks.ts'
+import { readGauges, readQueueGauges } from '../../../src/storage/metrics.ts'
+import {
+  actOnDelivery,
+  createOperation,
+  listOperations,
+  readDueOperations,
+  readOperation,
+  stepOperation,
+} from '../../../src/storage/operations.ts'
+import { readLiveNodes, readOverview } from '../../../src/storage/overview.ts'
+import { beforeEverything, maxScannedPerPage } from '../../../src/storage/page.ts'
+import { replayMessage } from '../../../src/storage/replays.ts'
+import { purgeRollups, rollUpLanes, sumRollupsOf } from '../../../src/storage/rollups.ts'
+import { listRoutes, readRoute } from '../../../src/storage/routes.ts'
+import { cancelRun, countOwedRuns, hastenRun, readRun, readRunRecords } from '../../../src/storage/runs.ts'
+import { listSchedules } from '../../../src/storage/schedules.ts'
+import { deleteExpiredSecrets } from '../../../src/storage/secrets.ts'
+import { countWorkers, listWorkers } from '../../../src/storage/workers.ts'
+import type { PlanEntry } from './entry.ts'
+
+const pageRows = 51
+const dayMs = 86_400_000
+
+const endpoint = (dataset: Dataset, k: number) => `endpoint-${String(k % dataset.endpoints).padStart(5, '0')}`
+const middle = ({ events, eventId }: Dataset) => eventId(Math.floor(events / 2))
+const aroundMiddle = (dataset: Dataset, offset: number) => {
+  const first = Math.floor(dataset.events / 2)
+  return Array.from({ length: 50 }, (_, i) => dataset.eventId(first + i) + offset)
+}
+
+const aLook = {
+  rows: 4 * maxScannedPerPage,
+  why: 'a filter that no index serves is asked of a bounded number of rows; the cursor says where the look stopped',
+}
+const definitions = (rows: number) => ({ rows, why: 'a row for each endpoint, not for each message' })
+
+type Finder = Parameters<typeof find>[1]
+type FilterOf = (dataset: Dataset) => object
+
+/** Filters that an index serves, and those that rows are asked for one by one. */
+function finding(
+  what: Finder,
+  served: Record<string, FilterOf>,
+  looked: Record<string, FilterOf>,
+): PlanEntry[] {
+  const entry = (name: string, filter: FilterOf, bound?: PlanEntry['bound']): PlanEntry => ({
+    of: 'find#find',
+    what: `${what} ${name}`,
+    run: async (database, dataset) => {
+      const { ids } = await find(database, what, filter(dataset), beforeEverything, pageRows)
+      return Math.max(ids.length, pageRows)
+    },
+    ...(bound !== undefined && { bound }),
+  })
+  return [
+    ...Object.entries(served).map(([name, filter]) => entry(name, filter)),
+    ...Object.entries(looked).map(([name, filter]) => entry(name, filter, aLook)),
+  ]
+}
+
+const messageFilters: Record<string, FilterOf> = {
+  'by a rare type': () => ({ eventType: 'rare.event' }),
+  'by tenant': () => ({ tenant: 'tenant-7' }),
+}
+const errorFilters: Record<string, FilterOf> = {
+  'by status': () => ({ statusCode: 503 }),
+  'by an error that nobody had': () => ({ errorCode: 'nothing_like_this' }),
+  'by text': () => ({ error: 'memory' }),
+}
+
+const inTransaction =
+  (work: (client: Parameters<Parameters<Database['inTransaction']>[0]>[0]) => Promise<number>) =>
+  (database: Database) =>
+    database.inTransaction(work)
+
+/** For what takes away the ground that others stand on. */
+async function undone(database: Database, work: (database: Database) => Promise<number>): Promise<number> {
+  const undo = new Error('undo')
+  let result = 0
+  await database
+    .asOne(async (inside) => {
+      result = await work(inside)
+      throw undo
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error
+    })
+  return result
+}
+
+/** Plans and steps of an operation, as a node takes them; it ends with the first step. */
+function stepping(kind: 'redrive' | 'discard' | 'retry' | 'cancel' | 'replay', filter: FilterOf): PlanEntry {
+  const rows = 500
+  return {
+    of: 'operations#stepOperation',
+    what: `${kind} ${rows} of what an endpoint has`,
+    run: async (database, dataset) => {
+      const request = { kind, filter: filter(dataset), options: {}, asOf: null, ratePerSecond: null }
+      const id = await withoutPlans(database, () => createOperation(database, request, 'lab'))
+      await stepOperation(database, id, 'lab', rows)
+      await database.query(
+        {
+          name: 'lab_end',
+          text: `update holdfast_internal.operations set state = 'cancelled' where id = $1`,
+        },
+        [id],
+      )
+      return kind === 'replay' ? 4 * rows : rows
+    },
+  }
+}
+
+/** Counting what an operation will touch reads all of that. */
+async function withoutPlans<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
+  await database.pool.query('set auto_explain.log_min_duration = -1')
+  try {
+    return await work()
+  } finally {
+    await database.pool.query('set auto_explain.log_min_duration = 0')
+  }
+}
+
+/** What people, pages, monitors and upkeep ask. Those that change something come last. */
+export const operatorEntries: readonly PlanEntry[] = [
+  ...finding(
+    'events',
+    {
+      all: () => ({}),
+      'by a common type': () => ({ eventType: 'type.*' }),
+      unrouted: () => ({ state: 'unrouted' }),
+      'by correlation': () => ({ correlationId: 'correlation-5' }),
+      'of a day': () => ({ from: new Date(Date.now() - 10 * dayMs), to: new Date(Date.now() - 9 * dayMs) }),
+    },
+    messageFilters,
+  ),
+  ...finding(
+    'deliveries',
+    {
+      all: () => ({}),
+      'of an endpoint': (dataset) => ({ endpoint: endpoint(dataset, 0) }),
+      'owed by an endpoint': (dataset) => ({ endpoint: endpoint(dataset, 2), state: 'pending' }),
+      'dead of an endpoint': (dataset) => ({ endpoint: endpoint(dataset, 1), state: 'dead' }),
+      'failed of an endpoint': (dataset) => ({ endpoint: endpoint(dataset, 1), statusCode: 503 }),
+      owed: () => ({ state: 'pending' }),
+      dead: () => ({ state: 'dead' }),
+      succeeded: () => ({ state: 'succeeded' }),
+      cancelled: () => ({ state: 'cancelled' }),
+      'of a message': (dataset) => ({ messageId: formatId('msg', middle(dataset)) }),
+      'by correlation': () => ({ correlationId: 'correlation-5' }),
+      'of a day': () => ({ from: new Date(Date.now() - 10 * dayMs), to: new Date(Date.now() - 9 * dayMs) }),
+    },
+    {
+      ...messageFilters,
+      ...errorFilters,
+      'cancelled of an endpoint': (dataset) => ({ endpoint: endpoint(dataset, 1), state: 'cancelled' }),
+      'of a route': (dataset) => ({ route: `route-${endpoint(dataset, 5)}` }),
+    },
+  ),
+  ...finding(
+    'dead_letters',
+    {
+      all: () => ({}),
+      open: () => ({ state: 'open' }),
+      discarded: () => ({ state: 'discarded' }),
+      'of an endpoint': (dataset) => ({ endpoint: endpoint(dataset, 1) }),
+      'open of an endpoint': (dataset) => ({ endpoint: endpoint(dataset, 1), state: 'open' }),
+      'of a message': (dataset) => ({ messageId: formatId('msg', middle(dataset)) }),
+      'by fingerprint': () => ({ fingerprint: '0123456789abcdef' }),
+      'by id': (dataset) => ({ ids: [formatId('dlt', middle(dataset) + 8)] }),
+    },
+    {
+      ...messageFilters,
+      ...errorFilters,
+      'of a job': () => ({ job: 'job-07' }),
+      critical: () => ({ criticality: 'critical' }),
+    },
+  ),
+  ...finding(
+    'runs',
+    {
+      all: () => ({}),
+      'of a queue': () => ({ queue: 'queue-00' }),
+      succeeded: () => ({ state: 'succeeded' }),
+      running: () => ({ state: 'running' }),
+      waiting: () => ({ state: 'waiting' }),
+    },
+    {
+      failed: () => ({ state: 'failed' }),
+      'failed of a job': () => ({ state: 'failed', job: 'job-11' }),
+      'timed out': () => ({ state: 'timed_out' }),
+      cancelled: () => ({ state: 'cancelled' }),
+      expired: () => ({ state: 'expired' }),
+      scheduled: () => ({ state: 'scheduled' }),
+      'of a job': () => ({ job: 'job-11' }),
+    },
+  ),
+  {
+    of: 'events#readEventRecords',
+    run: async (database, dataset) => (await readEventRecords(database, aroundMiddle(dataset, 0))).length,
+  },
+  {
+    of: 'events#readEventBody',
+    run: async (database, dataset) => Number((await readEventBody(database, middle(dataset))) !== undefined),
+  },
+  {
+    of: 'deliveries#readDeliveryRecords',
+    run: async (database, dataset) => (await readDeliveryRecords(database, aroundMiddle(dataset, 7))).length,
+  },
+  {
+    of: 'deliveries#readAttempts',
+    run: async (database, dataset) => (await readAttempts(database, aroundMiddle(dataset, 7), 100)).length,
+  },
+  {
+    of: 'deliveries#findDeliveriesOf',
+    run: async (database, dataset) => (await findDeliveriesOf(database, middle(dataset), 1000)).length,
+  },
+  {
+    of: 'dead-letters#readDeadLetters',
+    run: async (database, dataset) => (await readDeadLetters(database, aroundMiddle(dataset, 8))).length,
+  },
+  {
+    of: 'dead-letters#readDeadLetterHistory',
+    run: async (database, dataset) =>
+      Number((await readDeadLetterHistory(database, middle(dataset) + 8)) !== undefined),
+  },
+  {
+    of: 'dead-letters#groupDeadLetters',
+    what: 'of all endpoints',
+    run: async (database) => (await groupDeadLetters(database, { state: 'open' }, 500)).length,
+    bound: { rows: 60_000, why: 'a row for each endpoint, error and state, not for each letter' },
+  },
+  {
+    of: 'dead-letters#groupDeadLetters',
+    what: 'of one endpoint',
+    run: async (database, dataset) =>
+      (await groupDeadLetters(database, { state: 'open', endpoint: endpoint(dataset, 1) }, 500)).length,
+  },
+  {
+    of: 'dead-letters#groupDeadLetters',
+    what: 'by text',
+    run: async (database) =>
+      (await groupDeadLetters(database, { state: 'open', error: 'memory' }, 500)).length,
+    bound: { rows: 10_000, why: 'asked of the newest 10,000 letters; isComplete says so' },
+  },
+  {
+    of: 'dead-letters#summariseDeadLetters',
+    run: async (database) => (await summariseDeadLetters(database)).length,
+    bound: { rows: 60_000, why: 'a row for each endpoint, error and state, not for each letter' },
+  },
+  {
+    of: 'criticality#readRecipients',
+    run: async (database) => (await readRecipients(database)).length,
+    bound: { rows: 100_000, why: 'counts at most 100,000 overdue ones of an endpoint' },
+  },
+  {
+    of: 'runs#readRun',
+    what: 'that has ended',
+    run: async (database, dataset) => Number((await readRun(database, middle(dataset) + 2048)) !== undefined),
+  },
+  {
+    of: 'runs#readRun',
+    what: 'that is owed',
+    run: async (database, { eventId }) => Number((await readRun(database, eventId(50) + 3072)) !== undefined),
+  },
+  {
+    of: 'runs#readRunRecords',
+    run: async (database, dataset) => (await readRunRecords(database, aroundMiddle(dataset, 2048))).length,
+  },
+  {
+    of: 'runs#countOwedRuns',
+    run: async (database) => countOwedRuns(database, 'queue-00'),
+    bound: { rows: 100_000, why: 'counted to 100,000, beyond that as queue_depths says' },
+  },
+  { of: 'jobs#listJobs', run: async (database) => (await listJobs(database, '', 100)).length },
+  { of: 'jobs#readJob', run: async (database) => Number((await readJob(database, 'job-07')) !== undefined) },
+  { of: 'jobs#listQueues', run: async (database) => (await listQueues(database, 100)).length },
+  {
+    of: 'jobs#readQueue',
+    run: async (database) => Number((await readQueue(database, 'queue-00')) !== undefined),
+  },
+  { of: 'workers#listWorkers', run: async (database) => (await listWorkers(database, 100)).length },
+  { of: 'workers#countWorkers', run: async (database) => countWorkers(database) },
+  { of: 'schedules#listSchedules', run: async (database) => (await listSchedules(database, '', 100)).length },
+  {
+    of: 'endpoints#listEndpoints',
+    run: async (database) =>
+      (await listEndpoints(database, { afterName: '', tag: null, tenant: null, state: null }, 101)).length,
+  },
+  {
+    of: 'endpoints#listEndpoints',
+    what: 'by tag',
+    run: async (database) =>
+      (await listEndpoints(database, { afterName: '', tag: 'team-3', tenant: null, state: null }, 101))
+        .length,
+    bound: definitions(10_000),
+  },
+  {
+    of: 'endpoints#readEndpoint',
+    run: async (database, dataset) =>
+      Number((await readEndpoint(database, endpoint(dataset, 3))) !== undefined),
+  },
+  {
+    of: 'endpoint-health#readHealth',
+    what: 'of one with many letters',
+    run: async (database, dataset) =>
+      Number((await readHealth(database, endpoint(dataset, 1))) !== undefined),
+  },
+  {
+    of: 'endpoint-health#readHealth',
+    what: 'of one that owes much',
+    run: async (database, dataset) =>
+      Number((await readHealth(database, endpoint(dataset, 2))) !== undefined),
+  },
+  {
+    of: 'rollups#sumRollupsOf',
+    run: async (database, dataset) =>
+      (
+        await sumRollupsOf(database, endpoint(dataset, 2), {
+          period: 2,
+          lengthMs: 7 * dayMs,
+          stepMs: 3_600_000,
+        })
+      )?.length ?? 0,
+  },
+  { of: 'routes#listRoutes', run: async (database) => (await listRoutes(database, '', 101, null)).length },
+  {
+    of: 'routes#readRoute',
+    run: async (database, dataset) =>
+      Number((await readRoute(database, `route-${endpoint(dataset, 3)}`)) !== undefined),
+  },
+  { of: 'overview#readOverview', run: async (database) => (await readOverview(database, 200)).length },
+  { of: 'overview#readLiveNodes', run: async (database) => (await readLiveNodes(database)).length },
+  {
+    of: 'changes#readTotals',
+    run: async (database) => Number((await readTotals(database)).pending >= 0),
+    bound: { rows: 60_000, why: 'a row for each endpoint, error and state' },
+  },
+  { of: 'changes#readChanges', run: async (database) => (await readChanges(database, 100, 50)).length },
+  {
+    of: 'changes#readNewLetters',
+    run: async (database, dataset) => (await readNewLetters(database, middle(dataset), 50)).length,
+  },
+  {
+    of: 'changes#readPositions',
+    run: async (database) => Number((await readPositions(database)).change > 0),
+  },
+  ...(
+    [
+      ['all', {}],
+      ['of one', { subject: 'endpoint:endpoint-00003' }],
+      ['by person', { actor: 'person-3' }],
+      ['by action', { action: 'circuit.opened' }],
+      ['before', { beforeId: 1000 }],
+    ] as const
+  ).map(
+    ([what, filter]): PlanEntry => ({
+      of: 'audit-log#listAudit',
+      what,
+      run: async (database) =>
+        (
+          await listAudit(
+            database,
+            { beforeId: null, subject: null, action: null, actor: null, ...filter },
+            pageRows,
+          )
+        ).length,
+    }),
+  ),
+  {
+    of: 'alerts#listAlerts',
+    what: 'all',
+    run: async (database) =>
+      (await listAlerts(database, ['pending', 'firing', 'resolved'], beforeEverything, pageRows)).length,
+  },
+  {
+    of: 'alerts#listAlerts',
+    what: 'firing',
+    run: async (database) => (await listAlerts(database, ['firing'], beforeEverything, pageRows)).length,
+  },
+  { of: 'alerts#readOpenAlerts', run: async (database) => (await readOpenAlerts(database)).length },
+  ...[
+    'dead_letters',
+    'dead_letter_rate',
+    'failure_rate',
+    'persisting_critical',
+    'rejecting',
+    'circuit_open',
+    'backlog_age',
+    'node_lost',
+  ].map(
+    (kind): PlanEntry => ({
+      of: 'alert-rules#readFindings',
+      what: kind,
+      run: async (database) =>
+        (await readFindings(database, { kind, threshold: 1, endpoint: null, tag: null })).length,
+      bound: {
+        rows: 200_000,
+        why: 'endpoints, their counts and the rollups of six minutes; at most 2,000 lanes and 100,000 critical ones',
+      },
+    }),
+  ),
+  {
+    of: 'operations#listOperations',
+    what: 'all',
+    run: async (database) => (await listOperations(database, beforeEverything, null, pageRows)).length,
+  },
+  {
+    of: 'operations#listOperations',
+    what: 'running',
+    run: async (database) => (await listOperations(database, beforeEverything, 'running', pageRows)).length,
+  },
+  {
+    of: 'operations#readOperation',
+    run: async (database, { eventId }) => Number((await readOperation(database, eventId(3))) !== undefined),
+  },
+  {
+    of: 'operations#readDueOperations',
+    run: async (database) => (await readDueOperations(database, 20)).ids.length,
+  },
+  {
+    of: 'maintenance-tasks#readMaintenance',
+    run: async (database) => (await readMaintenance(database)).tasks.length,
+  },
+  { of: 'api-keys#listApiKeys', run: async (database) => (await listApiKeys(database, '', 50)).length },
+  {
+    of: 'metrics#readGauges',
+    run: async (database) => (await readGauges(database, { names: [], top: 100 })).length,
+    bound: {
+      rows: 200_000,
+      why: 'a row for each endpoint, error and state; the heads of at most 2,000 lanes; 10,000 runs of each queue',
+    },
+  },
+  {
+    of: 'metrics#readQueueGauges',
+    run: async (database) => (await readQueueGauges(database)).length,
+    bound: { rows: 10_000, why: 'counted to 10,000 for each queue, beyond that as queue_depths says' },
+  },
+  {
+    of: 'archive#purgeArchive',
+    run: inTransaction((client) => purgeArchive(client, 500)),
+    bound: { rows: 500, why: 'rows of a step' },
+  },
+  { of: 'archive#cleanupDeadLetters', run: inTransaction((client) => cleanupDeadLetters(client, 500)) },
+  { of: 'alerts#purgeAlerts', run: inTransaction((client) => purgeAlerts(client, 90, 500)) },
+  { of: 'rollups#purgeRollups', run: inTransaction((client) => purgeRollups(client, 500)) },
+  {
+    of: 'rollups#rollUpLanes',
+    run: inTransaction(async (client) => (await rollUpLanes(client, 2, 50)) * 72 * 8),
+  },
+  {
+    of: 'idempotency-keys#purgeIdempotencyKeys',
+    run: inTransaction((client) => purgeIdempotencyKeys(client, 500)),
+  },
+  { of: 'secrets#deleteExpiredSecrets', run: inTransaction(deleteExpiredSecrets) },
+  { of: 'endpoints#reenableEndpoints', run: inTransaction(reenableEndpoints) },
+  { of: 'counts#countQueues', run: inTransaction((client) => countQueues(client, 1000)) },
+  {
+    of: 'counts#addUpLetters',
+    run: inTransaction((client) => addUpLetters(client, 1000)),
+    bound: definitions(60_000),
+  },
+  {
+    of: 'dead-letters#settleLetter',
+    run: async (database, { eventId }) => {
+      await settleLetter(
+        database,
+        formatId('dlt', eventId(11) + 8),
+        { state: 'resolved', note: null, action: null },
+        'lab',
+      )
+      return 1
+    },
+  },
+  {
+    of: 'dead-letters#redriveLetter',
+    run: async (database, { eventId }) =>
+      Number((await redriveLetter(database, formatId('dlt', eventId(12) + 8), 'lab')) !== ''),
+  },
+  {
+    of: 'replays#replayMessage',
+    run: async (database, { eventId }) =>
+      (await replayMessage(database, formatId('msg', eventId(13)), {}, 'lab')).length,
+  },
+  {
+    of: 'operations#actOnDelivery',
+    run: async (database, { eventId }) =>
+      Number(await actOnDelivery(database, formatId('dlv', eventId(14) + 6), 'cancel', null, 'lab')),
+  },
+  {
+    of: 'runs#hastenRun',
+    run: async (database, { eventId }) => Number(await hastenRun(database, eventId(50) + 3072, 'lab')),
+  },
+  {
+    of: 'runs#cancelRun',
+    run: async (database, { eventId }) =>
+      Number((await cancelRun(database, eventId(55) + 3072, null, 'lab')) !== null),
+  },
+  stepping('redrive', (dataset) => ({ endpoint: endpoint(dataset, 1) })),
+  stepping('discard', (dataset) => ({ endpoint: endpoint(dataset, 1) })),
+  stepping('retry', (dataset) => ({ endpoint: endpoint(dataset, 5) })),
+  stepping('cancel', (dataset) => ({ endpoint: endpoint(dataset, 2) })),
+  stepping('replay', (dataset) => ({
+    endpoint: endpoint(dataset, 0),
+    from: new Date(Date.now() - 31 * dayMs),
+    to: new Date(Date.now() + dayMs),
+  })),
+  {
+    of: 'endpoints#deleteEndpoint',
+    what: 'that owes much',
+    run: (database, dataset) =>
+      undone(database, async (inside) =>
+        Number((await deleteEndpoint(inside, endpoint(dataset, 2), true, 'lab')).operation !== null),
+      ),
+    bound: { rows: 1001, why: 'looks whether it owes more than a thousand' },
+  },
+  {
+    of: 'endpoints#cancelOrphans',
+    run: (database, dataset) =>
+      undone(database, async (inside) => {
+        await deleteEndpoint(inside, endpoint(dataset, 2), true, 'lab')
+        await cancelOrphans(inside, [dataset.firstLane + 2])
+        return 1
+      }),
+    bound: { rows: 1001, why: 'looks whether it owes more than a thousand' },
+  },
+]

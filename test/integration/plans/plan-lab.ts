@@ -1,0 +1,119 @@
+import type { Pool } from 'pg'
+import { Client } from 'pg'
+import {
+  type Dataset,
+  type DatasetSize,
+  defineOperatorDataset,
+  fillOperatorDataset,
+} from '../../../bench/workload/operator-dataset.ts'
+import { createPool } from '../../../src/postgres/pool.ts'
+import { Holdfast } from '../../../src/sdk/holdfast.ts'
+import { Database } from '../../../src/storage/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import type { PlanNode, RecordedPlan } from './judge-plans.ts'
+
+/** As a node's connections, or as those of an API, which may be lent by a proxy and take no settings. */
+export type ConnectionKind = 'node' | 'api'
+
+const recording = `
+  load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
+  set auto_explain.log_buffers = on; set auto_explain.log_timing = off; set auto_explain.log_settings = on; set auto_explain.log_format = json;
+  set client_min_messages = log`
+
+/**
+ * Two connections whose statements are planned once, while the tables are empty, and whose every plan is seen, those inside functions too.
+ * The tables are never analysed: autovacuum is off for them.
+ */
+export class PlanLab {
+  readonly #testDatabase: TestDatabase
+  readonly #pools: Readonly<Record<ConnectionKind, Pool>>
+  readonly #databases: Readonly<Record<ConnectionKind, Database>>
+  readonly #plans: RecordedPlan[] = []
+
+  private constructor(testDatabase: TestDatabase) {
+    this.#testDatabase = testDatabase
+    this.#pools = { node: this.#open('node'), api: this.#open('api') }
+    const databaseOf = (pool: Pool) => new Database({ pool, preparesStatements: true, deadlineMs: 60_000 })
+    this.#databases = { node: databaseOf(this.#pools.node), api: databaseOf(this.#pools.api) }
+  }
+
+  static async open(): Promise<PlanLab> {
+    const testDatabase = await createTestDatabase()
+    const holdfast = new Holdfast({ databaseUrl: testDatabase.url })
+    await holdfast.endpoints.create({ name: 'template', transport: 'function', config: {} })
+    await holdfast.stop()
+    return new PlanLab(testDatabase)
+  }
+
+  #open(kind: ConnectionKind): Pool {
+    const pool = createPool({
+      connectionString: this.#testDatabase.url,
+      max: 1,
+      applicationName: `plan-lab-${kind}`,
+      connectTimeoutMs: 10_000,
+      plansOnce: kind === 'node',
+    })
+    pool.on('connect', (client) => {
+      client.on('notice', ({ message }) => this.#note(message ?? ''))
+      // The server's own defaults, but for the plan, which it would keep from the sixth time on.
+      const defaults = 'set jit = on; set plan_cache_mode = force_generic_plan'
+      void client.query(kind === 'api' ? `${recording}; ${defaults}` : recording)
+    })
+    return pool
+  }
+
+  /** What people define is there from the beginning; everything else comes with `fill`. */
+  async define(size: DatasetSize): Promise<Dataset> {
+    return this.#withClients(([first]) => defineOperatorDataset(first as Client, size))
+  }
+
+  /** Fills the tables from other connections, row by row: nothing of that tells the planner anything, or makes this connection plan anew. */
+  async fill(dataset: Dataset): Promise<void> {
+    await this.#withClients((clients) => fillOperatorDataset(clients, dataset))
+  }
+
+  async #withClients<Result>(work: (clients: readonly Client[]) => Promise<Result>): Promise<Result> {
+    const clients = [1, 2].map(() => new Client({ connectionString: this.#testDatabase.url }))
+    try {
+      for (const client of clients) await client.connect()
+      return await work(clients)
+    } finally {
+      for (const client of clients) await client.end()
+    }
+  }
+
+  database(kind: ConnectionKind): Database {
+    return this.#databases[kind]
+  }
+
+  /** What `work` returned, and the plan of every statement that it ran. */
+  async watch<Result>(
+    kind: ConnectionKind,
+    work: (database: Database) => Promise<Result>,
+  ): Promise<{ result: Result; plans: readonly RecordedPlan[] }> {
+    this.#plans.length = 0
+    const result = await work(this.database(kind))
+    return { result, plans: [...this.#plans] }
+  }
+
+  async close(): Promise<void> {
+    await this.#pools.node.end()
+    await this.#pools.api.end()
+    await this.#testDatabase.drop()
+  }
+
+  #note(message: string): void {
+    const start = message.indexOf('plan:\n')
+    if (start < 0) return
+    const {
+      'Query Text': text,
+      Plan: plan,
+      Settings: settings = {},
+    } = JSON.parse(message.slice(start + 6)) as {
+      'Query Text': string
+      Plan: PlanNode
+      Settings?: Record<string, string>
+    }
+    this.#plans.push({ text, plan, settings })
+  }
+}
