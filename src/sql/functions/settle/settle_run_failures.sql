@@ -29,12 +29,14 @@ begin
          array_agg(locked.concurrency_key) filter (where locked.frees_key)
   into held, key_lanes, ordering_keys, concurrency_keys
   from (
-    select run.id, run.lane_id, run.ordering_key, run.concurrency_key,
-           run.concurrency_key is not null or (run.ordering_key is not null and r.action in ('dead', 'expire', 'cancel')) as frees_key
-    from holdfast_internal.run_records(records) as r join holdfast_internal.runs as run on run.id = r.id
-    where run.lane_id + 0 = r.lane and coalesce(run.message_id, run.id) = r.message and run.attempt = r.expected
-      and holdfast_internal.holds_run(r.claim, me, run)
-    order by run.id for update of run
+    select held.*, held.concurrency_key is not null or (held.ordering_key is not null and given.action in ('dead', 'expire', 'cancel')) as frees_key
+    from (select * from holdfast_internal.run_records(records) as r order by r.id) as given
+    cross join lateral (
+      select run.id, run.lane_id, run.ordering_key, run.concurrency_key from holdfast_internal.runs as run
+      where run.id = given.id and run.lane_id + 0 = given.lane and coalesce(run.message_id, run.id) = given.message and run.attempt = given.expected
+        and holdfast_internal.holds_run(given.claim, me, run)
+      for update
+    ) as held
   ) as locked;
 
   update holdfast_internal.runs as run set

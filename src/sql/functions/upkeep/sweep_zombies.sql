@@ -14,15 +14,23 @@ begin
   ));
   select array_agg(zombie.id) filter (where zombie.policy <> 'requeue'), array_agg(zombie.id) filter (where zombie.policy = 'requeue')
   into failed, requeued from (
-    select run.id, case when run.crashes + 1 < coalesce((job.settings ->> 'maxCrashes')::integer, 3)
-             then coalesce(job.settings ->> 'onZombie', 'fail') else 'fail' end as policy
-    from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
-    join holdfast_internal.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
-    join holdfast_internal.jobs as job on job.id = run.job_id
-    where claim.claimed_at < clock_timestamp() - make_interval(secs => threshold_ms / 1000)
-      and claim.claimed_at < clock_timestamp() - make_interval(secs => (
-        threshold_ms + coalesce((job.settings ->> 'timeoutMs')::double precision, 3600000)) / 1000)
-    order by run.id limit max_rows for update of run skip locked
+    select held.id, held.policy
+    from (
+      select listed.id, claim.id as claim, claim.claimed_at
+      from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
+      where claim.claimed_at < clock_timestamp() - make_interval(secs => threshold_ms / 1000)
+      order by listed.id
+    ) as old
+    cross join lateral (
+      select run.id, case when run.crashes + 1 < coalesce((job.settings ->> 'maxCrashes')::integer, 3)
+               then coalesce(job.settings ->> 'onZombie', 'fail') else 'fail' end as policy
+      from holdfast_internal.runs as run join holdfast_internal.jobs as job on job.id = run.job_id
+      where run.id = old.id and (run.due_at is null or run.claim_id = old.claim)
+        and old.claimed_at < clock_timestamp() - make_interval(secs => (
+          threshold_ms + coalesce((job.settings ->> 'timeoutMs')::double precision, 3600000)) / 1000)
+      for update of run skip locked
+    ) as held
+    limit max_rows
   ) as zombie;
   if failed is not null then
     -- Out of the claim first: whatever its worker still decides is refused.
