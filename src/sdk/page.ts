@@ -37,8 +37,8 @@ export async function onDatabase<Result>(
   }
 }
 
-/** A look takes some 10 to 40 ms; no other is begun after so long. */
-const lookBudgetMs = 40
+/** A look takes some 5 to 30 ms; no other is begun after so long. */
+const lookBudgetMs = 30
 
 export interface PageQuery {
   readonly limit?: number | undefined

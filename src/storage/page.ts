@@ -5,7 +5,7 @@ export interface FoundIds {
 }
 
 /** How many rows one look may touch: a filter that hardly anything meets answers with an empty page and a cursor, never with a long wait. */
-export const maxScannedPerPage = 10_000
+export const maxScannedPerPage = 5_000
 
 /** The largest id that there can be: where a list without a cursor begins. */
 export const beforeEverything = Number.MAX_SAFE_INTEGER
