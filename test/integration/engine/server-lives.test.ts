@@ -86,6 +86,8 @@ describe('a result whose id belongs to another delivery by now', () => {
       `insert into holdfast_internal.messages (id, size, body) values (nextval('holdfast_internal.ids'), 1, '2')`,
     )
     const other = await rig.value<number>('select max(id) from holdfast_internal.messages')
+    // Or the other message would be read and delivered, too.
+    await rig.pause(node, 'first')
     await replaceRow(row?.id ?? 0, lane, other)
     gate.open()
     await until('the result to be settled', () => node.holdfast.node?.inFlight === 0)

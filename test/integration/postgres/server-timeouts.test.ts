@@ -56,7 +56,7 @@ const lock = (id: number) => `select from rows_to_lock where id = ${id} for upda
 test('a statement that its client gave up on stops to wait for its lock', async () => {
   await other.query(`begin; ${lock(1)}`)
   await expect(queryWithDeadline(openPool(), lock(1), deadlineMs)).rejects.toMatchObject({
-    code: 'database_unavailable',
+    code: 'query_timeout',
   })
   await until('the backend to end while the lock is still held', backends, (count) => count === 0)
   await other.query('rollback')
@@ -68,7 +68,7 @@ test('a transaction whose statement was given up on lets go of its locks', async
     await queryWithDeadline(client, lock(1), deadlineMs)
     await queryWithDeadline(client, 'select pg_sleep(600)', deadlineMs)
   })
-  await expect(working).rejects.toMatchObject({ code: 'database_unavailable' })
+  await expect(working).rejects.toMatchObject({ code: 'query_timeout' })
   await other.query(`set lock_timeout = '10s'`)
   await other.query(lock(1))
 })

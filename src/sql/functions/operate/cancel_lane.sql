@@ -23,6 +23,7 @@ begin
     return;
   end if;
   cancelled := 0;
+  perform holdfast_internal.prepare_ids();
   select id into operation_id from holdfast_internal.operations where state in ('running', 'paused') and filter = target;
   if found then
     return;
@@ -33,5 +34,5 @@ begin
           greatest(cardinality(ids), (select pending from holdfast_internal.lane_stats where lane_id = lane and only_route is null)), actor)
   returning id into operation_id;
   perform holdfast_internal.audit(actor, 'operation.created', holdfast.format_id('op', operation_id), jsonb_build_object('kind', 'cancel', 'filter', target));
-  perform pg_notify('holdfast_operations', '');
+  perform holdfast_internal.notify('holdfast_operations', '');
 end $$;
