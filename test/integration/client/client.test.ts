@@ -254,7 +254,7 @@ describe('lists and shapes', () => {
     await client.send('p1', {})
     expect((await failure(client.endpoints.delete({ params: { name: 'p1' } }))).code).toBe('still_owed')
     const deleted = await client.endpoints.delete({ params: { name: 'p1' }, query: { force: true } })
-    expect(deleted).toEqual({ cancelled: 1 })
+    expect(deleted).toEqual({ cancelled: 1, operation: null })
   })
 
   test('the compiler knows what each call takes and gives', () => {

@@ -180,17 +180,22 @@ describe('statistics', () => {
         'select attempts, successes from holdfast_internal.rollups where lane_id = $1 and period = 3 order by starts_at desc',
         [lane],
       )
-    for (const round of [1, 2]) {
-      const before = await rig.value<Date | null>(
-        `select last_succeeded_at from holdfast_internal.maintenance_tasks where name = 'rollups'`,
-      )
-      await node.holdfast.maintenance.run('rollups')
-      await until(`round ${round}`, async () => {
-        const at = await rig.value<Date | null>(
-          `select last_succeeded_at from holdfast_internal.maintenance_tasks where name = 'rollups'`,
+    const run = async (task: string) => {
+      const succeededAt = () =>
+        rig.value<Date | null>(
+          'select last_succeeded_at from holdfast_internal.maintenance_tasks where name = $1',
+          [task],
         )
+      const before = await succeededAt()
+      await node.holdfast.maintenance.run(task)
+      await until(`a run of ${task}`, async () => {
+        const at = await succeededAt()
         return at !== null && (before === null || at > before)
       })
+    }
+    for (let round = 1; round <= 2; round++) {
+      await run('rollups')
+      await run('old-rollups')
       expect(await days()).toEqual([
         { attempts: 7, successes: 6 },
         { attempts: 5, successes: 5 },
