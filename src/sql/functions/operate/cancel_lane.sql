@@ -12,8 +12,7 @@ declare
 begin
   if only_route is null then
     ids := array(
-      select id from holdfast_internal.deliveries where (lane_id, priority, id) >= (lane, 0, 0) and (lane_id, priority, id) < (lane + 1, 0, 0)
-      order by lane_id, priority, id limit max_at_once + 1
+      select id from holdfast_internal.deliveries where lane_id = lane order by priority, id limit max_at_once + 1
     );
   else
     ids := array(select id from holdfast_internal.deliveries where route_id = only_route order by id limit max_at_once + 1);

@@ -1,6 +1,6 @@
 -- Where deliveries of a state are found, as a query that yields them newest first below $1 and from $4 on, at most $3 rows. Whatever an index
 -- can't answer is left to the caller, so that $3 rows are all that it reads. Ranges are pairs where a lane or an outcome chooses the index:
--- no other index has their order.
+-- no other index has their order. A scan ends where the first column of a pair ends, not the second: hence `priority >= level` beside it.
 create or replace function holdfast_internal.delivery_source(source text, lane integer, messages bigint[], ending smallint, asks_error boolean) returns text
 language plpgsql immutable as $$
 declare
@@ -16,8 +16,8 @@ begin
         ) as owing)', messages::text)
       when lane is not null then format('(select line.* from generate_series(0, 3) as level cross join lateral (
           select * from holdfast_internal.deliveries
-          where (lane_id, priority, id) < (%1$s, level, $1) and (lane_id, priority, id) >= (%1$s, level, $4)
-          order by lane_id desc, priority desc, id desc limit $3
+          where lane_id = %1$s and priority >= level and (priority, id) < (level, $1) and (priority, id) >= (level, $4)
+          order by priority desc, id desc limit $3
         ) as line)', lane)
       else 'holdfast_internal.deliveries' end;
     return format('select owed.id, owed.message_id, owed.lane_id, owed.route_id, null::smallint as outcome, %s from (

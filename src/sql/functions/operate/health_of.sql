@@ -16,10 +16,10 @@ begin
     (
       select min(coalesce(owed.owed_at, holdfast_internal.time_of_id(owed.id)))
       from generate_series(0, 3) as level cross join lateral (
-        -- As a range of triples: see oldest_owed.
+        -- As pairs: see oldest_owed_in.
         select owing.id, owing.owed_at from holdfast_internal.deliveries as owing
-        where (owing.lane_id, owing.priority, owing.id) >= (lane, level, 0) and (owing.lane_id, owing.priority, owing.id) < (lane, level + 1, 0)
-        order by owing.lane_id, owing.priority, owing.id limit 1
+        where owing.lane_id = lane and owing.priority <= level and (owing.priority, owing.id) >= (level, 0)
+        order by owing.priority, owing.id limit 1
       ) as owed
     ),
     holdfast_internal.open_letters_of(lane)

@@ -75,8 +75,8 @@ begin
   everything := array_to_string(conditions, ' and ');
   source := case
     when lane is not null and wanted_state is not null then format(
-      '(letter.lane_id, letter.state, letter.id) < (%1$s, %2$L, $1) and (letter.lane_id, letter.state, letter.id) >= (%1$s, %2$L, $4)
-      order by letter.lane_id desc, letter.state desc, letter.id desc', lane, wanted_state)
+      'letter.lane_id = %1$s and letter.state >= %2$L and (letter.state, letter.id) < (%2$L, $1) and (letter.state, letter.id) >= (%2$L, $4)
+      order by letter.state desc, letter.id desc', lane, wanted_state)
     when lane is not null then format('(letter.lane_id, letter.id) < (%1$s, $1) and (letter.lane_id, letter.id) >= (%1$s, $4)
       order by letter.lane_id desc, letter.id desc', lane)
     when queues is not null then '(letter.lane_id, letter.id) < (queue, $1) and (letter.lane_id, letter.id) >= (queue, $4)

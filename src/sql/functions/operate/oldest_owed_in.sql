@@ -9,11 +9,11 @@ begin
   from unnest(lanes) as lane cross join generate_series(0, 3) as level cross join lateral (
     select early.id, early.owed_at
     from (
-      -- As a range of triples and not `lane_id = … and priority = level order by id`: no other index has this order, and an empty priority
-      -- must not cost a walk over the whole backlog.
+      -- As pairs and not `priority = level order by id`: no other index has this order, and an empty priority must not cost a walk over the
+      -- whole backlog.
       select owing.id, owing.owed_at from holdfast_internal.deliveries as owing
-      where (owing.lane_id, owing.priority, owing.id) >= (lane, level, 0) and (owing.lane_id, owing.priority, owing.id) < (lane, level + 1, 0)
-      order by owing.lane_id, owing.priority, owing.id limit 100
+      where owing.lane_id = lane and owing.priority <= level and (owing.priority, owing.id) >= (level, 0)
+      order by owing.priority, owing.id limit 100
     ) as early
     where coalesce(early.owed_at <= now(), true)
     limit 1

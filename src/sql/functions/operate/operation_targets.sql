@@ -31,8 +31,8 @@ begin
     $query$, case when owed.lane is null then '(select deliveries.*, deliveries.xmin as row_xid from holdfast_internal.deliveries)' else format($lane$(
         select line.* from generate_series(0, 3) as level cross join lateral (
           select deliveries.*, deliveries.xmin as row_xid from holdfast_internal.deliveries
-          where (lane_id, priority, id) > (%1$s, level, $3) and (lane_id, priority, id) < (%1$s, level + 1, 0)
-          order by lane_id, priority, id %2$s
+          where lane_id = %1$s and priority <= level and (priority, id) > (level, $3)
+          order by priority, id %2$s
         ) as line)$lane$, owed.lane,
         -- All that a lane owes and nothing else: the first of each priority are enough.
         case when filter - 'endpoint' - 'laneId' - 'state' = '{}' and kind = 'cancel' then 'limit $4' end) end,
