@@ -273,7 +273,7 @@ test('a stop signal lets runs finish, hands the others back, and ends the proces
   await stopping.saw('ran')
   stopping.terminate()
   await stopping.exited
-  expect(stopping.signals.at(-1)).toEqual({ event: 'stopped' })
+  expect(stopping.signals.at(-1)).toMatchObject({ event: 'stopped' })
   const left = await rows<{ attempt: number; crashes: number }>(
     'select attempt, crashes from holdfast_internal.owed_runs',
   )
