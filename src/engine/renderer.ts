@@ -60,7 +60,9 @@ export class Renderer {
   }
 
   #shaped(delivery: Delivery, nowMs: number): RenderResult | Promise<RenderResult> {
-    const shape = this.#shapes.shapeOf(delivery.routeId) ?? missing
+    const shape = this.#shapes.shapeOf(delivery.routeId)
+    // Its route changed while the payload was being checked, or while others had their turn.
+    if (shape === undefined) return this.#load([delivery]).then(() => this.#shaped(delivery, nowMs))
     if (shape.kind === 'raw') return asItIs
     // The largest rendering takes 50 ms (measured), and a lane may start dozens at once.
     if (this.#budget.isSpent) {
@@ -98,11 +100,13 @@ export class Renderer {
   /** Several deliveries of one shape in one envelope. */
   async renderBatch(deliveries: readonly Delivery[], nowMs: number): Promise<RenderResult> {
     const [first] = deliveries
-    await this.#load(deliveries)
     for (const delivery of deliveries) {
+      await this.#load([delivery])
       const refused = this.#isChecked(delivery) ? null : await this.#refusal(delivery)
       if (refused !== null) return refused
     }
+    // What changed while payloads were being checked is loaded anew; nothing is awaited between this and its use.
+    await this.#load(deliveries)
     if (first !== undefined) {
       const key = this.batchKey(first)
       if (deliveries.some((delivery) => this.batchKey(delivery) !== key)) return noLongerAlike

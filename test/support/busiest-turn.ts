@@ -15,10 +15,11 @@ export async function busiestTurnMs(work: () => Promise<unknown>): Promise<numbe
   let isOver = false
   let beforeMs = usedMs(file)
   const watch = (): void => {
+    if (isOver) return
     const nowMs = usedMs(file)
     busiestMs = Math.max(busiestMs, nowMs - beforeMs)
     beforeMs = nowMs
-    if (!isOver) setImmediate(watch)
+    setImmediate(watch)
   }
   setImmediate(watch)
   try {
