@@ -1,4 +1,4 @@
--- Whether this id belongs to a delivery, letter or archived message of another lane or message.
+-- Whether this id belongs to a delivery or dead letter of another lane or message.
 -- Indexes: deliveries_pkey, dead_letters_delivery_id_key.
 create or replace function holdfast_internal.is_of_another(id bigint, message bigint, lane integer) returns boolean
 language plpgsql stable as $$

@@ -1,4 +1,4 @@
--- Whether this id belongs to a run or letter of another lane or message. Indexes: runs_pkey, run_bundles_last_id_key, dead_letters_delivery_id_key.
+-- Whether this id belongs to a run or dead letter of another lane or message. Indexes: runs_pkey, run_bundles_last_id_key, dead_letters_delivery_id_key.
 create or replace function holdfast_internal.is_of_another_run(id bigint, message bigint, lane integer) returns boolean
 language plpgsql stable as $$
 begin
