@@ -20,7 +20,7 @@ export default defineConfig({
           name: 'unit',
           env,
           isolate,
-          include: ['src/**/*.test.ts', 'test/{models,torture}/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'dashboard/**/*.test.ts', 'test/{models,torture}/**/*.test.ts'],
           testTimeout: 30_000,
         },
       },
@@ -58,6 +58,20 @@ export default defineConfig({
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          // The dashboard in a real browser: without one its tests are skipped, and named.
+          name: 'browser',
+          env,
+          isolate,
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
       {

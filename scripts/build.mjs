@@ -1,6 +1,8 @@
-// Compiles src to dist and copies the SQL and the pages' assets beside it. Does nothing when dist is newer than every source.
-// The new dist is made beside the old one and put in its place whole: a command that runs meanwhile never sees half of it.
-import { spawnSync } from 'node:child_process'
+// Compiles src to dist, builds the dashboard into dist/dashboard at the same time, and copies the SQL and the pages' assets beside it. Does
+// nothing when dist is newer than every source. The new dist is made beside the old one and put in its place whole: a command that runs
+// meanwhile never sees half of it.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   cpSync,
@@ -14,17 +16,44 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { hasDashboardPackages } from './dashboard-packages.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const stamp = join(root, 'dist', '.built')
+const stampName = '.built'
 
 function newestMtimeMs(folder) {
   let newest = 0
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile() || entry.name.endsWith('.test.ts')) continue
+    if (!entry.isFile() || /\.test\.tsx?$/.test(entry.name)) continue
     newest = Math.max(newest, statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs)
   }
   return newest
+}
+
+function newestOf(folders, files) {
+  return Math.max(
+    ...folders.map((folder) => newestMtimeMs(join(root, folder))),
+    ...files.filter((file) => existsSync(join(root, file))).map((file) => statSync(join(root, file)).mtimeMs),
+  )
+}
+
+function isNewerThan(stamp, sourceMs) {
+  return existsSync(stamp) && statSync(stamp).mtimeMs >= sourceMs
+}
+
+/** A source saved while the build ran is newer than this stamp, and so built next time. */
+function writeStamp(folder, at) {
+  writeFileSync(join(folder, stampName), '')
+  utimesSync(join(folder, stampName), at, at)
+}
+
+async function run(script, ...args) {
+  const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], {
+    stdio: ['ignore', 2, 2],
+    cwd: root,
+  })
+  const [exitCode] = await once(child, 'exit')
+  return exitCode === 0
 }
 
 function replaceDist(unfinished) {
@@ -35,34 +64,60 @@ function replaceDist(unfinished) {
   rmSync(old, { recursive: true, force: true })
 }
 
+/** Takes over the dashboard of the build before when none of its sources changed. False when the build failed. */
+async function buildDashboard(target, isStale, at) {
+  const built = join(root, 'dist', 'dashboard')
+  if (!isStale) {
+    cpSync(built, target, { recursive: true, preserveTimestamps: true })
+    return true
+  }
+  if (!hasDashboardPackages(root)) {
+    process.stderr.write(
+      "Built without the dashboard: its packages aren't installed. Run npm ci, then build again.\n",
+    )
+    return !process.argv.includes('--complete')
+  }
+  const isBuilt = await run(
+    join('vite', 'bin', 'vite.js'),
+    'build',
+    join(root, 'dashboard'),
+    '--outDir',
+    target,
+    '--logLevel',
+    'warn',
+  )
+  if (isBuilt) writeStamp(target, at)
+  return isBuilt
+}
+
 const startedAt = new Date()
-const newestSourceMs = Math.max(
-  newestMtimeMs(join(root, 'src')),
-  ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
-    .filter((file) => existsSync(join(root, file)))
-    .map((file) => statSync(join(root, file)).mtimeMs),
+const manifests = ['package.json', 'package-lock.json', 'tsconfig.json']
+const newestSourceMs = newestOf(['src'], [...manifests, 'tsconfig.build.json'])
+// Of src it takes pure functions of core; all else are types.
+const newestDashboardMs = newestOf(
+  ['dashboard', join('src', 'core')],
+  [...manifests, join('scripts', 'build.mjs')],
 )
-const isFresh = existsSync(stamp) && statSync(stamp).mtimeMs >= newestSourceMs
-if (!isFresh || process.argv.includes('--force')) {
+const isStale = !isNewerThan(join(root, 'dist', stampName), newestSourceMs)
+const isDashboardStale = !isNewerThan(join(root, 'dist', 'dashboard', stampName), newestDashboardMs)
+const isForced = process.argv.includes('--force')
+
+if (isStale || isForced || (isDashboardStale && hasDashboardPackages(root))) {
   const unfinished = join(root, `dist.new-${process.pid}`)
   rmSync(unfinished, { recursive: true, force: true })
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const project = join(root, 'tsconfig.build.json')
-  const compiled = spawnSync(process.execPath, [compiler, '-p', project, '--outDir', unfinished], {
-    stdio: ['ignore', 2, 2],
-    cwd: root,
-  })
-  if (compiled.status !== 0) {
+  const results = await Promise.all([
+    run(join('typescript', 'bin', 'tsc'), '-p', join(root, 'tsconfig.build.json'), '--outDir', unfinished),
+    buildDashboard(join(unfinished, 'dashboard'), isDashboardStale || isForced, startedAt),
+  ])
+  if (results.includes(false)) {
     rmSync(unfinished, { recursive: true, force: true })
-    process.exit(compiled.status ?? 1)
+    process.exit(1)
   }
   cpSync(join(root, 'src', 'sql'), join(unfinished, 'sql'), { recursive: true })
   const assets = join('api', 'pages', 'assets')
   cpSync(join(root, 'src', assets), join(unfinished, assets), { recursive: true })
   const bin = join(unfinished, 'cli', 'main.js')
   if (existsSync(bin)) chmodSync(bin, 0o755)
-  writeFileSync(join(unfinished, '.built'), '')
-  // A source saved while the compiler ran is newer than this stamp, and so built next time.
-  utimesSync(join(unfinished, '.built'), startedAt, startedAt)
+  writeStamp(unfinished, startedAt)
   replaceDist(unfinished)
 }

@@ -29,6 +29,8 @@ export interface ApiOptions {
   readonly readiness: Readiness
   /** Networks of reverse proxies whose `X-Forwarded-For` is believed. Left out: none. */
   readonly trustedProxies?: readonly string[]
+  /** What this installation is called. Left out: it has no name. */
+  readonly environment?: string | null
   /** Left out: what suits any client that means well. */
   readonly patience?: ClientPatience
 }
@@ -81,7 +83,12 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   registerHealth(app, options.readiness)
   registerAccess(app, options)
   await app.register(async (scope) => {
-    registerOperations(scope, operations, allHandlers(options.authenticator), options)
+    registerOperations(
+      scope,
+      operations,
+      allHandlers(options.authenticator, options.environment ?? null),
+      options,
+    )
     registerStream(scope, options)
     registerPages(scope, options)
   })

@@ -15,6 +15,8 @@ export interface Config {
   /** Null: the embedded server in `dataDir`. */
   readonly databaseUrl: string | null
   readonly dataDir: string
+  /** What this installation is called: `production`. Shown in the dashboard. */
+  readonly environment: string | null
   readonly host: string
   readonly port: number
   readonly adminKey: string | null
@@ -62,6 +64,7 @@ const maxPendingBound = 1_000_000_000
 export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> } = {
   databaseUrl: setting('HOLDFAST_DATABASE_URL', postgresUrl(), null, 'secret'),
   dataDir: setting('HOLDFAST_DATA_DIR', field.text(4096), '.holdfast'),
+  environment: setting('HOLDFAST_ENVIRONMENT', field.text(63), null),
   host: setting('HOLDFAST_HOST', field.text(255), '127.0.0.1'),
   port: setting('HOLDFAST_PORT', wholeNumberOrText(0, maxPort), 8420),
   adminKey: setting('HOLDFAST_ADMIN_KEY', field.text(1024), null, 'secret'),

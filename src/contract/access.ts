@@ -56,6 +56,9 @@ export const accessOperations = {
         role: z.enum(roles),
         permissions: z.array(z.enum(permissions)),
         version: z.string(),
+        environment: z.string().nullable().meta({
+          description: '`HOLDFAST_ENVIRONMENT`: what this installation is called, like `production`.',
+        }),
       })
       .meta({ id: 'Identity' }),
   }),

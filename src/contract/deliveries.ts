@@ -77,6 +77,48 @@ export const deliveryOperations = {
     result: wholeDelivery,
     errors: ['delivery_not_found'],
   }),
+  why: defineOperation({
+    id: 'explainDelivery',
+    method: 'GET',
+    path: '/v1/deliveries/{id}/why',
+    tag,
+    summary: 'Why it is not delivered, in one sentence',
+    permission: 'read',
+    params: deliveryParams,
+    result: z
+      .object({
+        sentence: z.string(),
+        code: z.string().meta({ description: 'For programs: `circuit_open`, `behind_key`, `due_later` …' }),
+        until: timestamp.nullable().meta({
+          description:
+            'When it goes on by itself, as far as that is known: the next probe, the end of a hold.',
+        }),
+        orderingKey: z
+          .object({
+            key: z.string(),
+            ahead: z.int().meta({ description: 'Deliveries before it; 1000 means as many or more.' }),
+            behind: z.int().meta({ description: 'Deliveries that wait for it; 1000 means as many or more.' }),
+            first: z
+              .string()
+              .nullable()
+              .meta({ description: 'The delivery at the head, when it is another one.' }),
+          })
+          .nullable(),
+        tries: z
+          .object({ used: z.int(), allowed: z.int() })
+          .nullable()
+          .meta({ description: 'Probes and throttled attempts use none. Null when it is no longer owed.' }),
+        givesUpAt: timestamp
+          .nullable()
+          .meta({ description: 'When it becomes a dead letter at the latest; pauses move it.' }),
+        owner: z
+          .object({ node: z.string().nullable(), shard: z.int(), isAlive: z.boolean() })
+          .nullable()
+          .meta({ description: 'The node that delivers it.' }),
+      })
+      .meta({ id: 'DeliveryExplanation' }),
+    errors: ['delivery_not_found'],
+  }),
   retry: defineOperation({
     id: 'retryDelivery',
     method: 'POST',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpointInput } from '../core/endpoint-input.ts'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
-import { jsonObject, listOf, pageQuery, queryFlag, timestamp } from './shapes.ts'
+import { jsonObject, listOf, pageQuery, queryFlag, queryNumber, timestamp } from './shapes.ts'
 
 const tag = 'Endpoints'
 
@@ -93,6 +93,20 @@ const endpointHealth = z
     deadLetters: z.int(),
   })
   .meta({ id: 'EndpointHealth' })
+
+const listedHealth = endpointHealth
+  .extend({
+    name: z.string(),
+    url: z.string().nullable().meta({ description: 'Where an HTTP endpoint is.' }),
+    tags: z.array(z.string()),
+    concurrency: z.int().meta({ description: 'How many requests may be in flight at once.' }),
+    successRate: z.number().nullable().meta({ description: 'Over the last 24 hours.' }),
+    p95Ms: z.number().nullable().meta({ description: 'How long attempts took, over the last 24 hours.' }),
+    series: z
+      .array(z.object({ at: timestamp, attempts: z.int(), successes: z.int() }))
+      .meta({ description: 'The last 24 hours, by the hour; an hour without attempts is left out.' }),
+  })
+  .meta({ id: 'ListedEndpointHealth' })
 
 const exampleEndpoint = {
   name: 'crm',
@@ -237,6 +251,25 @@ export const endpointOperations = {
     params: endpointParams,
     result: endpointHealth,
     errors: ['endpoint_not_found'],
+  }),
+  listHealth: defineOperation({
+    id: 'listEndpointHealth',
+    method: 'GET',
+    path: '/v1/endpoint-health',
+    tag,
+    summary: 'Circuit, backlog and the last 24 hours of many endpoints, by name',
+    permission: 'read',
+    query: z.strictObject({
+      limit: queryNumber(1, 200).default(50).meta({ description: 'How many to return at most.' }),
+      cursor: pageQuery.cursor,
+      q: field.text(63).optional().meta({ description: 'Part of the name.' }),
+      tag: field.text(64).optional(),
+      state: field.oneOf('active', 'paused', 'rejecting', 'disabled').optional(),
+      troubled: queryFlag
+        .default(false)
+        .meta({ description: 'Only those that are stopped or held, or whose circuit is not closed.' }),
+    }),
+    result: listOf(listedHealth),
   }),
   pause: endpointSwitch('pause', 'Stop deliveries and keep them', 'It also stops the clock of giving up.'),
   resume: endpointSwitch('resume', 'End a pause, a `rejecting` or a disabling'),

@@ -2,6 +2,28 @@ import { z } from 'zod'
 import { defineOperation } from './define-operation.ts'
 import { timestamp } from './shapes.ts'
 
+const attention = z
+  .object({
+    kind: z
+      .string()
+      .meta({ description: 'For programs: `circuit_open`, `rejecting`, `held`, `dead_letters` …' }),
+    severity: z.enum(['critical', 'warning', 'notice']),
+    subject: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'As in the audit log: `endpoint:crm`. Null: all of Holdfast.',
+        examples: ['endpoint:crm'],
+      }),
+    sentence: z.string().meta({ description: 'For people: what is wrong, and what it costs.' }),
+    since: timestamp.nullable(),
+    until: timestamp
+      .nullable()
+      .meta({ description: 'When something happens by itself: the next probe, the end of a hold.' }),
+    recovers: z.boolean().meta({ description: 'Nobody has to do anything.' }),
+  })
+  .meta({ id: 'Attention' })
+
 export const overviewOperations = {
   get: defineOperation({
     id: 'getOverview',
@@ -23,6 +45,13 @@ export const overviewOperations = {
           }),
         ),
         totals: z.object({ pending: z.int(), inFlight: z.int(), deadLetters: z.int() }),
+        attention: z.array(attention).meta({
+          description: 'What is wrong, the most urgent first, what recovers on its own last; at most 200.',
+        }),
+        firingAlerts: z.int().meta({ description: 'How many alerts fire; 100 means as many or more.' }),
+        changes: z
+          .array(z.object({ at: timestamp, action: z.string(), subject: z.string() }))
+          .meta({ description: 'The last 50 changes by people and by Holdfast, the newest first.' }),
         endpoints: z
           .array(
             z.object({

@@ -19,7 +19,7 @@ const sum = {
   answers: z.record(z.string(), z.int()),
 }
 
-const window = field.oneOf('1h', '24h', '7d', '30d').default('24h')
+const window = field.oneOf('1h', '3h', '24h', '7d', '30d').default('24h')
 
 export const statisticsOperations = {
   endpoint: defineOperation({

@@ -3,8 +3,10 @@ import { formatId } from '../core/ids.ts'
 import { type DeliveryQuery, deliveryQuery } from '../core/list-filter.ts'
 import type { Database } from '../storage/database.ts'
 import { type DeliveryRecord, readAttempts, readDeliveryRecords } from '../storage/deliveries.ts'
+import { readDeliverySituation } from '../storage/delivery-situation.ts'
 import { actOnDelivery } from '../storage/operations.ts'
 import { type Attempt, type Criticality, criticalityOf, toAttempt } from './attempt.ts'
+import { type DeliveryExplanation, explainEnded, explainOwed } from './delivery-explanation.ts'
 import { checkedFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
 
 /** One message owed to one endpoint, whether it still is or not. */
@@ -74,6 +76,22 @@ export class Deliveries {
       if (record === undefined) throw deliveryNotFound(id)
       const attempts = await readAttempts(database, [deliveryId], maxAttemptsShown)
       return { ...toDelivery(record), attempts: attempts.map(toAttempt) }
+    })
+  }
+
+  /**
+   * Why it is not delivered, in one sentence.
+   *
+   * @example (await holdfast.deliveries.why('dlv_0jm3x1c8000')).sentence
+   */
+  async why(id: string): Promise<DeliveryExplanation> {
+    const deliveryId = knownId('dlv', id, deliveryNotFound)
+    return onDatabase(this.#options.database(), async (database) => {
+      const situation = await readDeliverySituation(database, deliveryId)
+      if (situation !== undefined) return explainOwed(situation)
+      const [record] = await readDeliveryRecords(database, [deliveryId])
+      if (record === undefined) throw deliveryNotFound(id)
+      return explainEnded(toDelivery(record))
     })
   }
 

@@ -10,7 +10,7 @@ import { type SplitConfig, sealSecrets, splitSecrets } from '../secrets/endpoint
 import type { Keyring } from '../secrets/keyring.ts'
 import { resetAllCircuits, resetCircuit, setEndpointState } from '../storage/breakers.ts'
 import type { Database } from '../storage/database.ts'
-import { type EndpointHealth, readHealth } from '../storage/endpoint-health.ts'
+import { type EndpointHealth, readHealth, readHealthPage } from '../storage/endpoint-health.ts'
 import {
   deleteEndpoint,
   type EndpointRecord,
@@ -26,6 +26,7 @@ import type { ShorthandPattern } from '../storage/routes.ts'
 import { drawLaneId, rotateSecret } from '../storage/secrets.ts'
 import { translateError } from '../storage/translate-error.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
+import { type EndpointHealthQuery, type ListedEndpointHealth, toListedHealth } from './listed-health.ts'
 import { type EndpointChanges, mergeEndpoint } from './merge-endpoint.ts'
 import { encodePayload } from './payload.ts'
 import { type Removal, toRemoval } from './removal.ts'
@@ -82,6 +83,7 @@ export interface EndpointsOptions {
 
 const signingField = 'signing.secret'
 const maxListed = 1000
+const maxListedHealth = 200
 const maxRouteNameLength = 127
 
 /** Create, change, look at and switch endpoints. */
@@ -188,6 +190,16 @@ export class Endpoints {
     const health = await this.#run((database) => readHealth(database, name))
     if (health === undefined) throw notFound(name)
     return health
+  }
+
+  /** Health and the last 24 hours of many, by name. */
+  async listHealth(options: EndpointHealthQuery = {}): Promise<ListedEndpointHealth[]> {
+    const { afterName = '', nameHas = null, tag = null, state = null, isTroubled = false } = options
+    const limit = Math.min(options.limit ?? maxListedHealth, maxListedHealth + 1)
+    const rows = await this.#run((database) =>
+      readHealthPage(database, { afterName, nameHas, tag, state, isTroubled }, limit),
+    )
+    return rows.map(toListedHealth)
   }
 
   /** Stops deliveries and keeps them; also stops the clock of giving up. */

@@ -13,6 +13,7 @@ const dayMs = 86_400_000
 /** How far back, from which rollups, and in which steps the curve is drawn. */
 const windows = {
   '1h': { period: 1, lengthMs: hourMs, stepMs: minuteMs },
+  '3h': { period: 1, lengthMs: 3 * hourMs, stepMs: 3 * minuteMs },
   '24h': { period: 1, lengthMs: dayMs, stepMs: 15 * minuteMs },
   '7d': { period: 2, lengthMs: 7 * dayMs, stepMs: hourMs },
   '30d': { period: 2, lengthMs: 30 * dayMs, stepMs: 6 * hourMs },

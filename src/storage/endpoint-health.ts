@@ -42,8 +42,10 @@ export async function readHealth(database: Database, name: string): Promise<Endp
     },
     [name],
   )
-  const row = rows[0]
-  if (row === undefined) return undefined
+  return rows[0] === undefined ? undefined : toHealth(rows[0])
+}
+
+function toHealth(row: HealthRow): EndpointHealth {
   return {
     state: row.state,
     reason: row.reason,
@@ -59,4 +61,71 @@ export async function readHealth(database: Database, name: string): Promise<Endp
     oldestDueMs: Math.round(row.oldest_due_ms),
     deadLetters: row.dead_letters,
   }
+}
+
+export interface HealthFilter {
+  readonly afterName: string
+  /** Part of the name; null: any. */
+  readonly nameHas: string | null
+  readonly tag: string | null
+  readonly state: string | null
+  /** Only those that aren't simply delivering. */
+  readonly isTroubled: boolean
+}
+
+export interface HealthStep {
+  readonly startsAt: string
+  readonly attempts: number
+  readonly successes: number
+  readonly throttled: number
+  readonly durations: readonly number[]
+}
+
+export interface HealthRecord extends EndpointHealth {
+  readonly name: string
+  readonly url: string | null
+  readonly tags: readonly string[]
+  readonly concurrency: number
+  /** The last day by the hour. */
+  readonly steps: readonly HealthStep[]
+}
+
+/** By name. Indexes: see holdfast_internal.endpoint_health_page, and rollups_pkey. */
+export async function readHealthPage(
+  database: Database,
+  { afterName, nameHas, tag, state, isTroubled }: HealthFilter,
+  limit: number,
+): Promise<HealthRecord[]> {
+  const rows = await database.query<
+    HealthRow & {
+      endpoint: string
+      url: string | null
+      tags: string[]
+      concurrency: number
+      steps: HealthStep[]
+    }
+  >(
+    {
+      name: 'read_health_page',
+      text: `
+        select page.*, greatest(0, coalesce((extract(epoch from clock_timestamp() - page.oldest_due_at) * 1000)::float8, 0)) as oldest_due_ms,
+               (
+                 select coalesce(json_agg(json_build_object(
+                   'startsAt', step.starts_at, 'attempts', step.attempts, 'successes', step.successes, 'throttled', step.throttled,
+                   'durations', step.durations
+                 )), '[]')
+                 from holdfast_internal.sum_rollups_of_lane(page.lane_id, 2::smallint, now() - interval '24 hours', interval '1 hour') as step
+               ) as steps
+        from holdfast_internal.endpoint_health_page($1, $2, $3, $4, $5, $6) as page`,
+    },
+    [afterName, limit, nameHas, tag, state, isTroubled],
+  )
+  return rows.map((row) => ({
+    name: row.endpoint,
+    url: row.url,
+    tags: row.tags,
+    concurrency: row.concurrency,
+    steps: row.steps,
+    ...toHealth(row),
+  }))
 }

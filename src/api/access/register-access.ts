@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { HoldfastError } from '../../core/errors.ts'
 import { isHealthCheck } from '../health.ts'
+import { pageBase } from '../pages/page-base.ts'
+import { isDashboardAsset } from '../pages/register-dashboard.ts'
 import { type Authenticator, sessionLifetimeSeconds } from './authenticator.ts'
 import type { Caller } from './caller.ts'
 import { ForwardedAddress } from './forwarded-address.ts'
@@ -40,7 +42,7 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     request.caller = await findCaller(request, authenticator, addressOf)
     if (request.caller !== null || isOpen(request)) return
     if (isPage(request)) {
-      await reply.redirect('/sign-in')
+      await reply.redirect(wayIn(request.url))
       return
     }
     throw new HoldfastError(
@@ -108,7 +110,14 @@ function checkCsrf(request: FastifyRequest, { csrfToken }: Caller): void {
 }
 
 function isOpen(request: FastifyRequest): boolean {
-  return openPaths.has(request.url.split('?', 1)[0] ?? '')
+  const path = request.url.split('?', 1)[0] ?? ''
+  return openPaths.has(path) || isDashboardAsset(path)
+}
+
+/** To the form and back, relative to the page: a proxy may serve us under a prefix that we don't know. */
+function wayIn(url: string): string {
+  const to = url === '/' ? '' : `?to=${encodeURIComponent(url.slice(1))}`
+  return `${pageBase(url)}sign-in${to}`
 }
 
 /** Somebody looks with a browser: show the way in. */

@@ -5,13 +5,17 @@ import type { Authenticator } from '../access/authenticator.ts'
 import type { HandlersFor } from '../call.ts'
 import { decodeCursor, decodeNumberCursor, toPage } from '../cursor.ts'
 
-export function accessHandlers(authenticator: Authenticator): HandlersFor<typeof accessOperations> {
+export function accessHandlers(
+  authenticator: Authenticator,
+  environment: string | null,
+): HandlersFor<typeof accessOperations> {
   return {
     whoAmI: async ({ caller: { name, role } }) => ({
       name,
       role,
       permissions: permissions.filter((permission) => isAllowed(role, permission)),
       version,
+      environment,
     }),
     listKeys: async ({ query, management }) => {
       const { limit, cursor } = query

@@ -19,7 +19,10 @@ import { statisticsHandlers } from './statistics.ts'
 import { storedEventHandlers } from './stored-events.ts'
 
 /** What each operation of the contract does. */
-export function allHandlers(authenticator: Authenticator): {
+export function allHandlers(
+  authenticator: Authenticator,
+  environment: string | null,
+): {
   readonly [Group in keyof Operations]: HandlersFor<Operations[Group]>
 } {
   return {
@@ -39,6 +42,6 @@ export function allHandlers(authenticator: Authenticator): {
     maintenance: maintenanceHandlers,
     quarantine: quarantineHandlers,
     overview: overviewHandlers,
-    access: accessHandlers(authenticator),
+    access: accessHandlers(authenticator, environment),
   }
 }

@@ -18,6 +18,17 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
   delete: async ({ params, query, management }) =>
     management.endpoints.remove(params.name, { force: query.force }),
   health: async ({ params, management }) => management.endpoints.health(params.name),
+  listHealth: async ({ query, management }) => {
+    const { limit, cursor, q, troubled, ...filter } = query
+    const rows = await management.endpoints.listHealth({
+      ...filter,
+      nameHas: q,
+      isTroubled: troubled,
+      afterName: decodeCursor(cursor),
+      limit: limit + 1,
+    })
+    return toPage(rows, limit, ({ name }) => name)
+  },
   pause: async ({ params, body, management }) => {
     await management.endpoints.pause(params.name, body.reason)
     return management.endpoints.health(params.name)

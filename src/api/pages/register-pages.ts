@@ -4,9 +4,9 @@ import { describeApi } from '../../contract/openapi.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { isAllowed } from '../../core/roles.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
+import { registerDashboard } from './register-dashboard.ts'
 
 const pages: Readonly<Record<string, string>> = {
-  '/': 'status.html',
   '/docs': 'docs.html',
   '/sign-in': 'sign-in.html',
 }
@@ -17,10 +17,13 @@ const contentTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
 }
 
-const assets = ['page.css', 'sign-in.js', 'status.js', 'docs.js']
+const assets = ['page.css', 'sign-in.js', 'docs.js']
 
 /** What a person sees in a browser, what Prometheus reads, and the document that the API describes itself with. */
-export function registerPages(app: FastifyInstance, { holdfast }: { readonly holdfast: Holdfast }): void {
+export function registerPages(
+  app: FastifyInstance,
+  { holdfast, environment = null }: { readonly holdfast: Holdfast; readonly environment?: string | null },
+): void {
   const serve = (path: string, file: string): void => {
     const text = readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8')
     const type = contentTypes[file.split('.').at(-1) ?? ''] ?? 'text/plain'
@@ -28,6 +31,8 @@ export function registerPages(app: FastifyInstance, { holdfast }: { readonly hol
   }
   for (const [path, file] of Object.entries(pages)) serve(path, file)
   for (const file of assets) serve(`/assets/${file}`, file)
+
+  registerDashboard(app, environment)
 
   const description = JSON.stringify(describeApi())
   app.get('/openapi.json', async (_request, reply) =>

@@ -12,8 +12,18 @@ export interface CreatedApi {
 export function createApiServer({ config, logger }: Session, holdfast: Holdfast): CreatedApi {
   const database = () => holdfast.database
   const authenticator = new Authenticator({ database, adminKey: config.adminKey })
-  const { host, port, trustedProxies } = config
-  const options = { holdfast, database, authenticator, logger, host, port, trustedProxies, opensLater: true }
+  const { host, port, trustedProxies, environment } = config
+  const options = {
+    holdfast,
+    database,
+    authenticator,
+    logger,
+    host,
+    port,
+    trustedProxies,
+    environment,
+    opensLater: true,
+  }
   return { authenticator, server: new ApiServer(options) }
 }
 

@@ -34,6 +34,19 @@ export function registerDeliveries(program: Command): void {
         }
       }),
     )
+  deliveries
+    .command('why')
+    .description('say in one sentence why it is not delivered')
+    .argument('<id>', 'dlv_…')
+    .action((id: string, _flags: unknown, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const why = await client.deliveries.why({ params: { id } })
+        output.data(why, () => {
+          const until = why.until === null ? '' : ` Until ${why.until.toISOString()}.`
+          return `${why.sentence}${until}`
+        })
+      }),
+    )
   registerSteering(deliveries)
 }
 

@@ -218,8 +218,15 @@ describe('signing in', () => {
   })
 
   test('somebody with a browser is shown the way in', async () => {
-    const answer = await rig.call('GET', '/', { key: null, headers: { accept: 'text/html' } })
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/sign-in'])
+    // Relative, so that it holds under whatever prefix a proxy serves it.
+    for (const [path, location] of [
+      ['/', './sign-in'],
+      ['/events?type=a', './sign-in?to=events%3Ftype%3Da'],
+      ['/endpoints/crm', '../sign-in?to=endpoints%2Fcrm'],
+    ] as const) {
+      const answer = await rig.call('GET', path, { key: null, headers: { accept: 'text/html' } })
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, location])
+    }
   })
 })
 

@@ -1,7 +1,7 @@
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 const maxDepth = 6
 
-const response = await fetch('/openapi.json').catch(() => null)
+const response = await fetch('openapi.json').catch(() => null)
 if (response?.status === 401) location.replace('/sign-in')
 if (!response?.ok) {
   document.getElementById('calls').textContent = 'The description cannot be read now. Load this page again.'

@@ -1,10 +1,17 @@
 const problem = document.getElementById('problem')
 const button = document.querySelector('button')
 
+/** Where somebody wanted to go before they had to sign in: a path of ours, never another site. */
+function destination() {
+  const home = new URL('./', location.href)
+  const wanted = new URL(new URLSearchParams(location.search).get('to') ?? '', home)
+  return wanted.href.startsWith(home.href) ? wanted.href : home.href
+}
+
 /** What is wrong, in words; nothing when somebody is signed in now. */
 async function begin(body) {
   try {
-    const response = await fetch('/session', {
+    const response = await fetch('session', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -19,7 +26,7 @@ async function signIn(body) {
   button.disabled = true
   const complaint = await begin(body)
   if (complaint === '') {
-    location.replace('/')
+    location.replace(destination())
     return
   }
   button.disabled = false
@@ -35,6 +42,6 @@ document.getElementById('form').addEventListener('submit', (event) => {
 // A link that signs in once has its token behind the #, where no server and no log on the way sees it.
 const token = location.hash.slice(1)
 if (token !== '') {
-  history.replaceState(null, '', '/sign-in')
+  history.replaceState(null, '', `sign-in${location.search}`)
   void signIn({ token })
 }

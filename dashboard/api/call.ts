@@ -1,0 +1,78 @@
+import type { z } from 'zod'
+import type { CallInput } from '../../src/client/call-input.ts'
+import { noteServerTime } from '../live/server-clock.ts'
+import { ApiProblem, toProblem } from './api-problem.ts'
+import { type CallName, calls, type OperationOf } from './calls.ts'
+import { basePath, goToSignIn, session } from './session.ts'
+
+/** As it travels: a time is text. */
+export type Answer<Name extends CallName> =
+  OperationOf<Name> extends { readonly result: infer Result extends z.ZodType } ? z.input<Result> : never
+
+export type Input<Name extends CallName> = Omit<
+  CallInput<OperationOf<Name>>,
+  'signal' | 'timeoutMs' | 'idempotencyKey'
+>
+
+/** The input may be left out when nothing in it is required. */
+export type InputArguments<Name extends CallName> =
+  object extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
+
+interface PlainInput {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+const timeoutMs = 30_000
+
+/** Makes one call with the session's cookie. Throws an `ApiProblem`. */
+export async function call<Name extends CallName>(
+  name: Name,
+  input: Input<Name>,
+  signal?: AbortSignal,
+): Promise<Answer<Name>> {
+  const { params = {}, query = {}, body } = input as PlainInput
+  const [method = '', template = ''] = calls[name].split(' ')
+  const deadline = AbortSignal.timeout(timeoutMs)
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(urlOf(template, params, query), {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(method !== 'GET' && { 'x-csrf-token': session.csrfToken ?? '' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+    })
+    text = await response.text()
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new ApiProblem(0, 'unreachable', 'Holdfast does not answer. Is it running, and is the network up?')
+  }
+  noteServerTime(response.headers.get('date'))
+  if (response.status === 401) {
+    goToSignIn()
+    throw new ApiProblem(401, 'unauthenticated', 'The session has ended. Sign in again.')
+  }
+  if (!response.ok) throw toProblem(response.status, text)
+  return (text === '' ? undefined : JSON.parse(text)) as Answer<Name>
+}
+
+function urlOf(
+  template: string,
+  params: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
+): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(params[key])))
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined || value === null || value === '') continue
+    search.set(key, typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  const text = search.toString()
+  return `${basePath}${path.slice(1)}${text === '' ? '' : `?${text}`}`
+}

@@ -1,0 +1,98 @@
+import 'uplot/dist/uPlot.min.css'
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import { usePreferences } from '../frame/preferences.ts'
+import { formatShort } from '../parts/numbers.ts'
+import type { ChartProps } from './lazy-chart.tsx'
+
+const heightPx = 150
+
+/** One chart of lines; the legend above it is the readout, and a hidden table has the data. */
+export function Chart({ at, series, unit, marks = [] }: ChartProps) {
+  const holder = useRef<HTMLDivElement>(null)
+  const { zone, theme } = usePreferences()
+  const data = [at.map((time) => Date.parse(time) / 1000), ...series.map(({ values }) => values)]
+  const text = JSON.stringify([data, marks, zone, theme])
+  // oxlint-disable-next-line react/exhaustive-deps -- the text stands for all of it
+  useEffect(() => {
+    const element = holder.current
+    if (element === null) return undefined
+    const style = getComputedStyle(element)
+    const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim()
+    const axis: uPlot.Axis = {
+      stroke: colour('ink-3'),
+      grid: { stroke: colour('line'), width: 1 },
+      ticks: { show: false },
+      font: `11px ${style.fontFamily}`,
+    }
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height: heightPx,
+        ...(zone === 'utc' && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'UTC') }),
+        legend: { show: false },
+        cursor: { show: false },
+        scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, 1)] } },
+        axes: [
+          { ...axis, grid: { show: false }, size: 24 },
+          {
+            ...axis,
+            size: 46,
+            values: (_plot, values) => values.map((value) => `${formatShort(value)}${unit ?? ''}`),
+          },
+        ],
+        series: [
+          {},
+          ...series.map(({ colour: name, dash }) => ({
+            stroke: colour(name),
+            width: 1.5,
+            ...(dash !== undefined && { dash: [...dash] }),
+            points: { show: false },
+            spanGaps: false,
+          })),
+        ],
+        hooks: { draw: [(drawn) => drawMarks(drawn, marks, colour('ink-3'), colour('surface'))] },
+      },
+      data as uPlot.AlignedData,
+      element,
+    )
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+    }
+  }, [text])
+  return <div ref={holder} aria-hidden="true" className="px-2 pb-2" />
+}
+
+/** Lettered lines where something was changed, so that a cause is seen next to its effect. */
+function drawMarks(
+  plot: uPlot,
+  marks: NonNullable<ChartProps['marks']>,
+  colour: string,
+  background: string,
+): void {
+  const { ctx, bbox } = plot
+  const ratio = uPlot.pxRatio
+  ctx.save()
+  for (const { at, letter } of marks) {
+    const x = Math.round(plot.valToPos(Date.parse(at) / 1000, 'x', true))
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.strokeStyle = colour
+    ctx.setLineDash([2 * ratio, 3 * ratio])
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.setLineDash([])
+    ctx.fillStyle = background
+    ctx.fillRect(x - 7 * ratio, bbox.top, 14 * ratio, 14 * ratio)
+    ctx.strokeRect(x - 7 * ratio, bbox.top, 14 * ratio, 14 * ratio)
+    ctx.fillStyle = colour
+    ctx.font = `600 ${10 * ratio}px sans-serif`
+    ctx.textAlign = 'center'
+    ctx.fillText(letter, x, bbox.top + 10.5 * ratio)
+  }
+  ctx.restore()
+}

@@ -1,0 +1,79 @@
+import { Modal } from '../parts/modal.tsx'
+import { setPreference, usePreferences } from './preferences.ts'
+import { allSections } from './sections.ts'
+import { isApple } from './top-bar.tsx'
+
+const command = isApple ? '⌘' : 'Ctrl '
+
+const keys: readonly (readonly [string, string])[] = [
+  [`${command}K`, 'find anything by name or id'],
+  ['/', 'filter of this page'],
+  ['j k', 'next, previous row'],
+  ['↵', 'open the row'],
+  ['x', 'select the row; with ⇧, all up to it'],
+  ['a', 'select the page'],
+  ['esc', 'clear the selection'],
+  ['r', 'retry or redrive (opens a dialog)'],
+  ['e p t', 'edit; pause or resume; test or trigger'],
+  ['.', 'pause or resume live updates'],
+  ['u', 'update now'],
+  ['?', 'this table'],
+]
+
+export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
+  const { hasSingleKeys, theme } = usePreferences()
+  return (
+    <Modal
+      title="Keys and settings"
+      onClose={onClose}
+      footer={
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      }
+    >
+      <div className="flex flex-wrap gap-4">
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={hasSingleKeys}
+            onChange={({ target }) => setPreference({ hasSingleKeys: target.checked })}
+          />
+          Single keys act
+        </label>
+        <div className="segments" role="group" aria-label="Colours">
+          {(['system', 'light', 'dark'] as const).map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={one === theme}
+              onClick={() => setPreference({ theme: one })}
+            >
+              {one === 'system' ? 'As the system' : one === 'light' ? 'Light' : 'Dark'}
+            </button>
+          ))}
+        </div>
+      </div>
+      <dl className="facts">
+        {keys.map(([key, what]) => (
+          <div key={key} className="contents">
+            <dt>
+              <span className="key">{key}</span>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+        {allSections
+          .filter(({ key }) => key !== undefined)
+          .map(({ key, name }) => (
+            <div key={key} className="contents">
+              <dt>
+                <span className="key">g</span> <span className="key">{key}</span>
+              </dt>
+              <dd>{name}</dd>
+            </div>
+          ))}
+      </dl>
+    </Modal>
+  )
+}

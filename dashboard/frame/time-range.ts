@@ -1,0 +1,22 @@
+export const ranges = ['1h', '3h', '24h', '7d'] as const
+export type Range = (typeof ranges)[number]
+
+export const defaultRange: Range = '24h'
+
+export const rangeMs: Readonly<Record<Range, number>> = {
+  '1h': 3_600_000,
+  '3h': 3 * 3_600_000,
+  '24h': 86_400_000,
+  '7d': 7 * 86_400_000,
+}
+
+export const rangeNames: Readonly<Record<Range, string>> = {
+  '1h': '1 h',
+  '3h': '3 h',
+  '24h': '24 h',
+  '7d': '7 d',
+}
+
+export function parseRange(value: unknown): Range | undefined {
+  return ranges.find((range) => range === value)
+}

@@ -1,0 +1,94 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { togglePaused, useLiveMode } from '../live/live-mode.ts'
+import { Icon } from '../parts/icon.tsx'
+import { setPreference, usePreferences } from './preferences.ts'
+import { defaultRange, rangeNames, ranges } from './time-range.ts'
+
+const liveWords = { live: 'Live', polling: 'Polling, 10 s', paused: 'Paused' } as const
+
+export function TopBar({
+  crumbs,
+  onFind,
+  onHelp,
+}: {
+  readonly crumbs: ReactNode
+  readonly onFind: () => void
+  readonly onHelp: () => void
+}) {
+  return (
+    <header className="top">
+      <nav className="crumbs min-w-0" aria-label="Where you are">
+        {crumbs}
+      </nav>
+      <button type="button" className="find" onClick={onFind}>
+        <Icon name="search" />
+        <span className="cut">Find by name or id</span>
+        <span className="key" aria-hidden="true">{isApple ? '⌘K' : 'Ctrl K'}</span>
+      </button>
+      <RangeChoice />
+      <ZoneChoice />
+      <LiveButton />
+      <button
+        type="button"
+        className="button ghost square desk"
+        aria-label="Keys and settings"
+        onClick={onHelp}
+      >
+        ?
+      </button>
+    </header>
+  )
+}
+
+export const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
+
+function RangeChoice() {
+  const { range = defaultRange } = useSearch({ strict: false })
+  return (
+    <div className="segments" role="group" aria-label="Time range">
+      {ranges.map((one) => (
+        <Link
+          key={one}
+          to="."
+          search={(before) => ({ ...before, range: one === defaultRange ? undefined : one })}
+          {...(one === range && { 'aria-current': true })}
+        >
+          {rangeNames[one]}
+        </Link>
+      ))}
+    </div>
+  )
+}
+
+function ZoneChoice() {
+  const { zone } = usePreferences()
+  return (
+    <div className="segments" role="group" aria-label="Times in">
+      {(['local', 'utc'] as const).map((one) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={one === zone}
+          onClick={() => setPreference({ zone: one })}
+        >
+          {one === 'utc' ? 'UTC' : 'Local'}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function LiveButton() {
+  const mode = useLiveMode()
+  return (
+    <button
+      type="button"
+      className={`live ${mode}`}
+      aria-label={`${liveWords[mode]}. ${mode === 'paused' ? 'Resume' : 'Pause'} updates`}
+      onClick={togglePaused}
+    >
+      {liveWords[mode]}
+    </button>
+  )
+}

@@ -1,0 +1,132 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import type { Answer } from '../../api/call.ts'
+import { type ListResult, useApi } from '../../api/use-api.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Note } from '../../parts/note.tsx'
+import { formatCount } from '../../parts/numbers.ts'
+import { Time } from '../../parts/time.tsx'
+import { failureCodes, failureWords } from './error-words.ts'
+import { GroupHistory } from './group-history.tsx'
+import { type LetterSearch, letterFilter } from './letter-search.ts'
+import { LettersView } from './letters-view.tsx'
+import { NoLetters } from './no-letters.tsx'
+
+type Group = Answer<'deadLetters.groups'>['data'][number]
+
+const groupId = ({ fingerprint, endpoint, queue }: Group): string =>
+  `${fingerprint} ${endpoint ?? ''} ${queue ?? ''}`
+
+const groupSearch = (before: LetterSearch, fingerprint: string, endpoint: string | null): LetterSearch => ({
+  ...before,
+  fingerprint,
+  ...(endpoint !== null && { endpoint }),
+})
+
+const columns: readonly Column<Group>[] = [
+  {
+    id: 'what',
+    header: 'What went wrong',
+    phone: 'title',
+    cell: ({ fingerprint, endpoint, sample }) => (
+      <span className="two">
+        <Link
+          to="/dead-letters"
+          search={(before) => groupSearch(before as LetterSearch, fingerprint, endpoint)}
+          className="name text line-clamp-2"
+        >
+          {failureWords(sample)}
+        </Link>
+        <span className="hint">{failureCodes(sample)}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'where',
+    header: 'Where',
+    phone: 'detail',
+    cell: ({ endpoint, queue }) =>
+      endpoint !== null ? (
+        <Link to="/endpoints/$name" params={{ name: endpoint }}>
+          {endpoint}
+        </Link>
+      ) : queue !== null ? (
+        <>
+          {queue} <span className="tag">queue</span>
+        </>
+      ) : (
+        'deleted since'
+      ),
+  },
+  {
+    id: 'count',
+    header: 'Letters',
+    isNumber: true,
+    phone: 'aside',
+    cell: ({ count }) => <b>{formatCount(count)}</b>,
+  },
+  {
+    id: 'first',
+    header: 'First seen',
+    isNumber: true,
+    cell: ({ firstSeenAt }) => <Time at={firstSeenAt} as="ago" />,
+  },
+  {
+    id: 'last',
+    header: 'Last seen',
+    isNumber: true,
+    phone: 'detail',
+    cell: ({ lastSeenAt }) => <Time at={lastSeenAt} as="ago" />,
+  },
+]
+
+/** By error and endpoint, the largest first; below, the letters of the one that is looked at. */
+export function GroupsView({ search }: { readonly search: LetterSearch }) {
+  const navigate = useNavigate({ from: '/dead-letters' })
+  const { fingerprint, ...rest } = search
+  const isChosen = fingerprint !== undefined
+  const query = letterFilter(isChosen ? { ...rest, fingerprint } : rest)
+  const groups = useApi('deadLetters.groups', { query }, { topics: ['letters', 'changes'] })
+  const list: ListResult<Group> = {
+    rows: groups.data?.data ?? [],
+    isFirstLoad: groups.isPending,
+    error: groups.error,
+    hasMore: false,
+    isLoadingMore: false,
+    loadMore: () => {},
+    refetch: () => void groups.refetch(),
+    updatedAtMs: groups.dataUpdatedAt,
+  }
+  const chosen = isChosen ? groups.data?.data[0] : undefined
+  return (
+    <>
+      {groups.data?.isComplete === false && (
+        <Note tone="accent" lead="Asked of the newest 10,000 letters only, and there are more." />
+      )}
+      {isChosen && (
+        <p>
+          <Link to="/dead-letters" search={{ ...search, fingerprint: undefined }}>
+            All groups
+          </Link>
+        </p>
+      )}
+      <DataTable
+        label="Groups"
+        list={list}
+        columns={columns}
+        rowId={groupId}
+        onOpen={({ fingerprint: chosenOne, endpoint }) =>
+          void navigate({
+            search: (before) => groupSearch(before, chosenOne, endpoint),
+          })
+        }
+        empty={<NoLetters search={search} />}
+      />
+      {chosen !== undefined && (
+        <>
+          <GroupHistory endpoint={chosen.endpoint} firstSeenAt={chosen.firstSeenAt} />
+          <LettersView search={search} title={failureWords(chosen.sample)} count={chosen.count} />
+        </>
+      )}
+    </>
+  )
+}

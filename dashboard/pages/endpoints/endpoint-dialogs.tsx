@@ -1,0 +1,177 @@
+import { useState } from 'react'
+import type { Answer } from '../../api/call.ts'
+import type { CallName } from '../../api/calls.ts'
+import { useAction } from '../../api/use-action.ts'
+import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Modal } from '../../parts/modal.tsx'
+import { Note } from '../../parts/note.tsx'
+import { countOf } from '../../parts/numbers.ts'
+import type { EndpointDialog } from './endpoint-actions.tsx'
+import { TestDialog } from './test-dialog.tsx'
+
+type Switch = Exclude<EndpointDialog, 'test' | 'rotate'>
+
+interface SwitchWords {
+  readonly call: CallName & `endpoints.${'pause' | 'resume' | 'enable' | 'disable' | 'resetCircuit'}`
+  readonly title: (name: string) => string
+  readonly means: (wait: string) => string
+  readonly verb: string
+  readonly pendingVerb: string
+  readonly said: string
+}
+
+const switches: Readonly<Record<Switch, SwitchWords>> = {
+  pause: {
+    call: 'endpoints.pause',
+    title: (name) => `Pause ${name}?`,
+    means: (wait) =>
+      `Nothing more is sent until it is resumed; events are accepted and kept. ${wait}. The give-up timer is paused too. Requests that are out now are finished.`,
+    verb: 'Pause',
+    pendingVerb: 'Pausing…',
+    said: 'Paused',
+  },
+  resume: {
+    call: 'endpoints.resume',
+    title: (name) => `Resume ${name}?`,
+    means: (wait) => `Sending begins at once, at the endpoint's limits. ${wait}.`,
+    verb: 'Resume',
+    pendingVerb: 'Resuming…',
+    said: 'Resumed',
+  },
+  enable: {
+    call: 'endpoints.enable',
+    title: (name) => `Enable ${name}?`,
+    means: (wait) => `Sending begins at once, at the endpoint's limits. ${wait}.`,
+    verb: 'Enable',
+    pendingVerb: 'Enabling…',
+    said: 'Enabled',
+  },
+  disable: {
+    call: 'endpoints.disable',
+    title: (name) => `Disable ${name}?`,
+    means: (wait) =>
+      `Nothing is sent until somebody enables it; what is owed is kept. ${wait}. To stop for a while, pause it instead.`,
+    verb: 'Disable',
+    pendingVerb: 'Disabling…',
+    said: 'Disabled',
+  },
+  reset: {
+    call: 'endpoints.resetCircuit',
+    title: (name) => `Reset the circuit of ${name}?`,
+    means: (wait) =>
+      `The circuit closes and a hold is cleared, so that sending begins at once. ${wait}. If the receiver still fails, the circuit opens again.`,
+    verb: 'Reset circuit',
+    pendingVerb: 'Resetting…',
+    said: 'Reset the circuit of',
+  },
+}
+
+export function EndpointDialogs({
+  name,
+  dialog,
+  health,
+  onClose,
+}: {
+  readonly name: string
+  readonly dialog: EndpointDialog
+  readonly health: Answer<'endpoints.health'>
+  readonly onClose: () => void
+}) {
+  if (dialog === 'test') return <TestDialog name={name} onClose={onClose} />
+  if (dialog === 'rotate') return <RotateDialog name={name} onClose={onClose} />
+  return <SwitchDialog name={name} words={switches[dialog]} pending={health.pending} onClose={onClose} />
+}
+
+function SwitchDialog({
+  name,
+  words,
+  pending,
+  onClose,
+}: {
+  readonly name: string
+  readonly words: SwitchWords
+  readonly pending: number
+  readonly onClose: () => void
+}) {
+  const action = useAction(words.call, { said: () => `${words.said} ${name}.`, onDone: onClose })
+  const wait =
+    pending === 0
+      ? 'Nothing waits'
+      : `${countOf(pending, 'delivery', 'deliveries')} ${pending === 1 ? 'waits' : 'wait'}`
+  return (
+    <ActionDialog
+      title={words.title(name)}
+      verb={words.verb}
+      pendingVerb={words.pendingVerb}
+      action={action}
+      reason="optional"
+      onClose={onClose}
+      onConfirm={(reason) =>
+        action.mutate({ params: { name }, body: reason === undefined ? {} : { reason } })
+      }
+    >
+      <p className="quiet">{words.means(wait)}</p>
+    </ActionDialog>
+  )
+}
+
+const overlaps = [
+  [86_400_000, 'A day'],
+  [3_600_000, 'An hour'],
+  [604_800_000, 'A week'],
+  [0, 'None: the old secret leaked'],
+] as const
+
+function RotateDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const [overlapMs, setOverlapMs] = useState<number>(overlaps[0][0])
+  const action = useAction('endpoints.rotateSecret', { said: () => `Rotated the secret of ${name}.` })
+  if (action.data?.secret !== undefined) {
+    return (
+      <Modal
+        title={`The new secret of ${name}`}
+        onClose={onClose}
+        footer={
+          <button type="button" className="button primary" onClick={onClose}>
+            I have it
+          </button>
+        }
+      >
+        <Note tone="warn" lead="It is shown this once.">
+          Receivers verify signatures with it.
+        </Note>
+        <pre className="code">{action.data.secret}</pre>
+        <CopyButton text={action.data.secret} />
+      </Modal>
+    )
+  }
+  return (
+    <ActionDialog
+      title={`Rotate the signing secret of ${name}?`}
+      verb="Rotate secret"
+      pendingVerb="Rotating…"
+      action={action}
+      onClose={onClose}
+      onConfirm={() => action.mutate({ params: { name }, body: { overlapMs } })}
+    >
+      <p className="quiet">
+        Requests carry two signatures for a while, so that the receiver can change over without a gap.
+      </p>
+      <div className="field">
+        <label htmlFor="overlap">Both secrets sign for</label>
+        <select
+          id="overlap"
+          className="input"
+          value={overlapMs}
+          onChange={({ target }) => setOverlapMs(Number(target.value))}
+        >
+          {overlaps.map(([ms, label]) => (
+            <option key={ms} value={ms}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+    </ActionDialog>
+  )
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { changeWords } from './change-words.ts'
+
+test.each([
+  ['circuit.open', 'endpoint:crm', 'Circuit of crm opened'],
+  ['route.updated', 'route:orders-to-crm', 'Route orders-to-crm changed'],
+  ['endpoint.paused', 'endpoint:crm', 'Endpoint crm paused'],
+  ['api_key.created', 'api_key:shop', 'Api key shop created'],
+])('%s of %s is "%s"', (action, subject, words) => {
+  expect(changeWords(action, subject)).toBe(words)
+})

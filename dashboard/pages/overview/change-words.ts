@@ -1,0 +1,25 @@
+const verbs: Readonly<Record<string, string>> = {
+  'circuit.open': 'Circuit of {} opened',
+  'circuit.half_open': 'Circuit of {} is being probed',
+  'endpoint.active': 'Endpoint {} resumed',
+  'circuit.closed': 'Circuit of {} closed',
+  'circuit.reset': 'Circuit of {} reset',
+  'endpoint.created': 'Endpoint {} created',
+  'endpoint.updated': 'Endpoint {} changed',
+  'endpoint.deleted': 'Endpoint {} deleted',
+  'route.created': 'Route {} created',
+  'route.updated': 'Route {} changed',
+  'route.deleted': 'Route {} deleted',
+  'node.lost': 'Node {} lost',
+  'worker.lost': 'Worker {} lost',
+}
+
+/** A change in words: `route.updated` of `route:orders-to-crm` is "Route orders-to-crm changed". */
+export function changeWords(action: string, subject: string): string {
+  const name = subject.replace(/^[\w-]+:/, '')
+  const known = verbs[action]
+  if (known !== undefined) return known.replace('{}', name)
+  const [thing = '', what = ''] = action.split('.')
+  const words = `${thing} ${name} ${what}`.replaceAll('_', ' ').replaceAll('-', (dash) => dash)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,102 @@
+import { useId } from 'react'
+import type { ApiProblem } from '../../api/api-problem.ts'
+import type { Answer } from '../../api/call.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
+import { Note } from '../../parts/note.tsx'
+import { ProblemNote } from '../../parts/problem-note.tsx'
+
+type Preview = Answer<'routes.preview'>
+
+/** What would be sent, with a real event. Nothing is stored or sent. */
+export function RoutePreview({
+  events,
+  eventId,
+  onChoose,
+  event,
+  preview,
+  problem,
+}: {
+  readonly events: Answer<'storedEvents.list'>['data']
+  readonly eventId: string | null
+  readonly onChoose: (id: string) => void
+  readonly event: Answer<'storedEvents.get'> | undefined
+  readonly preview: Preview | undefined
+  readonly problem: ApiProblem | null
+}) {
+  const id = useId()
+  return (
+    <section className="card" aria-label="Preview">
+      <header>
+        <h2>Preview</h2>
+        <span className="hint">with a real event; nothing is sent</span>
+      </header>
+      <div className="body grid gap-3">
+        {events.length === 0 ? (
+          <p className="quiet">No event of this type is stored yet.</p>
+        ) : (
+          <div className="field">
+            <label htmlFor={id}>Event</label>
+            <select
+              id={id}
+              className="input"
+              value={eventId ?? ''}
+              onChange={({ target }) => onChoose(target.value)}
+            >
+              {events.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.type ?? 'message'} · {one.id}
+                </option>
+              ))}
+            </select>
+          </div>
+        )}
+        {problem !== null && <ProblemNote problem={problem} />}
+        {preview !== undefined && problem === null && <Result preview={preview} />}
+        {event !== undefined && (
+          <div className="grid gap-1">
+            <h3>Event payload</h3>
+            <JsonView value={event.payload} label="Event payload" />
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Result({ preview }: { readonly preview: Preview }) {
+  const checks = [
+    ['Type', preview.matchesEventType],
+    ['Tenant', preview.matchesTenant],
+    ['Filter', preview.matchesFilter],
+    ['Schema', preview.schemaFailures.length === 0],
+    ['Renders', preview.error === null],
+  ] as const
+  return (
+    <>
+      <ul className="flex flex-wrap gap-x-4" aria-label="Checks">
+        {checks.map(([name, isRight]) => (
+          <li key={name} className={`state ${isRight ? 'ok' : 'bad'}`}>
+            <Icon name={isRight ? 'ok' : 'failed'} />
+            {name} {isRight ? 'matches' : 'does not match'}
+          </li>
+        ))}
+      </ul>
+      {preview.error !== null && (
+        <Note tone="bad" lead={(preview.error['message'] as string | undefined) ?? 'It does not render'}>
+          <code>{(preview.error['code'] as string | undefined) ?? ''}</code> An event like this one would
+          become a dead letter.
+        </Note>
+      )}
+      {preview.schemaFailures.map(({ path, message }) => (
+        <Note key={path} tone="warn" lead={`${path}: ${message}`} />
+      ))}
+      {preview.request !== null && (
+        <div className="grid gap-1">
+          <h3>Request that would be sent</h3>
+          <JsonView value={preview.rendered ?? preview.request} label="Request that would be sent" />
+        </div>
+      )}
+    </>
+  )
+}

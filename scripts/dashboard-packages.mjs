@@ -1,0 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What the dashboard is built from, as development dependencies. A `node_modules` that is older than the lock file may lack them. */
+const packages = ['react', '@tanstack/react-router', '@base-ui/react', 'tailwindcss', 'uplot']
+
+export function hasDashboardPackages(root) {
+  return packages.every((name) => existsSync(join(root, 'node_modules', name, 'package.json')))
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isAllowed, permissions } from '../../core/roles.ts'
+import { version } from '../../version.ts'
+import { type DashboardFile, readDashboardFiles } from './dashboard-files.ts'
+import { pageBase } from './page-base.ts'
+
+/** The first part of every path that the dashboard shows something at. */
+export const dashboardSections = [
+  'events',
+  'deliveries',
+  'dead-letters',
+  'operations',
+  'replays',
+  'endpoints',
+  'routes',
+  'event-types',
+  'jobs',
+  'runs',
+  'queues',
+  'workers',
+  'schedules',
+  'alerts',
+  'system',
+  'settings',
+  'sources',
+  'broker',
+  'audit',
+  'api-keys',
+] as const
+
+const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Holdfast</title>
+<h1>The dashboard isn't built</h1><p>Run <code>npm ci &amp;&amp; npm run build</code> in the clone, then start Holdfast again. The API works: see <a href="docs">its calls</a>.</p></html>`
+
+/** The web application: one page for all of its paths, and the files that it loads. */
+export function registerDashboard(app: FastifyInstance, environment: string | null): void {
+  const files = readDashboardFiles()
+  const page = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (files === null) return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)
+    return reply.type('text/html; charset=utf-8').send(fillIn(files.page, request, environment))
+  }
+  app.get('/', page)
+  for (const section of dashboardSections) {
+    app.get(`/${section}`, page)
+    app.get(`/${section}/*`, page)
+  }
+  for (const [name, file] of files?.assets ?? []) {
+    app.get(dashboardAssetPath(name), async (request, reply) => sendAsset(request, reply, file))
+  }
+}
+
+const assetFolder = '/assets/app/'
+
+function dashboardAssetPath(name: string): string {
+  return `${assetFolder}${name}`
+}
+
+/** The same for everybody who has the package: no key is needed, so that a page can load while the database is away. */
+export function isDashboardAsset(path: string): boolean {
+  return path.startsWith(assetFolder)
+}
+
+/** Names have a hash of the content: what was loaded once never changes. */
+function sendAsset(request: FastifyRequest, reply: FastifyReply, file: DashboardFile): FastifyReply {
+  const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  if (takesGzip) reply.header('content-encoding', 'gzip')
+  return reply
+    .type(file.contentType)
+    .header('cache-control', 'public, max-age=31536000, immutable')
+    .header('vary', 'accept-encoding')
+    .send(takesGzip ? file.gzipped : file.bytes)
+}
+
+/** Who looks is in the page, so that its first call asks for data and not for that. */
+function fillIn(page: string, request: FastifyRequest, environment: string | null): string {
+  const { caller } = request
+  const session =
+    caller === null
+      ? null
+      : {
+          name: caller.name,
+          role: caller.role,
+          permissions: permissions.filter((permission) => isAllowed(caller.role, permission)),
+          csrfToken: caller.csrfToken,
+          version,
+          environment,
+        }
+  const [, theme] = /(?:^|;\s*)holdfast_theme=(light|dark)(?:;|$)/.exec(request.headers.cookie ?? '') ?? []
+  return page
+    .replace('__BASE__', () => pageBase(request.url))
+    .replace('"__SESSION__"', () => JSON.stringify(session).replaceAll('<', '\\u003c'))
+    .replace('data-theme="__THEME__"', () => (theme === undefined ? '' : `data-theme="${theme}"`))
+}

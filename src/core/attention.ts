@@ -1,0 +1,216 @@
+import { alertKinds, isAlertKind } from './alert-kinds.ts'
+
+/** Something that is wrong, in one sentence that the API, the CLI and pages share. */
+export interface Attention {
+  readonly kind: string
+  readonly severity: 'critical' | 'warning' | 'notice'
+  /** As the audit log names it: `endpoint:crm`; null when it is about all of Holdfast. */
+  readonly subject: string | null
+  readonly sentence: string
+  readonly since: Date | null
+  /** When something happens by itself: the next probe, the end of a hold. */
+  readonly until: Date | null
+  /** True: nobody has to do anything. */
+  readonly recovers: boolean
+}
+
+export interface UnwellEndpoint {
+  readonly name: string
+  readonly state: string
+  readonly reason: string | null
+  readonly circuit: string
+  readonly failures: number
+  readonly openedAt: Date | null
+  readonly probeAt: Date | null
+  readonly heldUntil: Date | null
+  readonly pending: number
+  readonly stateChangedAt: Date
+}
+
+const count = (value: number, noun: string): string =>
+  `${value.toLocaleString('en')} ${value === 1 ? noun : noun === 'delivery' ? 'deliveries' : `${noun}s`}`
+
+const waiting = (pending: number): string =>
+  pending === 0 ? 'Nothing waits' : `${count(pending, 'delivery')} ${pending === 1 ? 'waits' : 'wait'}`
+
+/** What is wrong with an endpoint; null when that is nobody's concern, such as a pause with nothing behind it. */
+export function attentionOfEndpoint(endpoint: UnwellEndpoint): Attention | null {
+  const { name, state, reason, circuit, pending } = endpoint
+  const subject = `endpoint:${name}`
+  const because = reason === null ? '' : `${withFullStop(reason)} `
+  const stopped = { subject, since: endpoint.stateChangedAt, until: null, recovers: false }
+  if (state === 'rejecting') {
+    return {
+      ...stopped,
+      kind: 'rejecting',
+      severity: 'critical',
+      sentence: `${because}Stopped, so that what is owed doesn't become dead letters. ${waiting(pending)}.`,
+    }
+  }
+  if (state === 'disabled') {
+    return {
+      ...stopped,
+      kind: 'endpoint_disabled',
+      severity: 'critical',
+      sentence: `${because}${waiting(pending)}.`,
+    }
+  }
+  if (state === 'paused') {
+    if (pending === 0) return null
+    return {
+      ...stopped,
+      kind: 'paused',
+      severity: 'notice',
+      sentence: `Paused by hand. ${because}${waiting(pending)}, and the give-up timer is paused.`,
+    }
+  }
+  if (circuit !== 'closed') {
+    return {
+      kind: 'circuit_open',
+      severity: 'critical',
+      subject,
+      sentence: `${count(endpoint.failures, 'failure')} in a row. ${waiting(pending)}; waiting uses no attempts.`,
+      since: endpoint.openedAt,
+      until: endpoint.probeAt,
+      recovers: false,
+    }
+  }
+  return {
+    kind: 'held',
+    severity: 'warning',
+    subject,
+    sentence: `${because}${waiting(pending)}; no attempts are used.`,
+    since: null,
+    until: endpoint.heldUntil,
+    recovers: endpoint.heldUntil !== null,
+  }
+}
+
+export interface FreshLetters {
+  readonly endpoint: string | null
+  readonly queue: string | null
+  readonly letters: number
+  readonly firstAt: Date
+  readonly sampleError: string | null
+}
+
+const maxErrorLength = 160
+
+export function attentionOfLetters(fresh: FreshLetters, isCapped: boolean): Attention {
+  const subject =
+    fresh.endpoint !== null
+      ? `endpoint:${fresh.endpoint}`
+      : fresh.queue !== null
+        ? `queue:${fresh.queue}`
+        : null
+  const error = fresh.sampleError?.slice(0, maxErrorLength) ?? ''
+  return {
+    kind: 'dead_letters',
+    severity: 'critical',
+    subject,
+    sentence: `${isCapped ? 'More than ' : ''}${count(fresh.letters, 'new dead letter')} in the last hour${error === '' ? '' : `: ${withFullStop(error)}`}`,
+    since: fresh.firstAt,
+    until: null,
+    recovers: false,
+  }
+}
+
+export function attentionOfOldLetters(open: number): Attention {
+  return {
+    kind: 'dead_letters',
+    severity: 'warning',
+    subject: null,
+    sentence: `${count(open, 'dead letter')} ${open === 1 ? 'is' : 'are'} open, none of the last hour.`,
+    since: null,
+    until: null,
+    recovers: false,
+  }
+}
+
+export interface FiringAlert {
+  readonly kind: string
+  readonly severity: 'warning' | 'critical'
+  readonly subject: string
+  readonly value: number
+  readonly threshold: number
+  readonly since: Date
+}
+
+/** Kinds that an endpoint or its letters tell of themselves, with more to say. */
+const toldElsewhere: ReadonlySet<string> = new Set([
+  'circuit_open',
+  'rejecting',
+  'endpoint_disabled',
+  'dead_letters',
+  'dead_letter_rate',
+])
+
+const subjectPrefixes: Readonly<Record<string, string>> = {
+  failure_rate: 'endpoint',
+  backlog_age: 'endpoint',
+  persisting_critical: 'endpoint',
+  job_disabled: 'job',
+  node_lost: 'node',
+  worker_lost: 'worker',
+  partition_upkeep: 'task',
+  maintenance_failing: 'task',
+  quarantine: 'quarantine',
+}
+
+export function attentionOfAlert({
+  kind,
+  severity,
+  subject,
+  value,
+  threshold,
+  since,
+}: FiringAlert): Attention | null {
+  if (toldElsewhere.has(kind) || !isAlertKind(kind)) return null
+  const text = alertKinds[kind].describe(subject, value, threshold)
+  const prefix = subjectPrefixes[kind]
+  return {
+    kind,
+    severity,
+    subject: prefix === undefined || subject === 'all' ? null : `${prefix}:${subject}`,
+    sentence: withFullStop(text.charAt(0).toUpperCase() + text.slice(1)),
+    since,
+    until: null,
+    recovers: false,
+  }
+}
+
+export interface FailingTask {
+  readonly name: string
+  readonly failures: number
+  readonly lastError: string | null
+  readonly lastSucceededAt: Date | null
+}
+
+export function attentionOfTask({ name, failures, lastError, lastSucceededAt }: FailingTask): Attention {
+  return {
+    kind: 'maintenance_failing',
+    severity: 'warning',
+    subject: `task:${name}`,
+    sentence: `Failed ${failures === 1 ? 'once' : `${failures} times`} in a row${lastError === null ? '' : `: ${withFullStop(lastError.slice(0, maxErrorLength))}`}`,
+    since: lastSucceededAt,
+    until: null,
+    recovers: false,
+  }
+}
+
+const weights = { critical: 0, warning: 1, notice: 2 } as const
+
+/** The most urgent first, what recovers by itself last; one that has lasted longer before a younger one. */
+export function byUrgency(left: Attention, right: Attention): number {
+  return (
+    Number(left.recovers) - Number(right.recovers) ||
+    weights[left.severity] - weights[right.severity] ||
+    (left.since?.getTime() ?? 0) - (right.since?.getTime() ?? 0) ||
+    (left.subject ?? '').localeCompare(right.subject ?? '')
+  )
+}
+
+function withFullStop(text: string): string {
+  const trimmed = text.trim()
+  return /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`
+}
