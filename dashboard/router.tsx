@@ -82,7 +82,7 @@ const event = createRoute({
   component: lazyRouteComponent(() => import('./pages/events/event-page.tsx'), 'EventPage'),
 })
 
-const deliveryStates = ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped'] as const
+const deliveryStates = ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped'] as const
 
 const deliveries = createRoute({
   getParentRoute: () => rootRoute,
@@ -146,6 +146,91 @@ const route = createRoute({
   component: lazyRouteComponent(() => import('./pages/routes/route-page.tsx'), 'RoutePage'),
 })
 
+const jobs = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/jobs',
+  component: lazyRouteComponent(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage'),
+})
+
+const job = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/jobs/$name',
+  component: lazyRouteComponent(() => import('./pages/jobs/job-page.tsx'), 'JobPage'),
+})
+
+const runStates = [
+  'scheduled',
+  'waiting',
+  'running',
+  'succeeded',
+  'failed',
+  'timed_out',
+  'cancelled',
+  'expired',
+] as const
+
+const runs = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/runs',
+  validateSearch: (raw: Raw) =>
+    chosen({
+      job: text(raw['job']),
+      queue: text(raw['queue']),
+      state: runStates.find((state) => state === raw['state']),
+    }),
+  component: lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
+})
+
+const run = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/runs/$id',
+  component: lazyRouteComponent(() => import('./pages/runs/run-page.tsx'), 'RunPage'),
+})
+
+const queues = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/queues',
+  component: lazyRouteComponent(() => import('./pages/queues/queues-page.tsx'), 'QueuesPage'),
+})
+
+const workers = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/workers',
+  component: lazyRouteComponent(() => import('./pages/workers/workers-page.tsx'), 'WorkersPage'),
+})
+
+const schedules = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/schedules',
+  component: lazyRouteComponent(() => import('./pages/schedules/schedules-page.tsx'), 'SchedulesPage'),
+})
+
+const alerts = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./pages/alerts/alerts-page.tsx'), 'AlertsPage'),
+})
+
+const system = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./pages/system/system-page.tsx'), 'SystemPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/audit',
+  validateSearch: (raw: Raw) =>
+    chosen({ subject: text(raw['subject']), actor: text(raw['actor']), action: text(raw['action']) }),
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+})
+
+const apiKeys = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/api-keys',
+  component: lazyRouteComponent(() => import('./pages/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+})
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     overview,
@@ -161,6 +246,17 @@ export const router = createRouter({
     operation,
     routes,
     route,
+    jobs,
+    job,
+    runs,
+    run,
+    queues,
+    workers,
+    schedules,
+    alerts,
+    system,
+    audit,
+    apiKeys,
   ]),
   basepath: basePath,
   defaultPreload: 'intent',

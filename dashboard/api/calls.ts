@@ -14,6 +14,7 @@ export type OperationName = NamesOf<Operations>
  */
 export const calls = {
   'overview.get': 'GET /v1/overview',
+  'search.find': 'GET /v1/search',
   'statistics.endpoint': 'GET /v1/endpoints/{name}/statistics',
   'endpoints.list': 'GET /v1/endpoints',
   'endpoints.create': 'POST /v1/endpoints',

@@ -34,6 +34,25 @@ export const sectionGroups: readonly SectionGroup[] = [
       { path: '/routes', name: 'Routes', icon: 'route', key: 'r' },
     ],
   },
+  {
+    name: 'Jobs',
+    sections: [
+      { path: '/jobs', name: 'Jobs', icon: 'job', key: 'j' },
+      { path: '/runs', name: 'Runs', icon: 'play', key: 'u' },
+      { path: '/queues', name: 'Queues', icon: 'queue' },
+      { path: '/workers', name: 'Workers', icon: 'worker', key: 'w' },
+      { path: '/schedules', name: 'Schedules', icon: 'calendar' },
+    ],
+  },
+  {
+    name: 'Site',
+    sections: [
+      { path: '/alerts', name: 'Alerts', icon: 'bell', key: 'a' },
+      { path: '/system', name: 'System', icon: 'server' },
+      { path: '/audit', name: 'Audit', icon: 'audit', permission: 'administer' },
+      { path: '/api-keys', name: 'API keys', icon: 'apiKey', permission: 'administer' },
+    ],
+  },
 ]
 
 export const allSections: readonly Section[] = sectionGroups.flatMap(({ sections }) => sections)

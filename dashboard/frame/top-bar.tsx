@@ -24,7 +24,9 @@ export function TopBar({
       <button type="button" className="find" onClick={onFind}>
         <Icon name="search" />
         <span className="cut">Find by name or id</span>
-        <span className="key" aria-hidden="true">{isApple ? '⌘K' : 'Ctrl K'}</span>
+        <span className="key" aria-hidden="true">
+          {isApple ? '⌘K' : 'Ctrl K'}
+        </span>
       </button>
       <RangeChoice />
       <ZoneChoice />

@@ -12,6 +12,7 @@ import { overviewOperations } from './overview.ts'
 import { quarantineOperations } from './quarantine.ts'
 import { routeOperations } from './routes.ts'
 import { runOperations, scheduleOperations } from './runs.ts'
+import { searchOperations } from './search.ts'
 import { statisticsOperations } from './statistics.ts'
 import { storedEventOperations } from './stored-events.ts'
 
@@ -33,6 +34,7 @@ export const operations = {
   maintenance: maintenanceOperations,
   quarantine: quarantineOperations,
   overview: overviewOperations,
+  search: searchOperations,
   access: accessOperations,
 }
 

@@ -84,7 +84,10 @@ describe('what holds a delivery up', () => {
   })
 })
 
-test.each(['succeeded', 'dead', 'expired', 'cancelled', 'dropped'])('what is %s says so', (state) => {
-  const ended = { state, endpoint: 'crm', lastAttemptAt: now, deadLetterId: 'dlt_1', error: null }
-  expect(whyEnded(ended).code).toBe(state)
-})
+test.each(['succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped'])(
+  'what is %s says so',
+  (state) => {
+    const ended = { state, endpoint: 'crm', lastAttemptAt: now, deadLetterId: 'dlt_1', error: null }
+    expect(whyEnded(ended).code).toBe(state)
+  },
+)

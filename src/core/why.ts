@@ -12,6 +12,7 @@ export type WhyCode =
   | 'expired'
   | 'cancelled'
   | 'dropped'
+  | 'skipped'
   | 'endpoint_paused'
   | 'endpoint_rejecting'
   | 'endpoint_disabled'
@@ -77,6 +78,8 @@ export function whyEnded(delivery: EndedDelivery): Why {
       return why('expired', `It expired before ${where} accepted it, so it is not sent any more.`)
     case 'cancelled':
       return why('cancelled', `It was cancelled${because === '' ? '.' : because}`)
+    case 'skipped':
+      return why('skipped', `It was skipped${because === '' ? ': nothing had to be sent.' : because}`)
     default:
       return why('dropped', `It was dropped${because === '' ? '.' : because}`)
   }

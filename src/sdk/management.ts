@@ -22,6 +22,7 @@ import { Replays } from './replays.ts'
 import { Routes } from './routes.ts'
 import { Runs } from './runs.ts'
 import { Schedules } from './schedules.ts'
+import { Search } from './search.ts'
 import { Secrets } from './secrets.ts'
 import { Statistics } from './statistics.ts'
 import { Workers } from './workers.ts'
@@ -57,6 +58,7 @@ export interface Management {
   readonly apiKeys: ApiKeys
   readonly audit: AuditLog
   readonly overview: Overview
+  readonly search: Search
   readonly quarantine: Quarantine
   readonly secrets: Secrets
   readonly jobs: Jobs
@@ -95,6 +97,7 @@ export function createManagement(options: ManagementOptions): Management {
     apiKeys: new ApiKeys({ database, actor }),
     audit: new AuditLog({ database }),
     overview: new Overview({ database }),
+    search: new Search({ database }),
     jobs: new Jobs({ database, actor }),
     queues: new Queues({ database, actor }),
     runs: new Runs({ database, actor }),

@@ -8,7 +8,7 @@ import { PageTitle } from '../../parts/page-title.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 
-const deliveryStates = ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped'] as const
+const deliveryStates = ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped'] as const
 
 type Row = ItemOf<'deliveries.list'>
 

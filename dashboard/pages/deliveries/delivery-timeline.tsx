@@ -104,5 +104,5 @@ function momentsOf(
 /** Ids are drawn by the clock. */
 function acceptedAt(delivery: Answer<'deliveries.get'>): string | null {
   const number = parseId('dlv', delivery.id)
-  return number === undefined ? null : timeOfId(number).toISOString()
+  return number === undefined ? null : new Date(timeOfId(number)).toISOString()
 }

@@ -15,5 +15,9 @@ export function nextStep(kind: string, subject: string | null): NextStep | null 
     return { label: 'Open dead letters', path: '/dead-letters' }
   }
   if (type === 'endpoint') return { label: 'Open endpoint', path: endpoint }
+  if (type === 'job') return { label: 'Open job', path: `/jobs/${encodeURIComponent(name)}` }
+  if (type === 'worker') return { label: 'Open workers', path: '/workers' }
+  if (type === 'task' || type === 'node' || kind === 'disk_low')
+    return { label: 'Open system', path: '/system' }
   return null
 }

@@ -15,6 +15,7 @@ import { overviewHandlers } from './overview.ts'
 import { quarantineHandlers } from './quarantine.ts'
 import { routeHandlers } from './routes.ts'
 import { runHandlers, scheduleHandlers } from './runs.ts'
+import { searchHandlers } from './search.ts'
 import { statisticsHandlers } from './statistics.ts'
 import { storedEventHandlers } from './stored-events.ts'
 
@@ -42,6 +43,7 @@ export function allHandlers(
     maintenance: maintenanceHandlers,
     quarantine: quarantineHandlers,
     overview: overviewHandlers,
+    search: searchHandlers,
     access: accessHandlers(authenticator, environment),
   }
 }

@@ -60,6 +60,8 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   getEvent: async () => ({ params: { id: (await aLetter()).messageId } }),
   replayEvent: async () => ({ params: { id: (await anEvent()).id } }),
   getDelivery: async () => ({ params: { id: (await aLetter()).deliveryId } }),
+  explainDelivery: async () => ({ params: { id: await aDelivery() } }),
+  search: async () => ({ query: { q: 'a' } }),
   retryDelivery: async () => ({ params: { id: await aDelivery() } }),
   cancelDelivery: async () => ({ params: { id: await aDelivery() } }),
   getDeadLetter: async () => ({ params: { id: (await aLetter()).id } }),

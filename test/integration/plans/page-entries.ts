@@ -1,6 +1,7 @@
 import { readLetterInflow, readRecentChanges, readTroubledEndpoints } from '../../../src/storage/attention.ts'
 import { readDeliverySituation } from '../../../src/storage/delivery-situation.ts'
 import { readHealthPage } from '../../../src/storage/endpoint-health.ts'
+import { findNames } from '../../../src/storage/search.ts'
 import type { PlanEntry } from './entry.ts'
 
 const pageRows = 51
@@ -8,6 +9,11 @@ const definitions = (rows: number) => ({ rows, why: 'a row for each endpoint, no
 
 /** What the overview and the pages of the dashboard ask, beside what every operator asks. */
 export const pageEntries: readonly PlanEntry[] = [
+  {
+    of: 'search#findNames',
+    run: async (database) => (await findNames(database, '0042', 8)).length,
+    bound: { rows: 60_000, why: 'names of what is defined are looked through, not messages' },
+  },
   ...(
     [
       ['all', {}],

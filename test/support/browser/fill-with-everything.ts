@@ -62,6 +62,11 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
     note: 'Refunded by hand.',
   })
   const left = await first('/v1/dead-letters?limit=1&endpoint=erp&state=open')
+  await post('/v1/jobs', { name: 'nightly-report', cron: '30 2 * * *', timezone: 'Europe/Berlin' })
+  const run = await post('/v1/jobs/nightly-report/trigger', {
+    payload: { month: '2030-01' },
+    reason: 'Asked for.',
+  })
   return {
     overview: { path: '/', heading: 'Overview' },
     endpoints: { path: '/endpoints', heading: 'Endpoints' },
@@ -80,6 +85,17 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
     operation: { path: `/operations/${operation.id}`, heading: 'Resolve dead letters' },
     routes: { path: '/routes', heading: 'Routes' },
     route: { path: '/routes/orders-to-crm', heading: 'orders-to-crm' },
+    jobs: { path: '/jobs', heading: 'Jobs' },
+    job: { path: '/jobs/nightly-report', heading: 'nightly-report' },
+    runs: { path: '/runs', heading: 'Runs' },
+    run: { path: `/runs/${run.id}`, heading: 'nightly-report' },
+    queues: { path: '/queues', heading: 'Queues' },
+    workers: { path: '/workers', heading: 'Workers' },
+    schedules: { path: '/schedules', heading: 'Schedules' },
+    alerts: { path: '/alerts', heading: 'Alerts' },
+    system: { path: '/system', heading: 'System' },
+    audit: { path: '/audit', heading: 'Audit' },
+    'api-keys': { path: '/api-keys', heading: 'API keys' },
     'not-found': { path: '/settings/nowhere', heading: 'Not found' },
   }
 }
