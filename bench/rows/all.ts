@@ -3,6 +3,7 @@ import { apiBatch } from './api-batch.ts'
 import { apiPublish } from './api-publish.ts'
 import { bulkBesideLive } from './bulk-beside-live.ts'
 import { bulkEnqueue } from './bulk-enqueue.ts'
+import { caliperTransform } from './caliper-transform.ts'
 import { cronBurst } from './cron-burst.ts'
 import { deliveries } from './deliveries.ts'
 import { enqueueAtDepth } from './enqueue-at-depth.ts'
@@ -28,6 +29,7 @@ import { signing } from './signing.ts'
 import { statistics } from './statistics.ts'
 import { templateTransform } from './template-transform.ts'
 import { tricklingEndpoints } from './trickling-endpoints.ts'
+import { xapiTransform } from './xapi-transform.ts'
 
 export const rows: readonly Row[] = [
   bulkEnqueue,
@@ -59,5 +61,7 @@ export const rows: readonly Row[] = [
   operatorCalls,
   bulkBesideLive,
   templateTransform,
+  xapiTransform,
+  caliperTransform,
   jsonataTransform,
 ]

@@ -13,6 +13,7 @@ import { registerEventTypes } from './commands/event-types.ts'
 import { registerEvents } from './commands/events.ts'
 import { registerExport } from './commands/export.ts'
 import { registerJobs } from './commands/jobs.ts'
+import { registerLearning } from './commands/learning.ts'
 import { registerLogin } from './commands/login.ts'
 import { registerMaintenance } from './commands/maintenance.ts'
 import { registerOperations } from './commands/operations.ts'
@@ -98,6 +99,7 @@ function registerRemoteCommands(program: Command): void {
   registerDeliveries(program)
   registerDeadLetters(program)
   registerReplays(program)
+  registerLearning(program)
   registerJobs(program)
   registerSchedules(program)
   registerQueues(program)

@@ -128,7 +128,7 @@ function openStored(
   }
 }
 
-function valueAt(config: Readonly<Record<string, unknown>>, path: SecretPath): unknown {
+export function valueAt(config: Readonly<Record<string, unknown>>, path: SecretPath): unknown {
   let value: unknown = config
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
@@ -137,7 +137,7 @@ function valueAt(config: Readonly<Record<string, unknown>>, path: SecretPath): u
   return value
 }
 
-function setAt(config: Record<string, unknown>, path: SecretPath, value: unknown): void {
+export function setAt(config: Record<string, unknown>, path: SecretPath, value: unknown): void {
   let place = config
   for (const step of path.slice(0, -1)) place = place[step] as Record<string, unknown>
   const last = path.at(-1)
