@@ -136,7 +136,7 @@ describe('a batch', () => {
     await publish(numbers(8))
     await release()
     await rig.whenSettled(name)
-    expect([...stored].toSorted()).toEqual(numbers(8))
+    expect(stored).toEqual(new Set(numbers(8)))
     expect(await attemptsOf(name)).toEqual([{ outcome: 1, attempt: 1, count: 8 }])
     expect(await lettersOf(name)).toEqual([])
   })
@@ -159,7 +159,7 @@ describe('a batch', () => {
     await publish(numbers(4))
     await release()
     await rig.whenSettled(name)
-    expect([...stored].toSorted()).toEqual([1, 3, 4])
+    expect(stored).toEqual(new Set([1, 3, 4]))
   })
 
   it('has no more bytes than the endpoint takes; a message that is longer goes alone', async () => {
