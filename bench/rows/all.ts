@@ -24,6 +24,7 @@ import { openCircuitIsolation } from './open-circuit-isolation.ts'
 import { operatorCalls } from './operator-calls.ts'
 import { publishFanOut } from './publish-fan-out.ts'
 import { publishTenants } from './publish-tenants.ts'
+import { recordStore } from './record-store.ts'
 import { replay } from './replay.ts'
 import { signing } from './signing.ts'
 import { statistics } from './statistics.ts'
@@ -62,6 +63,7 @@ export const rows: readonly Row[] = [
   bulkBesideLive,
   templateTransform,
   xapiTransform,
+  recordStore,
   caliperTransform,
   jsonataTransform,
 ]
