@@ -2,8 +2,8 @@ import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import type { Problem } from '../core/problem.ts'
 import { parseRoute, type RouteInput, type RouteSettings } from '../core/route-input.ts'
-import { hideTransformSecrets, openTransform, sealTransform } from '../secrets/transform-secrets.ts'
 import { type SecretPath, valueAt } from '../secrets/endpoint-secrets.ts'
+import { hideTransformSecrets, openTransform, sealTransform } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
 import {
   checkFilter,

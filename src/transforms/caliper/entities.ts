@@ -1,6 +1,6 @@
 import { compactDuration } from '../learning/duration.ts'
-import { problemOfForm } from '../learning/problem-input.ts'
 import { usageKey } from '../learning/platform.ts'
+import { problemOfForm } from '../learning/problem-input.ts'
 import type { TrackingEvent } from '../learning/tracking-event.ts'
 import { type Entity, present } from './caliper-event.ts'
 import type { Surroundings } from './caliper-kind.ts'

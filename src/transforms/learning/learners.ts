@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto'
-import { LearningError } from './learning-error.ts'
 import type { LearningConfig } from './learning-config.ts'
+import { LearningError } from './learning-error.ts'
 import { mappedNames, type Names, type ReadTable, tableNames } from './names.ts'
 import type { Learner } from './tracking-event.ts'
 

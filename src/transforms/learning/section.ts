@@ -80,7 +80,9 @@ export class Section {
   }
 
   #wrongType(field: string, wanted: string): LearningError {
-    return new LearningError('learning_wrong_type', `${this.#pathOf(field)} of the event must be ${wanted}.`)
+    const path = this.#pathOf(field)
+    const what = path === '' ? 'The event' : `${path} of the event`
+    return new LearningError('learning_wrong_type', `${what} must be ${wanted}.`)
   }
 
   #pathOf(field: string): string {

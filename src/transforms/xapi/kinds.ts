@@ -29,7 +29,6 @@ import {
   shownAnswer,
   submittedProblem,
 } from './problems.ts'
-import { activities, verbs } from './vocabulary.ts'
 import {
   captionsHidden,
   captionsShown,
@@ -40,6 +39,7 @@ import {
   videoLength,
   watchedToTheEnd,
 } from './videos.ts'
+import { activities, verbs } from './vocabulary.ts'
 import type { XapiKind } from './xapi-kind.ts'
 
 const aboutVideo = { object: video, extensions: videoLength } as const

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
 import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
 import { canaries, inContext, sampleEvent, samples } from '../../../src/transforms/learning/sample-events.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
