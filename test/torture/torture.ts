@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseProcess } from '../support/processes/database-process.ts'
 import { Stage } from '../support/processes/stage.ts'
 import { ApiPublisher } from './api-publisher.ts'
 import { judge } from './checks/all-checks.ts'
 import { aheadOfMonthEdgeMs, DatabaseClock } from './database-clock.ts'
 import { DatabaseFaults } from './database-faults.ts'
 import type { Evidence, Verdict } from './evidence.ts'
+import { FailoverDatabase } from './failover-database.ts'
 import { type Fault, planFaults } from './fault-plan.ts'
 import {
   readFinalStates,
@@ -30,7 +30,6 @@ import { batchEndpoint, keyedEndpoints, openReceivers, plainEndpoints, replayEnd
 import { Schedules } from './schedules.ts'
 import { leaksIn, leaksInTables } from './secrets.ts'
 import { SeededRandom } from './seeded-random.ts'
-import { noStandby, openStandby } from './standby.ts'
 import type { Switches } from './switches.ts'
 import { WorkCrew } from './work-crew.ts'
 
@@ -50,15 +49,12 @@ const endpoints = [...plainEndpoints, ...keyedEndpoints, batchEndpoint, replayEn
 
 /** One run: everything is started, harmed, healed and judged. */
 export async function torture(options: TortureOptions): Promise<Verdict[]> {
-  const { seed, chaosMs, progress } = options
+  const { seed, chaosMs, switches, progress } = options
   const random = new SeededRandom(seed)
-  const standby = await openStandby()
-  const switches = withoutStandby(options.switches, standby !== null)
   const faults = planFaults(random.fork('faults'), { chaosMs, nodeCount, kinds: switches.kinds })
   progress(`seed ${seed}: ${faults.length} faults in ${chaosMs / 1000} s`)
-  await using database = await DatabaseProcess.start(tmpdir(), {
-    isMigrated: false,
-    settings: { max_prepared_transactions: '20' },
+  await using database = await FailoverDatabase.start({
+    hasStandby: switches.kinds.includes('promote-standby'),
   })
   const aheadMs = switches.hasMonthEdge ? aheadOfMonthEdgeMs(new Date(), chaosMs * monthEdgeAt) : 0
   const clock = await DatabaseClock.install(database.url, aheadMs)
@@ -67,7 +63,6 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
   const databaseFaults = new DatabaseFaults({
     database,
     clock,
-    standby,
     pool: stage.pool,
     random: random.fork('database'),
   })
@@ -168,16 +163,6 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     await pulse.stop()
     await clock.stop()
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** Without a standby there is none to promote, which the table says. */
-function withoutStandby(switches: Switches, hasStandby: boolean): Switches {
-  if (hasStandby || !switches.kinds.includes('promote-standby')) return switches
-  return {
-    ...switches,
-    kinds: switches.kinds.filter((kind) => kind !== 'promote-standby'),
-    leftOut: [...switches.leftOut, { name: 'promote-standby', why: noStandby }],
   }
 }
 
