@@ -42,7 +42,8 @@ export interface TortureOptions {
 
 const nodeCount = 3
 const workerCount = 2
-const quietDeadlineMs = 120_000
+const quietDeadlineMs = 240_000
+const tellEveryMs = 15_000
 /** When the month ends, as a part of the chaos. */
 const monthEdgeAt = 0.4
 const endpoints = [...plainEndpoints, ...keyedEndpoints, batchEndpoint, replayEndpoint]
@@ -105,7 +106,7 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     await schedules
       .heal()
       .catch((error: unknown) => progress(`not caught up: ${String(error).slice(0, 200)}`))
-    await untilQuiet(stage, crew).catch((error: unknown) => {
+    await untilQuiet(stage, crew, progress).catch((error: unknown) => {
       progress(`not quiet: ${String(error).slice(0, 200)}`)
       for (const node of fleet.nodes) progress(node.describe())
       for (const text of crew.describe()) progress(text)
@@ -183,16 +184,31 @@ async function inflictAll(
 }
 
 /** Nothing is owed, by nobody: an operation that goes on would owe more. */
-async function untilQuiet(stage: Stage, crew: WorkCrew): Promise<void> {
+async function untilQuiet(stage: Stage, crew: WorkCrew, progress: (message: string) => void): Promise<void> {
+  let toldAtMs = performance.now()
   await stage.until(
     async () => {
       const { data } = await stage.publisher.operations.list({ state: 'running', limit: 1 })
-      return { operations: data.length, runs: await crew.owed(), deliveries: await stage.owed() }
+      const owed = { operations: data.length, runs: await crew.owed(), deliveries: await stage.owed() }
+      if (performance.now() - toldAtMs > tellEveryMs) {
+        toldAtMs = performance.now()
+        progress(`waiting: ${JSON.stringify(owed)}, ${await mostOwed(stage)}`)
+      }
+      return owed
     },
     ({ operations, runs, deliveries }) => operations + runs + deliveries === 0,
     quietDeadlineMs,
     'everything to be settled',
   )
+}
+
+async function mostOwed({ pool }: Stage): Promise<string> {
+  const { rows } = await pool.query<{ name: string; owed: number }>(
+    `select endpoint.name, count(*)::int as owed
+     from holdfast_internal.deliveries as delivery join holdfast_internal.endpoints as endpoint on endpoint.id = delivery.lane_id
+     group by 1 order by 2 desc limit 5`,
+  )
+  return rows.map(({ name, owed }) => `${name} ${owed}`).join(', ')
 }
 
 async function pause(delayMs: number): Promise<void> {
