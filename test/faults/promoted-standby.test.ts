@@ -28,7 +28,7 @@ test('a standby that is promoted soon after the schema was created takes message
   await stage.endpoint('hook')
   await stage.startNodes(['a'])
   await stage.receiver.whenAccepted(await stage.publish('hook', 3), 20_000)
-  await standby.rows(`select holdfast.declare_job('report')`)
+  await standby.rows(`select holdfast.declare_job('report', '{}')`)
   const [run] = await standby.rows<{ id: string }>(`select holdfast.enqueue('report', '{}') as id`)
   expect(run?.id).toMatch(/^run_/)
   await stage.settled()
