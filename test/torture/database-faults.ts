@@ -51,8 +51,8 @@ export class DatabaseFaults {
 
   async #untilPossible({ kind }: Fault): Promise<void> {
     const deadlineMs = performance.now() + standbyDeadlineMs
-    const { database } = this.#options
-    while (this.#isDown || (kind === 'promote-standby' && !database.isStandbyReady)) {
+    const isMissing = () => kind === 'promote-standby' && !this.#options.database.isStandbyReady
+    while (this.#isDown || isMissing()) {
       if (performance.now() > deadlineMs) throw new Error(`${kind} was not possible: there was no standby`)
       await pause(retryPauseMs)
     }
