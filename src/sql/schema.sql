@@ -9,7 +9,7 @@ sequence holdfast_internal.quarantine_id_seq as bigint start 1 min 1
 sequence holdfast_internal.routes_id_seq as integer start 1 min 1
 sequence holdfast_internal.run_claims_seq as bigint start 1 min 1
 sequence holdfast_internal.schedules_id_seq as integer start 1 min 1
-sequence holdfast_internal.server_life as bigint start 1 min 1
+sequence holdfast_internal.server_life as bigint start 0 min 0
 table holdfast_internal.alert_channels
   name text not null
   kind text not null
