@@ -139,14 +139,23 @@ function batchOf(given: EndpointInput['batch']): BatchPolicy | null {
 
 /** The preset's classes and headers, under those that were said. */
 function configOf(
-  { classify, headers }: PresetExtras,
+  { classify, headers, plainHeaders = [] }: PresetExtras,
   said: Readonly<Record<string, unknown>>,
   transport = 'http',
 ): Partial<EndpointTransportConfig> {
   return {
     ...(classify !== undefined && { classify: { ...classify, ...(said['classify'] as ClassifyOverrides) } }),
-    ...(transport === 'http' && headers !== undefined && { headers: withHeaders(headers, said['headers']) }),
+    ...(transport === 'http' &&
+      headers !== undefined && {
+        headers: withHeaders(headers, said['headers']),
+        plainHeaders: withNames(plainHeaders, said['plainHeaders']),
+      }),
   }
+}
+
+function withNames(names: readonly string[], said: unknown): unknown {
+  if (said === undefined) return names
+  return Array.isArray(said) ? [...new Set([...names, ...(said as unknown[])])] : said
 }
 
 /** Whatever is no set of headers is left for the transport to complain about. */

@@ -92,6 +92,7 @@ export interface PresetExtras {
   readonly holdOn: readonly number[]
   readonly classify?: ClassifyOverrides
   readonly headers?: Readonly<Record<string, string>>
+  readonly plainHeaders?: readonly string[]
 }
 
 const noExtras: PresetExtras = { batch: null, holdOn: [] }
@@ -103,6 +104,7 @@ const recordStore: PresetExtras = {
   // "I have a statement of that id": true of one statement, never of a batch.
   classify: { 409: 'success' },
   headers: { 'X-Experience-API-Version': '1.0.3' },
+  plainHeaders: ['X-Experience-API-Version'],
 }
 
 export function presetExtras(name: string): PresetExtras {

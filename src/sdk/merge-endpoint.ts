@@ -26,7 +26,7 @@ export function mergeEndpoint(current: EndpointSettings, changes: EndpointChange
 function withoutPreset({ preset, config, retry, circuit, batch, holdOn }: EndpointSettings): object {
   if (!Object.hasOwn(presets, preset)) return {}
   const extras = presetExtras(preset)
-  const { timeoutMs, classify, headers, ...others } = config
+  const { timeoutMs, classify, headers, plainHeaders, ...others } = config
   const said = saidOver(preset satisfies PresetName, { retry, circuit, timeoutMs })
   return {
     retry: said.retry,
@@ -35,6 +35,7 @@ function withoutPreset({ preset, config, retry, circuit, batch, holdOn }: Endpoi
       ...others,
       ...(classify !== undefined && !isSame(classify, extras.classify) && { classify }),
       ...(headers !== undefined && !isSame(headers, extras.headers) && { headers }),
+      ...(plainHeaders !== undefined && !isSame(plainHeaders, extras.plainHeaders) && { plainHeaders }),
       ...(said.timeoutMs !== undefined && { timeoutMs }),
     },
     batch: isSame(batch, extras.batch) ? undefined : batch,
