@@ -6,7 +6,7 @@ const anyPreset = fc.constantFrom(...presetNames)
 const delay = fc.integer({ min: 100, max: 86_400_000 })
 
 describe('presets', () => {
-  it('are the five that users know', () => {
+  it('are those that users know', () => {
     expect(presetNames).toEqual([
       'standard',
       'webhook',

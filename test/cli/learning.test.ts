@@ -138,7 +138,7 @@ describe('learning explain', () => {
         'xapi[0].timestamp': 'timestamp',
         'xapi[0].verb.id': 'name',
         'xapi[0].actor.account.name': 'context.username (actor.map)',
-        'xapi[0].object.id': 'platformUrl, context.course_id, data.id',
+        'xapi[0].object.id': 'platformUrl, data.id, context.course_id',
         'xapi[0].result.extensions.https://w3id.org/xapi/video/extensions/time-to': 'data.new_time',
         'caliper[0].target.extensions.newTime': 'data.new_time',
       },
