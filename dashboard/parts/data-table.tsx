@@ -109,7 +109,7 @@ export function DataTable<Row>({
                   )}
                   {columns.map(({ id, header, isNumber }) => (
                     <th key={id} scope="col" className={isNumber === true ? 'number' : ''}>
-                      {header}
+                      {header === '' ? <span className="vh">Actions</span> : header}
                     </th>
                   ))}
                 </tr>

@@ -5,10 +5,11 @@ import { HoldfastError } from '../../core/errors.ts'
 import { isHealthCheck } from '../health.ts'
 import { pageBase } from '../pages/page-base.ts'
 import { isDashboardAsset } from '../pages/register-dashboard.ts'
-import { type Authenticator, sessionLifetimeSeconds } from './authenticator.ts'
+import type { Authenticator } from './authenticator.ts'
 import type { Caller } from './caller.ts'
 import { ForwardedAddress } from './forwarded-address.ts'
 import { readSessionCookie, sessionCookie } from './session-cookie.ts'
+import { sessionLifetimeSeconds } from './sessions.ts'
 
 export interface AccessOptions {
   readonly authenticator: Authenticator

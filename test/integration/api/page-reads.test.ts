@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 async function send(endpoint: string, options: object = {}): Promise<string> {
-  const { body } = await rig.call('POST', `/v1/endpoints/${endpoint}/send`, { body: { payload: {}, ...options } })
+  const { body } = await rig.call('POST', `/v1/endpoints/${endpoint}/send`, {
+    body: { payload: {}, ...options },
+  })
   return body.deliveryId
 }
 
@@ -50,12 +52,18 @@ describe('why a delivery is not delivered', () => {
       code: 'behind_key',
       orderingKey: { key: 'customer-7', ahead: 1, behind: 1, first },
     })
-    expect(await why(first)).toMatchObject({ code: 'no_owner', orderingKey: { ahead: 0, behind: 2, first: null } })
+    expect(await why(first)).toMatchObject({
+      code: 'no_owner',
+      orderingKey: { ahead: 0, behind: 2, first: null },
+    })
   })
 
   test('one that was published for later says until when', async () => {
     const deliverAt = new Date(Date.now() + 3_600_000).toISOString()
-    expect(await why(await send('alpha', { deliverAt }))).toMatchObject({ code: 'due_later', until: deliverAt })
+    expect(await why(await send('alpha', { deliverAt }))).toMatchObject({
+      code: 'due_later',
+      until: deliverAt,
+    })
   })
 
   test('one that was cancelled says so, and what is none is not found', async () => {
@@ -113,7 +121,7 @@ describe('search', () => {
 
   test('finds names by a part in any case, over all kinds', async () => {
     await rig.holdfast.routes.create({ name: 'orders-to-alpha', eventType: 'order.*', endpoint: 'alpha' })
-    await rig.holdfast.jobs.create({ name: 'alphabetise', queue: 'alpha-queue' })
+    await rig.call('POST', '/v1/jobs', { body: { name: 'alphabetise', queue: 'alpha-queue' } })
     expect(await found('ALPHA')).toEqual([
       'endpoint alpha',
       'route orders-to-alpha',
