@@ -1,22 +1,27 @@
 import { HoldfastError } from '../core/errors.ts'
 import { type NewSecret, placeOf } from '../secrets/endpoint-secrets.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import { placeOfRouteSecret } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
 import {
   type KeyUse,
   type ListedSecret,
   noteReencryption,
   readKeyUse,
+  readRouteSecretsUnderOtherKeys,
   readSecretsUnderOtherKeys,
+  replaceRouteSecret,
   replaceSealed,
   type SecretPlace,
 } from '../storage/secrets.ts'
 import { translateError } from '../storage/translate-error.ts'
+import type { Endpoints } from './endpoints.ts'
 
 export interface SecretsOptions {
   readonly database: () => Database
   readonly keyring: Keyring | null
   readonly actor: string
+  readonly endpoints: Endpoints
 }
 
 export interface ReencryptOptions {
@@ -34,6 +39,8 @@ export interface ReencryptProgress {
 }
 
 export interface ReencryptResult extends ReencryptProgress {
+  /** Endpoints that had values from before these counted as secrets; they are encrypted now. */
+  readonly sealedEndpoints: number
   /** Every secret is under the first key now: the other keys may go. */
   readonly isComplete: boolean
   readonly keyId: string
@@ -78,11 +85,12 @@ export class Secrets {
    */
   async reencrypt(options: ReencryptOptions = {}): Promise<ReencryptResult> {
     const keyring = this.#requireKeyring()
+    const sealedEndpoints = await this.#options.endpoints.sealPlainValues({ signal: options.signal })
     const { keys } = await this.status()
     const total = keys
       .filter(({ keyId }) => keyId !== keyring.primaryId)
       .reduce((sum, { secrets }) => sum + secrets, 0)
-    const unreadableSecrets: ListedSecret[] = []
+    const unreadableSecrets: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] = []
     let unreadable = 0
     let reencrypted = 0
     let after = beginning
@@ -99,6 +107,13 @@ export class Secrets {
       reencrypted += await this.#run((database) => replaceSealed(database, batch.replacements))
       options.onProgress?.({ total, reencrypted, unreadable })
     }
+    if (options.signal?.aborted !== true) {
+      const routes = await this.#reencryptRoutes(keyring)
+      reencrypted += routes.reencrypted
+      unreadable += routes.unreadable.length
+      unreadableSecrets.push(...routes.unreadable.slice(0, maxListed - unreadableSecrets.length))
+      options.onProgress?.({ total, reencrypted, unreadable })
+    }
     const left = (await this.status()).keys.some(({ keyId }) => keyId !== keyring.primaryId)
     if (reencrypted > 0) {
       const detail = { keyId: keyring.primaryId, reencrypted, unreadable }
@@ -108,9 +123,38 @@ export class Secrets {
       total,
       reencrypted,
       unreadable,
+      sealedEndpoints,
       isComplete: !left,
       keyId: keyring.primaryId,
       unreadableSecrets: unreadableSecrets.map(({ endpoint, field, keyId }) => ({ endpoint, field, keyId })),
+    }
+  }
+
+  /** The secrets of routes' transforms. */
+  async #reencryptRoutes(
+    keyring: Keyring,
+  ): Promise<{ reencrypted: number; unreadable: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] }> {
+    const unreadable: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] = []
+    let reencrypted = 0
+    let afterId = 0
+    for (;;) {
+      const secrets = await this.#run((database) =>
+        readRouteSecretsUnderOtherKeys(database, keyring.primaryId, afterId, maxBatchRows),
+      )
+      for (const secret of secrets) {
+        const { endpoint, route, keyId, sealed } = secret
+        afterId = secret.id
+        const place = placeOfRouteSecret(route, 'actor.key')
+        const opened = keyring.open({ keyId, bytes: Buffer.from(sealed, 'base64') }, place)
+        if (!opened.ok) unreadable.push({ endpoint, field: `route ${route}: actor.key`, keyId })
+        else if (
+          await this.#run((database) =>
+            replaceRouteSecret(database, secret, keyring.seal(opened.text, place)),
+          )
+        )
+          reencrypted += 1
+      }
+      if (secrets.length < maxBatchRows) return { reencrypted, unreadable }
     }
   }
 
