@@ -23,6 +23,7 @@ import { registerRoutes } from './commands/routes.ts'
 import { registerRuns } from './commands/runs.ts'
 import { registerSchedules } from './commands/schedules.ts'
 import { registerSend } from './commands/send.ts'
+import { registerSettings } from './commands/settings.ts'
 import { registerTail } from './commands/tail.ts'
 import { registerWorkers } from './commands/workers.ts'
 
@@ -107,6 +108,7 @@ function registerRemoteCommands(program: Command): void {
   registerAlerts(program)
   registerAlertChannels(program)
   registerMaintenance(program)
+  registerSettings(program)
   registerQuarantine(program)
   registerApiKeys(program)
   registerAudit(program)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AttemptOutcome } from '../core/attempt.ts'
-import type { EndpointSettings, RequestPolicy } from '../core/endpoint-config.ts'
+import type { EndpointSettings } from '../core/endpoint-config.ts'
 import { HoldfastError } from '../core/errors.ts'
+import { type RequestPolicy, requestDelayMs } from '../core/request-policy.ts'
 import { appendResult, countsAgainstCircuit, emptyRun } from '../core/result-run.ts'
 import { recordRequestRun } from '../storage/breakers.ts'
 import type { Database } from '../storage/database.ts'
@@ -195,8 +196,7 @@ export class RequestClient {
     const isTransportError = outcome.statusCode === undefined && outcome.class === 'retryable'
     const isNamed = outcome.statusCode !== undefined && policy.retryOn.includes(outcome.statusCode)
     if (!isTransportError && !isNamed) return null
-    const delayMs = Math.min(policy.baseDelayMs * 2 ** (attempts - 1), policy.maxDelayMs)
-    return delayMs * (0.5 + (this.#options.random ?? Math.random)() / 2)
+    return requestDelayMs(policy, attempts, this.#options.random ?? Math.random)
   }
 
   async #record(
