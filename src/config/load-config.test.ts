@@ -236,7 +236,7 @@ describe('site-wide settings', () => {
       'it has a wrong field: threshold must be a whole number from 1 to 1000',
     ],
     [{ HOLDFAST_CRITICAL_RESEND_CRON: '0 0 31 2 *' }, 'it must be a schedule that comes round'],
-    [{ HOLDFAST_CRITICAL_RESEND_TIMEZONE: 'Mars/Olympus' }, 'must be a schedule that can be kept'],
+    [{ HOLDFAST_CRITICAL_RESEND_TIMEZONE: 'Mars/Olympus' }, 'must be the name of a time zone'],
   ])('%j is refused with its source', async (environment, message) => {
     await expect(load({}, environment)).rejects.toThrow(message)
   })

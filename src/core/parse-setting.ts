@@ -3,6 +3,7 @@ import { parseEndpoint } from './endpoint-config.ts'
 import type { Parsed } from './problem.ts'
 import { problemsOf } from './problem.ts'
 import { type SiteSettingName, siteSettings } from './site-settings.ts'
+import { problemOfTimeZone } from './time-zone.ts'
 
 /**
  * Checks a value of a site-wide setting, also what PostgreSQL can't: whether a schedule ever comes round.
@@ -30,7 +31,10 @@ export function settingFromText(name: SiteSettingName, text: string): unknown {
 
 function problemOf(name: SiteSettingName, value: unknown): string | null {
   if (name === 'critical_resend_cron') return value === 'never' ? null : problemOfCron(String(value), 'UTC')
-  if (name === 'critical_resend_timezone') return problemOfCron('0 3 * * *', String(value))
+  if (name === 'critical_resend_timezone') {
+    const isKnown = problemOfTimeZone(String(value)) === null
+    return isKnown ? null : 'must be the name of a time zone, like UTC or Europe/Berlin'
+  }
   if (name !== 'defaults') return null
   const parsed = parseEndpoint({ name: 'any', ...(value as object) })
   const problem = parsed.ok ? undefined : parsed.problems[0]

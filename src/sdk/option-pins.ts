@@ -2,6 +2,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { parseSetting, problemOfCron } from '../core/parse-setting.ts'
 import type { SettingPin } from '../core/setting-pin.ts'
 import { isSiteSettingName, type SiteSettingName, type SiteSettingValue } from '../core/site-settings.ts'
+import { problemOfTimeZone } from '../core/time-zone.ts'
 
 export type SettingValues = { readonly [Name in SiteSettingName]?: SiteSettingValue<Name> }
 
@@ -50,6 +51,10 @@ function resendPins(criticalResend: CriticalResend | false | undefined): Setting
   const source = 'the option criticalResend'
   if (criticalResend === false) return [{ name: 'critical_resend_cron', value: 'never', source }]
   const { cron = daily, timezone = 'UTC' } = criticalResend
+  const zoneProblem = problemOfTimeZone(timezone)
+  if (zoneProblem !== null) {
+    throw new HoldfastError('configuration_invalid', `criticalResend.timezone: ${zoneProblem}.`, { timezone })
+  }
   const problem = problemOf('critical_resend_cron', cron) ?? problemOfCron(cron, timezone)
   if (problem !== null) {
     throw new HoldfastError(

@@ -72,11 +72,6 @@ export function registerSettings(program: Command): void {
     .description('change a setting: a number, a word, or a JSON object')
     .argument('<name>')
     .argument('<value>')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  holdfast settings set dead_letter_retention_days 90\n' +
-        `  holdfast settings set defaults '{"retry":{"maxRetries":5}}'`,
-    )
     .action((name: string, text: string, _flags: unknown, command: Command) =>
       change(command, known(name), settingFromText(known(name), text)),
     )
