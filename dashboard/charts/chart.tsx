@@ -2,17 +2,18 @@ import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import { usePreferences } from '../frame/preferences.ts'
+import { serverNowMs } from '../live/server-clock.ts'
 import { formatShort } from '../parts/numbers.ts'
 import type { ChartProps } from './lazy-chart.tsx'
 
 const heightPx = 150
 
 /** One chart of lines; the legend above it is the readout, and a hidden table has the data. */
-export function Chart({ at, series, unit, marks = [] }: ChartProps) {
+export function Chart({ at, series, unit, spanMs, marks = [] }: ChartProps) {
   const holder = useRef<HTMLDivElement>(null)
   const { zone, theme } = usePreferences()
   const data = [at.map((time) => Date.parse(time) / 1000), ...series.map(({ values }) => values)]
-  const text = JSON.stringify([data, marks, zone, theme])
+  const text = JSON.stringify([data, marks, zone, theme, spanMs])
   // oxlint-disable-next-line react/exhaustive-deps -- the text stands for all of it
   useEffect(() => {
     const element = holder.current
@@ -32,7 +33,10 @@ export function Chart({ at, series, unit, marks = [] }: ChartProps) {
         ...(zone === 'utc' && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'UTC') }),
         legend: { show: false },
         cursor: { show: false },
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, 1)] } },
+        scales: {
+          x: { range: () => [(serverNowMs() - spanMs) / 1000, serverNowMs() / 1000] },
+          y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, 1)] },
+        },
         axes: [
           { ...axis, grid: { show: false }, size: 24 },
           {
@@ -47,7 +51,8 @@ export function Chart({ at, series, unit, marks = [] }: ChartProps) {
             stroke: colour(name),
             width: 1.5,
             ...(dash !== undefined && { dash: [...dash] }),
-            points: { show: false },
+            // A line needs two steps; a few of them are seen as dots.
+            points: { show: at.length < 12, size: 5 },
             spanGaps: false,
           })),
         ],

@@ -16,6 +16,8 @@ export interface ChartProps {
   readonly at: readonly string[]
   readonly series: readonly ChartSeries[]
   readonly unit?: string
+  /** How far back the chart reaches, however few steps there are. */
+  readonly spanMs: number
   readonly marks?: readonly { readonly at: string; readonly letter: string }[]
 }
 

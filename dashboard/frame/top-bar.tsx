@@ -1,4 +1,4 @@
-import { Link, useSearch } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { togglePaused, useLiveMode } from '../live/live-mode.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -46,7 +46,6 @@ export function TopBar({
 export const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
 
 function RangeChoice() {
-  const { range = defaultRange } = useSearch({ strict: false })
   return (
     <div className="segments" role="group" aria-label="Time range">
       {ranges.map((one) => (
@@ -54,7 +53,7 @@ function RangeChoice() {
           key={one}
           to="."
           search={(before) => ({ ...before, range: one === defaultRange ? undefined : one })}
-          {...(one === range && { 'aria-current': true })}
+          activeOptions={{ exact: true, explicitUndefined: true }}
         >
           {rangeNames[one]}
         </Link>

@@ -19,7 +19,7 @@ export function Time({
   const differenceMs = date.getTime() - nowMs
   let text = formatTime(date, new Date(nowMs), zone)
   if (as === 'ago') text = formatSpan(Math.max(0, -differenceMs))
-  if (as === 'in') text = differenceMs <= 0 ? 'due now' : `in ${formatSpan(differenceMs)}`
+  if (as === 'in') text = differenceMs <= 0 ? 'due now' : `in ${formatSpan(Math.max(1000, differenceMs))}`
   return (
     <time dateTime={date.toISOString()} title={formatExactTime(date, zone)}>
       {text}

@@ -21,6 +21,7 @@ export function KeyDialogs({
 const meanings: Readonly<Record<Role, string>> = {
   viewer: 'looks at everything but keys and the audit log',
   publisher: 'publishes, and reads nothing',
+  caller: 'calls endpoints and waits for their answers, and reads nothing',
   operator: 'looks, publishes, pauses, redrives, triggers',
   admin: 'everything',
 }

@@ -43,7 +43,7 @@ export function DeadLettersPage() {
                 key={label}
                 to="/dead-letters"
                 search={{ ...search, view, fingerprint: undefined }}
-                {...(view === search.view && { 'aria-current': true })}
+                activeOptions={{ exact: true, explicitUndefined: true }}
               >
                 {label}
               </Link>
@@ -59,7 +59,7 @@ export function DeadLettersPage() {
                 key={label}
                 to="/dead-letters"
                 search={{ ...search, state }}
-                {...(state === search.state && { 'aria-current': true })}
+                activeOptions={{ exact: true, explicitUndefined: true }}
               >
                 {label}
               </Link>

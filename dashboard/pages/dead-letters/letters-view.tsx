@@ -56,7 +56,7 @@ const columns: readonly Column<Letter>[] = [
   {
     id: 'key',
     header: 'Ordering key',
-    cell: ({ orderingKey }) => <bdi className="mono">{orderingKey ?? ''}</bdi>,
+    cell: ({ orderingKey }) => <bdi className="mono whitespace-nowrap">{orderingKey ?? ''}</bdi>,
   },
   {
     id: 'criticality',

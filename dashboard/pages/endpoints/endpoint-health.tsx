@@ -2,7 +2,7 @@ import { useSearch } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
 import { useApi } from '../../api/use-api.ts'
 import { ChartCard } from '../../charts/lazy-chart.tsx'
-import { defaultRange, rangeNames } from '../../frame/time-range.ts'
+import { defaultRange, rangeMs, rangeNames } from '../../frame/time-range.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { countOf, formatCount, formatDuration, formatPercent, formatSpan } from '../../parts/numbers.ts'
 
@@ -25,8 +25,8 @@ export function EndpointHealth({
         <>
           <Stats endpoint={endpoint} health={health} statistics={data} span={rangeNames[range]} />
           <div className="columns lg:grid-cols-2">
-            <AttemptsChart statistics={data} />
-            <LatencyChart statistics={data} />
+            <AttemptsChart statistics={data} spanMs={rangeMs[range]} />
+            <LatencyChart statistics={data} spanMs={rangeMs[range]} />
           </div>
           <Answers statistics={data} span={rangeNames[range]} />
         </>
@@ -84,7 +84,7 @@ function Stats({
   )
 }
 
-function AttemptsChart({ statistics }: { readonly statistics: Statistics }) {
+function AttemptsChart({ statistics, spanMs }: { readonly statistics: Statistics; readonly spanMs: number }) {
   const { series, attempts, successes } = statistics
   return (
     <ChartCard
@@ -92,6 +92,7 @@ function AttemptsChart({ statistics }: { readonly statistics: Statistics }) {
       hint="per step"
       sentence={`${countOf(attempts, 'attempt')}, ${formatCount(attempts - successes)} of them failed.`}
       at={series.map(({ at }) => at)}
+      spanMs={spanMs}
       series={[
         {
           name: 'Succeeded',
@@ -111,7 +112,7 @@ function AttemptsChart({ statistics }: { readonly statistics: Statistics }) {
   )
 }
 
-function LatencyChart({ statistics }: { readonly statistics: Statistics }) {
+function LatencyChart({ statistics, spanMs }: { readonly statistics: Statistics; readonly spanMs: number }) {
   const { series, latencyMs } = statistics
   const line = (name: 'p50' | 'p95' | 'p99', colour: 'accent' | 'series-2', dash?: readonly number[]) => ({
     name,
@@ -126,6 +127,7 @@ function LatencyChart({ statistics }: { readonly statistics: Statistics }) {
       hint="of one attempt, ms"
       sentence={`Half of the attempts took less than ${latencyMs.p50 ?? 0} ms, 95 % less than ${latencyMs.p95 ?? 0} ms.`}
       at={series.map(({ at }) => at)}
+      spanMs={spanMs}
       series={[line('p50', 'accent'), line('p95', 'accent', [4, 3]), line('p99', 'series-2', [1.5, 2.5])]}
     />
   )

@@ -39,7 +39,7 @@ export function EndpointPage() {
             to="/endpoints/$name"
             params={{ name }}
             search={(before) => ({ ...before, tab: one === 'health' ? undefined : one })}
-            {...(one === tab && { 'aria-current': 'page' })}
+            activeOptions={{ exact: true, explicitUndefined: true }}
           >
             {label}
           </Link>

@@ -120,7 +120,7 @@ export function EndpointsPage() {
               key={one ?? 'all'}
               to="/endpoints"
               search={(before) => ({ ...before, only: one })}
-              {...(one === only && { 'aria-current': true })}
+              activeOptions={{ exact: true, explicitUndefined: true }}
             >
               {one === undefined ? 'All' : 'Unhealthy'}
             </Link>

@@ -92,7 +92,7 @@ export function EventsPage() {
               key={one ?? 'all'}
               to="/events"
               search={(before) => ({ ...before, state: one })}
-              {...(one === state && { 'aria-current': true })}
+              activeOptions={{ exact: true, explicitUndefined: true }}
             >
               {one === undefined ? 'All' : 'Unrouted'}
             </Link>

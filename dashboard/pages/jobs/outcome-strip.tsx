@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
+import { countOf } from '../../parts/numbers.ts'
 import { stateLook } from '../../parts/states.ts'
 
 const shown = 60
@@ -24,7 +25,7 @@ export function OutcomeStrip({ job }: { readonly job: string }) {
   return (
     <section className="card" aria-label="Last runs">
       <header>
-        <h2>Last {runs.length} runs</h2>
+        <h2>Last {countOf(runs.length, 'run')}</h2>
         <span className="hint">{summary}</span>
       </header>
       <div className="body flex gap-[2px] overflow-x-auto">

@@ -30,7 +30,7 @@ export function RunsPage() {
               key={one ?? 'all'}
               to="/runs"
               search={{ ...search, state: one }}
-              {...(one === state && { 'aria-current': true })}
+              activeOptions={{ exact: true, explicitUndefined: true }}
             >
               {one === undefined ? 'All' : stateLook('run', one).word}
             </Link>

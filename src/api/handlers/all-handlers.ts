@@ -16,6 +16,7 @@ import { quarantineHandlers } from './quarantine.ts'
 import { routeHandlers } from './routes.ts'
 import { runHandlers, scheduleHandlers } from './runs.ts'
 import { searchHandlers } from './search.ts'
+import { settingHandlers } from './settings.ts'
 import { statisticsHandlers } from './statistics.ts'
 import { storedEventHandlers } from './stored-events.ts'
 
@@ -41,6 +42,7 @@ export function allHandlers(
     statistics: statisticsHandlers,
     alerts: alertHandlers,
     maintenance: maintenanceHandlers,
+    settings: settingHandlers,
     quarantine: quarantineHandlers,
     overview: overviewHandlers,
     search: searchHandlers,

@@ -104,7 +104,8 @@ describe('the health of many endpoints', () => {
       expect.objectContaining({
         kind: 'endpoint_disabled',
         subject: 'endpoint:beta',
-        sentence: 'moved. 1 delivery waits.',
+        // How many wait is what its owner reports, and there is none.
+        sentence: 'moved. Nothing waits.',
         recovers: false,
       }),
     ])

@@ -16,7 +16,11 @@ begin
   return query
   select known.name, known.state, known.state_reason, known.state_changed_at,
     case when known.state <> 'active' then (
-      select entry.actor from holdfast_internal.audit_log as entry where entry.subject = 'endpoint:' || known.name order by entry.subject desc, entry.id desc limit 1
+      -- Circuits have the same subject: who stopped it is among the last few entries.
+      select entry.actor from (
+        select one.actor, one.action, one.id from holdfast_internal.audit_log as one
+        where one.subject = 'endpoint:' || known.name order by one.subject desc, one.id desc limit 20
+      ) as entry where entry.action = 'endpoint.' || known.state limit 1
     ) end,
     coalesce(breaker.state, 'closed'), coalesce(breaker.failures, 0), breaker.opened_at, breaker.probe_at,
     case when breaker.held_until > now() then breaker.held_until end, breaker.hold_reason,
