@@ -74,6 +74,7 @@ const queueShape = z
     ratePerSecond: z.number().nullable(),
     state: z.enum(['active', 'paused']),
     stateReason: z.string().nullable(),
+    deadLetters: z.int().meta({ description: 'Failed runs that nobody has settled.' }),
   })
   .meta({ id: 'Queue' })
 

@@ -49,6 +49,8 @@ export interface ExecutorOptions {
   /** This run's success waits in the journal. */
   readonly hasSucceeded: (runId: number) => boolean
   readonly settle: (entry: JournalEntry) => void
+  /** So many handlers are at work now. */
+  readonly onRunning: (count: number) => void
   /** A slot or room in the line has become free; with the end of a suspect, also for another one. */
   readonly onRoom: (isSuspects: boolean) => void
 }
@@ -243,6 +245,7 @@ export class Executor {
     // Taken from us and claimed again, while its first handler is still at it: with that claim it is over.
     if (former !== undefined) this.#finish(former, { kind: 'released' }, null, null)
     this.#running.set(id, running)
+    this.#options.onRunning(this.#running.size)
     this.#armDeadline(running.deadlineMs)
   }
 
@@ -254,10 +257,10 @@ export class Executor {
   #fail(running: RunningRun, error: unknown): void {
     if (!running.isOpen) return
     const { abortReason } = running.context
-    const why = abortReason instanceof RunAbortedError ? abortReason.why : null
-    if (why === 'stopping') this.#finish(running, { kind: 'released' }, null, null)
-    else if (why === 'cancelled')
-      this.#finish(running, { kind: 'cancelled' }, 'cancelled', errorText(abortReason))
+    const told = abortReason instanceof RunAbortedError ? abortReason : null
+    if (told?.why === 'stopping') this.#finish(running, { kind: 'released' }, null, null)
+    else if (told?.why === 'cancelled')
+      this.#finish(running, { kind: 'cancelled' }, 'cancelled', told.message)
     else this.#finish(running, endingOf(error), errorCode(error), errorText(error))
   }
 
@@ -272,7 +275,10 @@ export class Executor {
     const { isOpen } = running
     if (!isOpen && ending.kind !== 'succeeded') return
     running.isOpen = false
-    if (this.#running.get(run.id) === running) this.#running.delete(run.id)
+    if (this.#running.get(run.id) === running) {
+      this.#running.delete(run.id)
+      this.#options.onRunning(this.#running.size)
+    }
     const decision = decideRun(ending, context.attempt, job.settings, Math.random)
     const isTried = ending.kind !== 'released'
     this.#options.settle({
@@ -358,7 +364,7 @@ export class Executor {
       }
       const { abortReason } = running.context
       if (abortReason instanceof RunAbortedError && abortReason.why === 'cancelled') {
-        this.#finish(running, { kind: 'cancelled' }, 'cancelled', errorText(abortReason))
+        this.#finish(running, { kind: 'cancelled' }, 'cancelled', abortReason.message)
         continue
       }
       const text = `The handler took longer than ${running.job.settings.timeoutMs} ms.`

@@ -204,8 +204,10 @@ export class JobWorker {
       mayStart: () => !this.#isStopping && settler.unsettled < limits.maxUnsettled && !presence.isFenced,
       hasSucceeded: (runId) => settler.hasSucceeded(runId),
       settle: (entry) => settler.accept(entry),
+      onRunning: (count) => {
+        presence.running = count
+      },
       onRoom: (isSuspects) => {
-        presence.running = executor.runningCount
         // Those that had to wait for it are due already: nobody rings for them.
         if (isSuspects) claimer.ring()
         else claimer.noteRoom()
@@ -260,7 +262,6 @@ export class JobWorker {
       return
     }
     this.#parts.executor.add(runs.map((run) => ({ run, worker, claimedAtMs })))
-    this.#parts.presence.running = this.#parts.executor.runningCount
   }
 
   /** For a run that this process enqueues; see Claimer.keepSlot. */

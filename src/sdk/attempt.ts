@@ -38,17 +38,18 @@ export interface Attempt {
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
-export function toAttempt(record: AttemptRecord): Attempt {
+/** `prefix`: `run` for those of a job. */
+export function toAttempt(record: AttemptRecord, prefix: 'dlv' | 'run' = 'dlv'): Attempt {
   const { deliveryId, outcome, ...rest } = record
-  return { ...rest, deliveryId: formatId('dlv', deliveryId), outcome: outcomeOf(outcome) }
+  return { ...rest, deliveryId: formatId(prefix, deliveryId), outcome: outcomeOf(outcome) }
 }
 
 /** What a dead letter remembers of an attempt whose own row may be gone. */
-export function fromMemory(remembered: RememberedAttempt): Attempt {
+export function fromMemory(remembered: RememberedAttempt, prefix: 'dlv' | 'run' = 'dlv'): Attempt {
   const { deliveryId, at, status, outcome, ...rest } = remembered
   return {
     ...rest,
-    deliveryId: deliveryId === null || deliveryId === undefined ? null : formatId('dlv', deliveryId),
+    deliveryId: deliveryId === null || deliveryId === undefined ? null : formatId(prefix, deliveryId),
     startedAt: new Date(at),
     outcome: outcomeOf(outcome),
     statusCode: status,

@@ -472,6 +472,13 @@ table holdfast_internal.operations with (fillfactor=50)
   constraint operations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
   CREATE INDEX operations_due ON holdfast_internal.operations USING btree (next_step_at) WHERE (state = 'running'::text)
   CREATE INDEX operations_state ON holdfast_internal.operations USING btree (state, id)
+table holdfast_internal.past_workers
+  incarnation integer not null
+  name text not null
+  host text not null
+  ended_at timestamp with time zone not null default now()
+  constraint past_workers_pkey PRIMARY KEY (incarnation)
+  CREATE INDEX past_workers_age ON holdfast_internal.past_workers USING btree (ended_at)
 table holdfast_internal.quarantine
   id bigint not null generated always as identity
   at timestamp with time zone not null default now()

@@ -107,12 +107,13 @@ export interface QueueRow {
   readonly rate_per_second: number | null
   readonly state: 'active' | 'paused'
   readonly state_reason: string | null
+  readonly dead_letters: number
 }
 
-const queueColumns =
-  'id, name, concurrency, rate_per_second, state, state_reason from holdfast_internal.queues'
+const queueColumns = `id, name, concurrency, rate_per_second, state, state_reason,
+  holdfast_internal.open_letters_of(id)::float8 as dead_letters from holdfast_internal.queues`
 
-/** Index: queues_name_key. */
+/** Indexes: queues_name_key, and those of the counts of letters. */
 export async function listQueues(database: Database, limit: number): Promise<QueueRow[]> {
   return database.query<QueueRow>(
     { name: 'list_queues', text: `select ${queueColumns} order by name limit $1` },
@@ -120,7 +121,7 @@ export async function listQueues(database: Database, limit: number): Promise<Que
   )
 }
 
-/** Index: queues_name_key. */
+/** Indexes: queues_name_key, and those of the counts of letters. */
 export async function readQueue(database: Database, name: string): Promise<QueueRow | undefined> {
   const rows = await database.query<QueueRow>(
     { name: 'read_queue', text: `select ${queueColumns} where name = $1` },

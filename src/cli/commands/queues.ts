@@ -19,6 +19,7 @@ export function registerQueues(program: Command): void {
       },
       { title: 'CONCURRENCY', isNumber: true, value: ({ concurrency }) => textOf(concurrency) },
       { title: 'RATE', isNumber: true, value: ({ ratePerSecond }) => textOf(ratePerSecond) },
+      { title: 'DEAD', isNumber: true, value: ({ deadLetters }) => String(deadLetters) },
       { title: 'REASON', value: ({ stateReason }) => textOf(stateReason) },
     ],
     nothing: () => 'There are no queues. A job makes its queue known.',

@@ -9,8 +9,8 @@ declare
   lane integer;
 begin
   perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), dead);
-  delete from holdfast_internal.workers where incarnation = dead and beat = seen_beat returning name into lost_name;
-  if not found then
+  lost_name := holdfast_internal.remove_worker(dead, seen_beat);
+  if lost_name is null then
     return 0;
   end if;
   perform holdfast_internal.take_out_of_claims(array(select id from holdfast_internal.run_claims where worker = dead));

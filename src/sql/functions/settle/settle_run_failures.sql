@@ -54,10 +54,11 @@ begin
     update holdfast_internal.dead_letters set state = 'open', settled_by = null, action = null
     where id in (select dead_letter_id from ended) and state = 'redriven' and settled_at is null
   )
+  -- A cancelled attempt is its own record. An ending that wasn't tried comes after the last attempt, where it can't collide with one.
   insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
-  select ended.id, ended.message, now(), ended.attempt + case when ended."isTried" then 1 else 0 end, me, ended.lane,
-         case ended.action when 'expire' then 10 else 11 end, ended.reason, ended.error
-  from ended
+  select ended.id, ended.message, now(), ended.attempt + 1, 0, ended.lane, case ended.action when 'expire' then 10 else 11 end, ended.reason,
+         ended.error
+  from ended where not ended."isTried"
   on conflict do nothing;
 
   delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
