@@ -5,6 +5,7 @@ import { registerAlerts } from './commands/alerts.ts'
 import { registerApiKeys } from './commands/api-keys.ts'
 import { registerApply } from './commands/apply.ts'
 import { registerAudit } from './commands/audit.ts'
+import { registerCircuitChanges } from './commands/circuit-changes.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerDeadLetters } from './commands/dead-letters.ts'
 import { registerDeliveries } from './commands/deliveries.ts'
@@ -93,6 +94,7 @@ function registerRemoteCommands(program: Command): void {
   registerSend(program)
   registerTail(program)
   registerEndpoints(program)
+  registerCircuitChanges(program)
   registerRoutes(program)
   registerEventTypes(program)
   registerDeliveries(program)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
-import { tracePage } from './filters.ts'
+import { timeFilter, tracePage } from './filters.ts'
 import { givenTime, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const tag = 'Runs'
@@ -91,6 +91,10 @@ export const runOperations = {
       queue: field.text(63).optional(),
       job: field.text(127).optional(),
       state: field.oneOf(...states).optional(),
+      worker: field.text(127).optional().meta({ description: 'Who runs it, or made its last attempt.' }),
+      tag: field.text(63).optional().meta({ description: 'One of its `tags` or `requireTags`.' }),
+      correlationId: field.text(255).optional(),
+      ...timeFilter,
     }),
     result: listOf(runShape),
     errors: ['run_not_found'],

@@ -203,9 +203,13 @@ export class Executor {
       this.#settleUntried(queued, { kind: 'expired' }, 'expired', 'Nobody ran it in time.')
       return
     }
-    if (known === undefined || job === undefined || !job.hasHandler) {
+    if (known === undefined) {
+      this.#settleUntried(queued, { kind: 'failed', isPermanent: true, retryAfterMs: null }, 'job_deleted', 'Its job was deleted.')
+      return
+    }
+    if (job === undefined || !job.hasHandler) {
       this.#options.logger.warn(
-        { runId: run.id, job: known?.name },
+        { runId: run.id, job: known.name },
         'No handler for this job here; the run goes back',
       )
       this.#settleUntried(queued, { kind: 'released' }, null, null, noHandlerDelayMs)
@@ -322,7 +326,7 @@ export class Executor {
       lane: run.laneId,
       attempt: run.attempt,
       expected: run.attempt,
-      action: ending.kind === 'expired' ? 'expire' : 'release',
+      action: untriedActions[ending.kind] ?? 'release',
       outcome: outcomeOf(ending),
       startedAtMs: Date.now(),
       durationMs: null,
@@ -330,7 +334,7 @@ export class Executor {
       error,
       detail: null,
       delayMs,
-      reason: ending.kind === 'expired' ? 'expired' : null,
+      reason: code,
       isTried: false,
     }
     this.#options.settle({ worker, record })
@@ -377,6 +381,12 @@ export class Executor {
 
 function isThenable(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+/** What becomes of a run that was not begun. */
+const untriedActions: Readonly<Partial<Record<RunEnding['kind'], RunRecord['action']>>> = {
+  expired: 'expire',
+  failed: 'dead',
 }
 
 const plainOutcomes: Readonly<Record<Exclude<RunEnding['kind'], 'failed'>, number>> = {

@@ -6,6 +6,7 @@ import { AlertRules } from './alert-rules.ts'
 import { Alerts } from './alerts.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
+import { CircuitChanges } from './circuit-changes.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Deliveries } from './deliveries.ts'
 import { Endpoints } from './endpoints.ts'
@@ -56,6 +57,7 @@ export interface Management {
   readonly replays: Replays
   readonly apiKeys: ApiKeys
   readonly audit: AuditLog
+  readonly circuitChanges: CircuitChanges
   readonly overview: Overview
   readonly quarantine: Quarantine
   readonly secrets: Secrets
@@ -94,6 +96,7 @@ export function createManagement(options: ManagementOptions): Management {
     replays: new Replays({ database, operations, actor }),
     apiKeys: new ApiKeys({ database, actor }),
     audit: new AuditLog({ database }),
+    circuitChanges: new CircuitChanges({ database }),
     overview: new Overview({ database }),
     jobs: new Jobs({ database, actor }),
     queues: new Queues({ database, actor }),

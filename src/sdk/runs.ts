@@ -71,6 +71,15 @@ export interface RunListOptions {
   readonly queue?: string | undefined
   readonly job?: string | undefined
   readonly state?: RunStateName | undefined
+  /** Who runs it, or made its last attempt. */
+  readonly worker?: string | undefined
+  /** One of its `tags` or `requireTags`. */
+  readonly tag?: string | undefined
+  readonly correlationId?: string | undefined
+  /** Enqueued at this time or later. */
+  readonly from?: Date | string | undefined
+  /** Enqueued before this time. */
+  readonly to?: Date | string | undefined
   /** Older than this run. */
   readonly beforeId?: string | undefined
   readonly limit?: number | undefined

@@ -100,6 +100,14 @@ export async function setJobState(
   )
 }
 
+/** Index: runs_pkey; looks through what its queues owe. */
+export async function deleteJob(database: Database, name: string, actor: string): Promise<void> {
+  await database.query({ name: 'delete_job', text: 'select holdfast_internal.delete_job($1, $2)' }, [
+    name,
+    actor,
+  ])
+}
+
 export interface QueueRow {
   readonly id: number
   readonly name: string

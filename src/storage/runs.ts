@@ -76,7 +76,9 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
           union all select body, correlation_id, headers, metadata from holdfast_internal.messages_kept where id = known.message_id limit 1
         ) as message on true
         -- The letter is of the first run; redrives have its message.
-        left join holdfast_internal.dead_letters as letter on letter.delivery_id = known.message_id
+        left join lateral (
+          select id, redriven_delivery_id from holdfast_internal.dead_letters where delivery_id = known.message_id limit 1
+        ) as letter on true
         left join holdfast_internal.run_progress as progress on progress.run_id = known.id`,
     },
     [id],

@@ -207,6 +207,19 @@ export async function drainWorker(database: Database, incarnation: number, actor
   return rows[0]?.is_draining ?? false
 }
 
+/** By the primary key of workers. */
+export async function undrainWorker(
+  database: Database,
+  incarnation: number,
+  actor: string,
+): Promise<boolean> {
+  const rows = await database.query<{ is_active: boolean }>(
+    { name: 'undrain_worker', text: 'select holdfast_internal.undrain_worker($1, $2) as is_active' },
+    [incarnation, actor],
+  )
+  return rows[0]?.is_active ?? false
+}
+
 /** Those that are alive. A scan of workers, which are a fleet's. */
 export async function countWorkers(database: Database): Promise<number> {
   const rows = await database.query<{ workers: number }>(

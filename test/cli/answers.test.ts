@@ -27,7 +27,9 @@ const holdfast = (args: readonly string[]) => runCli(args, { environment })
 const refusal = '{"error":"customer 17 is unknown"}'
 
 test('the answer of a receiver is shown with a dead letter, its delivery, its event and a test', async () => {
-  receiver.behave(answer(422, { body: refusal, headers: { 'content-type': 'application/json', 'x-trace': 'abc' } }))
+  receiver.behave(
+    answer(422, { body: refusal, headers: { 'content-type': 'application/json', 'x-trace': 'abc' } }),
+  )
   const { id } = await rig.holdfast.publish('order.created', { customer: 17 })
   const [letter] = await until(
     'it is dead',

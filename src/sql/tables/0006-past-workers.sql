@@ -7,3 +7,4 @@ create table holdfast_internal.past_workers (
   ended_at timestamptz not null default now()
 );
 create index past_workers_age on holdfast_internal.past_workers (ended_at);
+create index past_workers_name on holdfast_internal.past_workers (name, incarnation);

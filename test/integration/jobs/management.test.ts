@@ -85,7 +85,7 @@ test('a dead letter of a job is redriven through the same door as any other, and
     `select holdfast.redrive_message(holdfast.format_id('dlt', $1))`,
     [letter!.id],
   )
-  expect(redriven).toMatch(/^dlv_/)
+  expect(redriven).toMatch(/^run_/)
   await until(
     'the letter to be settled',
     () =>
