@@ -204,7 +204,12 @@ export class Executor {
       return
     }
     if (known === undefined) {
-      this.#settleUntried(queued, { kind: 'failed', isPermanent: true, retryAfterMs: null }, 'job_deleted', 'Its job was deleted.')
+      this.#settleUntried(
+        queued,
+        { kind: 'failed', isPermanent: true, retryAfterMs: null },
+        'job_deleted',
+        'Its job was deleted.',
+      )
       return
     }
     if (job === undefined || !job.hasHandler) {

@@ -4,7 +4,15 @@ import { problemsOf } from '../core/problem.ts'
 import type { RunOptionsInput } from '../core/run-options.ts'
 import type { AnyJob } from '../jobs/job.ts'
 import type { Database } from '../storage/database.ts'
-import { declareJob, deleteJob, type JobRow, listJobs, overrideJob, readJob, setJobState } from '../storage/jobs.ts'
+import {
+  declareJob,
+  deleteJob,
+  type JobRow,
+  listJobs,
+  overrideJob,
+  readJob,
+  setJobState,
+} from '../storage/jobs.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { type EnqueuedRun, Enqueuer } from './enqueuer.ts'
 

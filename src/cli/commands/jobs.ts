@@ -48,7 +48,9 @@ export function registerJobs(program: Command): void {
     .option('--tag <tag>', 'to find it by; repeat for more', collectText)
     .option('--correlation-id <id>', 'to find it by')
     .option('--priority <0-3>', '3 is the most urgent', wholeNumber)
-    .option('--run-at <time>', 'run it at this time, or +10m from now', (text: string) => instant(text, Date.now()))
+    .option('--run-at <time>', 'run it at this time, or +10m from now', (text: string) =>
+      instant(text, Date.now()),
+    )
     .option('--ttl-ms <number>', 'how long it may wait for its worker', wholeNumber)
     .action((name: string, flags: TriggerFlags, command: Command) =>
       withApi(command, async ({ client, output, prefix }) => {

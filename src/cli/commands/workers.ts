@@ -27,7 +27,9 @@ export function registerWorkers(program: Command): void {
     workers
       .command(verb)
       .description(
-        verb === 'drain' ? 'let a worker finish what it has and take nothing new' : 'let a draining worker take runs again',
+        verb === 'drain'
+          ? 'let a worker finish what it has and take nothing new'
+          : 'let a draining worker take runs again',
       )
       .argument('<id>', 'as `workers list` shows it')
       .action((id: string, _flags: unknown, command: Command) =>

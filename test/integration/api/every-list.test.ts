@@ -21,13 +21,15 @@ interface Case {
 
 const lists = Object.values(operations as unknown as Record<string, Record<string, Operation>>)
   .flatMap((group) => Object.values(group))
-  .filter(({ method, result }) => method === 'GET' && 'shape' in result && 'nextCursor' in (result.shape as object))
+  .filter(
+    ({ method, result }) => method === 'GET' && 'shape' in result && 'nextCursor' in (result.shape as object),
+  )
 
 /** The value that the fewest rows have. */
-function rarest(values: readonly unknown[]): string {
+function rarest(values: readonly (string | number | null | undefined)[]): string {
   const counts = new Map<string, number>()
   for (const value of values) {
-    if (value !== null && value !== undefined) counts.set(String(value), (counts.get(String(value)) ?? 0) + 1)
+    if (value !== null && value !== undefined) counts.set(`${value}`, (counts.get(`${value}`) ?? 0) + 1)
   }
   return [...counts].toSorted(([, first], [, second]) => first - second)[0]?.[0] ?? ''
 }
@@ -51,13 +53,19 @@ const until = (timeOf: (row: Row) => number): Case => ({
 const failed = (field: string, chosen: string, matches: (text: string, value: string) => boolean): Case => ({
   value: () => chosen,
   matches: (row, value) =>
-    row.attempts.some((attempt: Row) => attempt.outcome !== 'success' && matches(String(attempt[field]), value)),
+    row.attempts.some(
+      (attempt: Row) => attempt.outcome !== 'success' && matches(String(attempt[field]), value),
+    ),
   isOfDetail: true,
 })
 const same = (text: string, value: string) => text === value
 const contains = (text: string, value: string) => text.toLowerCase().includes(value.toLowerCase())
 
-const message = { tenant: equal('tenant'), eventType: equal('eventType'), correlationId: equal('correlationId') }
+const message = {
+  tenant: equal('tenant'),
+  eventType: equal('eventType'),
+  correlationId: equal('correlationId'),
+}
 
 const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   listEndpoints: {
@@ -180,7 +188,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 async function page(path: string, query: Record<string, string>) {
-  const { status, body } = await rig.call('GET', `${path}?${new URLSearchParams(query)}`)
+  const { status, body } = await rig.call('GET', `${path}?${new URLSearchParams(query).toString()}`)
   expect(status, JSON.stringify(body)).toBe(200)
   return body as { data: Row[]; nextCursor: string | null }
 }
@@ -212,7 +220,9 @@ test('every list of the contract, and every filter of it, has a case', () => {
         .toSorted(),
     ]),
   )
-  expect(Object.fromEntries(Object.entries(cases).map(([id, filters]) => [id, Object.keys(filters).toSorted()]))).toEqual(asked)
+  expect(
+    Object.fromEntries(Object.entries(cases).map(([id, filters]) => [id, Object.keys(filters).toSorted()])),
+  ).toEqual(asked)
 })
 
 describe.for(lists)('$id', (list) => {
@@ -223,16 +233,22 @@ describe.for(lists)('$id', (list) => {
     expect(new Set(whole.map(keyOf)).size).toBe(whole.length)
   })
 
-  test.for(Object.entries(cases[list.id] ?? {}))('by %s', { timeout: 60_000 }, async ([field, { value, matches, isOfDetail }]) => {
-    const whole = await walk(list.path, {}, 500)
-    const asked = value(whole)
-    expect(asked, `the rows have a ${field}`).not.toBe('')
-    const rows = isOfDetail
-      ? await Promise.all(whole.map(async (row) => (await rig.call('GET', `${list.path}/${keyOf(row)}`)).body))
-      : whole
-    const expected = rows.filter((row) => matches(row, asked)).map(keyOf)
-    expect(expected.length, 'few of many').toBeGreaterThan(0)
-    expect(expected.length).toBeLessThan(whole.length)
-    expect((await walk(list.path, { [field]: asked }, 1)).map(keyOf)).toEqual(expected)
-  })
+  test.for(Object.entries(cases[list.id] ?? {}))(
+    'by %s',
+    { timeout: 60_000 },
+    async ([field, { value, matches, isOfDetail }]) => {
+      const whole = await walk(list.path, {}, 500)
+      const asked = value(whole)
+      expect(asked, `the rows have a ${field}`).not.toBe('')
+      const rows = isOfDetail
+        ? await Promise.all(
+            whole.map(async (row) => (await rig.call('GET', `${list.path}/${keyOf(row)}`)).body),
+          )
+        : whole
+      const expected = rows.filter((row) => matches(row, asked)).map(keyOf)
+      expect(expected.length, 'few of many').toBeGreaterThan(0)
+      expect(expected.length).toBeLessThan(whole.length)
+      expect((await walk(list.path, { [field]: asked }, 1)).map(keyOf)).toEqual(expected)
+    },
+  )
 })

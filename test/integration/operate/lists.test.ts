@@ -322,7 +322,14 @@ async function naiveRuns(filter: Filter): Promise<number[]> {
   const nameOf = new Map(named.map(({ id, name }) => [id, name]))
   const known = new Map(owed.map((run) => [run.id, run]))
   const ended = rows.filter(({ source, lane_id }) => source !== 'owed' && queues.has(lane_id))
-  const { rows: tries } = await pool.query<{ id: number; message_id: number; attempt: number; name: string | null; is_tried: boolean; outcome: number }>(
+  const { rows: tries } = await pool.query<{
+    id: number
+    message_id: number
+    attempt: number
+    name: string | null
+    is_tried: boolean
+    outcome: number
+  }>(
     `select delivery_id as id, message_id, attempt, outcome, duration_ms is not null as is_tried, holdfast_internal.worker_name(incarnation) as name
      from holdfast_internal.attempts order by (outcome = 1) desc, attempt desc, incarnation desc`,
   )
@@ -348,7 +355,8 @@ async function naiveRuns(filter: Filter): Promise<number[]> {
       .filter(
         ({ id, state, job, queue, worker, message_id }) =>
           (filter['worker'] === undefined || worker === filter['worker']) &&
-          (filter['tag'] === undefined || messageOf.get(message_id)?.tags.includes(filter['tag'] as string) === true) &&
+          (filter['tag'] === undefined ||
+            messageOf.get(message_id)?.tags.includes(filter['tag'] as string) === true) &&
           (filter['correlationId'] === undefined ||
             messageOf.get(message_id)?.correlation_id === filter['correlationId']) &&
           within(filter, id) &&
