@@ -17,6 +17,7 @@ const colours: Readonly<Record<Delivery['state'] | Attempt['outcome'], Colour>> 
   success: 'green',
   retryable: 'yellow',
   throttled: 'yellow',
+  interrupted: 'yellow',
   dead: 'red',
   permanent: 'red',
   gone: 'red',

@@ -1,6 +1,7 @@
 import { decideRun, type RunEnding } from '../core/run-decision.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
+import type { InFlight } from '../storage/in-flight.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 import type { RunRecord } from '../storage/settle-runs.ts'
 import { endingOf, errorCode, errorText, RunAbortedError } from './handler-ending.ts'
@@ -96,6 +97,14 @@ export class Executor {
     for (const running of this.#running.values()) count(running)
     this.#line.slice(this.#lineStart).forEach(count)
     return { suspects, deadly }
+  }
+
+  /** Runs whose handlers are at work. */
+  listInFlight(maxEntries: number): InFlight[] {
+    const nowMs = performance.now()
+    return Array.from(this.#running.values())
+      .slice(0, maxEntries)
+      .map(({ run, startedMonotonicMs }) => ({ id: run.id, ageMs: nowMs - startedMonotonicMs }))
   }
 
   get contexts(): Iterable<RunContext> {

@@ -69,7 +69,7 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
           letter.id as dead_letter_id, letter.redriven_delivery_id as redriven_run_id,
           (select coalesce(jsonb_agg(jsonb_build_object(
              'attempt', attempt, 'started_at', started_at, 'duration_ms', duration_ms, 'outcome', outcome, 'error_code', error_code,
-             'error', error, 'worker', case when duration_ms is not null then holdfast_internal.worker_name(incarnation) end, 'detail', detail) order by attempt, started_at), '[]')
+             'error', error, 'worker', case when duration_ms is not null or outcome = 6 then holdfast_internal.worker_name(incarnation) end, 'detail', detail) order by attempt, started_at), '[]')
            from holdfast_internal.attempts_of(array[known.id], 2147483647)) as attempts
         from known left join lateral (
           select body, correlation_id, headers, metadata from holdfast_internal.messages where id = known.message_id

@@ -31,6 +31,10 @@ export const metricCatalogue = {
     type: 'counter',
     help: 'Shards that this node took over from a node that had died.',
   },
+  interrupted_attempts_total: {
+    type: 'counter',
+    help: 'Attempts that were in flight at nodes or workers that died and were recovered by this process, by kind.',
+  },
   lanes_revived_total: {
     type: 'counter',
     help: 'Lanes with due deliveries that nobody read until a recovery sweep found them. Above zero: a defect.',

@@ -80,6 +80,14 @@ export class NodeMetrics {
     if (from !== 0 && from !== me) this.#takeovers.add(shards.length)
   }
 
+  interrupted(kind: 'delivery' | 'run', count: number): void {
+    this.#runs.interrupted(kind, count)
+  }
+
+  runsRecovered(recovered: { readonly dead: number; readonly interrupted: number }): void {
+    this.#runs.recovered(recovered)
+  }
+
   runEnded(outcome: string, durationMs: number | null): void {
     this.#runs.ended(outcome, durationMs)
   }

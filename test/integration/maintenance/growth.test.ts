@@ -61,6 +61,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   idempotency_keys: {
     fixture: `insert into idempotency_keys (scope, key, body_hash, result, expires_at) values ('s', $1::timestamptz::text, '', '[]', $1)`,
   },
+  in_flight: 'owed',
   jobs: 'definitions',
   keeper_rounds: 'fixed',
   lane_stats: 'per definition',

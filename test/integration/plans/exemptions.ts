@@ -57,6 +57,7 @@ export const exemptions: Readonly<Record<string, string>> = {
   'job-testing#countDueRuns': 'for tests of users, on small tables',
   'job-testing#readOwedRuns': 'for tests of users, on small tables',
   'job-testing#shiftTime': 'for tests of users, on small tables',
+  'in-flight#noteInFlight': engine,
   'jobs#declareJob': definitions,
   'jobs#deleteJob': 'a person deletes a job: what its queues owe is looked through in pieces, see find_runs',
   'jobs#overrideJob': definitions,

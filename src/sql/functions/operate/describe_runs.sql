@@ -36,12 +36,12 @@ begin
                 when coalesce(letter.reason, tried.error_code) = 'timed_out' then 'timed_out' else 'failed' end,
            -- A decision that ended it without an attempt took no time, and nobody.
            tried.attempt - case when tried.outcome >= 10 and tried.duration_ms is null then 1 else 0 end, 0::smallint,
-           coalesce(letter.priority, 0::smallint), null, null, case when tried.duration_ms is not null then tried.incarnation end, null,
+           coalesce(letter.priority, 0::smallint), null, null, case when tried.duration_ms is not null or tried.outcome = 6 then tried.incarnation end, null,
            coalesce(letter.created_at, tried.started_at + make_interval(secs => coalesce(tried.duration_ms, 0) / 1000.0)),
            coalesce(letter.error, tried.error), coalesce(letter.error_code, tried.error_code)
     from (
       select one.* from holdfast_internal.attempts as one where one.delivery_id = asked.id
-      order by (one.outcome = 1) desc, one.attempt desc, one.incarnation desc limit 1
+      order by (one.outcome = 1) desc, one.attempt desc, one.outcome = 6, one.incarnation desc limit 1
     ) as tried
     left join holdfast_internal.dead_letters as letter on letter.delivery_id = asked.id
     union all

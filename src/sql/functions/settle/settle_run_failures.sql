@@ -21,7 +21,10 @@ begin
          r."errorCode", r.error, r.detail
   from holdfast_internal.run_records(records) as r
   where r."isTried" and not holdfast_internal.is_of_another_run(r.id, r.message, r.lane)
-  on conflict do nothing;
+  -- The worker was declared dead with this attempt running: now it is known how it ended.
+  on conflict (delivery_id, attempt, incarnation) do update set
+    outcome = excluded.outcome, duration_ms = excluded.duration_ms, error_code = excluded.error_code, error = excluded.error, detail = excluded.detail
+  where attempts.outcome = 6;
 
   -- In the order of ids, so that two who settle at once can't wait for each other.
   select array_agg(locked.id),
