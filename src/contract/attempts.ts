@@ -11,6 +11,7 @@ export const outcomes = [
   'expired',
   'cancelled',
   'dropped',
+  'skipped',
 ] as const
 
 export const criticality = z.enum(['best_effort', 'standard', 'critical'])

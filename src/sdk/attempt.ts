@@ -4,7 +4,7 @@ import type { RememberedAttempt } from '../storage/dead-letters.ts'
 import type { AttemptRecord } from '../storage/deliveries.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 
-export type Outcome = AttemptClass | 'interrupted' | 'expired' | 'cancelled' | 'dropped'
+export type Outcome = AttemptClass | 'interrupted' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
 
 const outcomeByCode = new Map<number, Outcome>(
   Object.entries(outcomeCodes).map(([word, code]) => [code, word as Outcome]),
@@ -24,7 +24,7 @@ export function criticalityOf(code: number): Criticality {
 }
 
 /**
- * One try at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`). `interrupted`: its node or worker died while it was
+ * One try at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`, `skipped`). `interrupted`: its node or worker died while it was
  * in flight, so that nobody knows how it ended; it doesn't count against the retry policy.
  */
 export interface Attempt {

@@ -13,7 +13,11 @@ export const outcomeCodes = {
   expired: 10,
   cancelled: 11,
   dropped: 12,
-} as const satisfies Record<AttemptClass | 'interrupted' | 'expired' | 'cancelled' | 'dropped', number>
+  skipped: 13,
+} as const satisfies Record<
+  AttemptClass | 'interrupted' | 'expired' | 'cancelled' | 'dropped' | 'skipped',
+  number
+>
 
 export interface SuccessRecord {
   readonly id: number
@@ -48,7 +52,7 @@ export interface FailureRecord {
   readonly errorCode: string | null
   readonly error: string | null
   readonly detail: object | null
-  readonly action: 'retry' | 'dead' | 'drop' | 'expire' | 'cancel'
+  readonly action: 'retry' | 'dead' | 'drop' | 'expire' | 'cancel' | 'skip'
   readonly delayMs: number | null
   readonly reason: string | null
   readonly isProbe: boolean
