@@ -170,10 +170,7 @@ export const jobOperations = {
     params: jobParams,
     body: z.strictObject({ ...runOptions.shape, payload: z.unknown().optional() }).meta({
       id: 'TriggerInput',
-      examples: [
-        { payload: { month: '2030-01' }, reason: 'The first one failed.' },
-        { payload: {}, worker: 'worker-eu-1' },
-      ],
+      examples: [{ payload: { month: '2030-01' }, reason: 'The first one failed.', requireTags: ['reports'] }],
     }),
     isBodyOptional: true,
     status: 202,

@@ -313,6 +313,12 @@ table holdfast_internal.idempotency_keys
   constraint idempotency_keys_pkey PRIMARY KEY (scope, key)
   CREATE INDEX idempotency_keys_expiry ON holdfast_internal.idempotency_keys USING btree (expires_at)
   CREATE INDEX idempotency_keys_held ON holdfast_internal.idempotency_keys USING btree ((((result ->> 0))::bigint)) WHERE (expires_at = 'infinity'::timestamp with time zone)
+table holdfast_internal.in_flight with (fillfactor=50)
+  incarnation integer not null
+  ids bigint[] not null
+  started_at timestamp with time zone[] not null
+  noted_at timestamp with time zone not null default clock_timestamp()
+  constraint in_flight_pkey PRIMARY KEY (incarnation)
 table holdfast_internal.jobs with (fillfactor=70)
   id integer not null generated always as identity
   name text not null

@@ -14,8 +14,11 @@ stageForEachTest((opened) => {
 const noted = (count: number) =>
   stage.until(
     async () =>
-      (await stage.pool.query<{ noted: number }>('select coalesce(sum(cardinality(ids)), 0)::int as noted from holdfast_internal.in_flight'))
-        .rows[0]?.noted ?? 0,
+      (
+        await stage.pool.query<{ noted: number }>(
+          'select coalesce(sum(cardinality(ids)), 0)::int as noted from holdfast_internal.in_flight',
+        )
+      ).rows[0]?.noted ?? 0,
     (found) => found === count,
     10_000,
     `${count} attempts to be noted`,
@@ -23,7 +26,12 @@ const noted = (count: number) =>
 
 const deliveriesOf = async (endpoint: string) => {
   const { data } = await stage.publisher.deliveries.list({ endpoint })
-  return Promise.all(data.map(({ id }) => stage.publisher.deliveries.get(id)))
+  return Promise.all(
+    data.map(async ({ id }) => {
+      const { attempts = [], ...delivery } = await stage.publisher.deliveries.get(id)
+      return { ...delivery, attempts }
+    }),
+  )
 }
 
 test('deliveries that were out when their node was killed show the attempt as interrupted; those that only waited do not', async () => {
@@ -47,14 +55,18 @@ test('deliveries that were out when their node was killed show the attempt as in
   const interrupted = deliveries.filter(({ attempts }) => attempts.length > 1)
   expect(interrupted).toHaveLength(3)
   for (const { state, attempt, attempts } of interrupted) {
-    expect({ state, attempt }, 'it does not count against the retries').toEqual({ state: 'succeeded', attempt: 1 })
+    expect({ state, attempt }, 'it does not count against the retries').toEqual({
+      state: 'succeeded',
+      attempt: 1,
+    })
     expect(attempts).toMatchObject([
       {
         attempt: 1,
         outcome: 'interrupted',
         errorCode: 'interrupted',
         durationMs: null,
-        error: 'Recovered from node "victim", which died while this attempt was in flight. The receiver may have got it.',
+        error:
+          'Recovered from node "victim", which died while this attempt was in flight. The receiver may have got it.',
       },
       { attempt: 1, outcome: 'success' },
     ])
@@ -140,7 +152,9 @@ test('runs that a killed worker was at show the attempt as interrupted; those th
   for (const { attempts, payload, worker } of ended) {
     const { n } = payload as { n: number }
     expect(worker).toBe('heir')
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(begun.includes(n) ? ['interrupted', 'success'] : ['success'])
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(
+      begun.includes(n) ? ['interrupted', 'success'] : ['success'],
+    )
     if (!begun.includes(n)) continue
     expect(attempts[0]).toMatchObject({
       attempt: 1,

@@ -111,6 +111,15 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   retryQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   releaseQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   drainWorker: async () => ({ params: { id: await aWorker() } }),
+  undrainWorker: async () => {
+    const id = await aWorker()
+    await rig.holdfast.workers.drain(Number(id))
+    return { params: { id } }
+  },
+  deleteJob: async () => {
+    await rig.holdfast.jobs.declare(defineJob({ name: 'short-lived' }))
+    return { params: { name: 'short-lived' } }
+  },
   getRun: async () => ({ params: { id: await aRun() } }),
   cancelRun: async () => ({ params: { id: await aRun() } }),
   retryRun: async () => ({ params: { id: await aRun() } }),
@@ -265,7 +274,7 @@ async function aQuarantinedResult(): Promise<string> {
 async function aWorker(): Promise<string> {
   const { rows } = await rig.database.pool.query<{ id: string }>(
     `insert into holdfast_internal.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
-     values (1007, 'w-1', '1.0.0', 'here', 1, '{}', 4, 60000) returning incarnation::text as id`,
+     values ((select coalesce(max(incarnation), 1006) + 1 from holdfast_internal.workers), 'w-1', '1.0.0', 'here', 1, '{}', 4, 60000) returning incarnation::text as id`,
   )
   return rows[0]!.id
 }

@@ -497,6 +497,7 @@ export const operatorEntries: readonly PlanEntry[] = [
   {
     of: 'retention#purgeCircuitChanges',
     run: inTransaction((client) => purgeCircuitChanges(client, 90, 500)),
+    bound: { rows: 500, why: 'rows of a step' },
   },
   { of: 'retention#purgeOperations', run: inTransaction((client) => purgeOperations(client, 90, 500)) },
   { of: 'retention#purgeAccess', run: inTransaction((client) => purgeAccess(client, 365, 500)) },

@@ -8,6 +8,7 @@ begin
       union all select run.id from holdfast_internal.runs as run where run.message_id = asked.id
       union all select tried.delivery_id from holdfast_internal.attempts as tried
         where tried.message_id = asked.id and tried.message_id <> tried.delivery_id
+      union all select letter.delivery_id from holdfast_internal.dead_letters as letter where letter.message_id = asked.id
     ) as every (id)
   );
 end $$;
