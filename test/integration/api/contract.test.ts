@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { ApiDocument, type DescribedOperation, type Json } from '../../support/api/api-document.ts'
 import { type ApiAnswer, ApiRig } from '../../support/api/api-rig.ts'

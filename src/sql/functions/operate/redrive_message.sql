@@ -1,12 +1,13 @@
 -- Redelivers one letter; returns its new delivery (`dlv_…`), or of a job its new run (`run_…`). One that is being redriven already is left alone, and what
 -- redelivers it returned.
 create or replace function holdfast.redrive_message(dead_letter_id text, actor text default current_user) returns text
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   letter record := holdfast_internal.letter_state(dead_letter_id);
   delivery bigint;
   prefix text;
 begin
+  actor := holdfast_internal.actor_of(actor);
   select case when exists (select from holdfast_internal.queues as queue where queue.id = stored.lane_id) then 'run' else 'dlv' end into prefix
   from holdfast_internal.dead_letters as stored where stored.id = letter.id;
   if letter.state = 'open' then

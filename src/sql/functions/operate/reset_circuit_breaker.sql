@@ -1,5 +1,5 @@
 create or replace function holdfast.reset_circuit_breaker(name text, actor text default current_user) returns boolean
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   before text;
   reset_version bigint;
