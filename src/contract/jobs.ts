@@ -170,7 +170,9 @@ export const jobOperations = {
     params: jobParams,
     body: z.strictObject({ ...runOptions.shape, payload: z.unknown().optional() }).meta({
       id: 'TriggerInput',
-      examples: [{ payload: { month: '2030-01' }, reason: 'The first one failed.', requireTags: ['reports'] }],
+      examples: [
+        { payload: { month: '2030-01' }, reason: 'The first one failed.', requireTags: ['reports'] },
+      ],
     }),
     isBodyOptional: true,
     status: 202,

@@ -307,7 +307,9 @@ export class JobWorker {
       )
       return
     }
+    const wasDraining = this.#isDraining
     this.#isDraining = state === 'draining'
+    if (wasDraining && !this.#isDraining) this.#parts?.claimer.ring()
     if (this.#life !== null && life !== this.#life) this.#startAnew()
     this.#life = life
     for (const { id, reason } of cancellations) this.#parts?.executor.cancel(id, reason)
