@@ -3,6 +3,7 @@ import { type JobInput, type JobSettings, jobInput, parseJobSettings } from '../
 import { problemsOf } from '../core/problem.ts'
 import type { RunOptionsInput } from '../core/run-options.ts'
 import type { AnyJob } from '../jobs/job.ts'
+import { writeAudit } from '../storage/audit-log.ts'
 import type { Database } from '../storage/database.ts'
 import {
   declareJob,
@@ -114,10 +115,19 @@ export class Jobs {
     options: RunOptionsInput & { readonly payload?: unknown } = {},
   ): Promise<EnqueuedRun> {
     const { payload = null, ...rest } = options
-    const enqueuer = new Enqueuer(this.#options.database())
-    const [run] = await enqueuer.enqueue(name, [{ ...rest, input: payload }], undefined)
-    if (run === undefined) throw new Error('accept_runs returned nothing for one run')
-    return run
+    return this.#run((database) =>
+      database.asOne(async (transaction) => {
+        const [run] = await new Enqueuer(transaction).enqueue(name, [{ ...rest, input: payload }], undefined)
+        if (run === undefined) throw new Error('accept_runs returned nothing for one run')
+        await writeAudit(transaction, {
+          actor: this.#options.actor,
+          action: 'job.triggered',
+          subject: `job:${name}`,
+          detail: { run: run.id, reason: rest.reason },
+        })
+        return run
+      }),
+    )
   }
 
   /** With its schedules; refused while it owes runs. What became of its runs stays to be looked at. */

@@ -1,6 +1,6 @@
 -- What a node or worker has in flight, as it last noted: so that those who recover it know which attempts were cut short. One row each, written a few times a
--- second at most, and not logged: after a crash of the server nobody knows, and nothing depends on it.
-create unlogged table holdfast_internal.in_flight (
+-- second at most; nobody waits for the disk because of it.
+create table holdfast_internal.in_flight (
   incarnation integer primary key,
   ids bigint[] not null,
   started_at timestamptz[] not null,
