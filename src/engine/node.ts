@@ -157,7 +157,11 @@ export class Node {
       list: (maxEntries) => this.#dispatcher.listInFlight(maxEntries),
       report: (error) => this.#logger.debug({ error: String(error) }, 'What is in flight could not be noted'),
     })
-    this.#shapes = new ShapeTable({ database: controlDatabase, transforms: options.transforms })
+    this.#shapes = new ShapeTable({
+      database: controlDatabase,
+      transforms: options.transforms,
+      keyring: options.transports.keyring,
+    })
     this.#notices = new Notices(controlDatabase)
     this.#settler = new Settler({
       ...shared,

@@ -37,6 +37,11 @@ test('prints no key and no link into a log, and says how to make a key', async (
   await using serve = await startServe()
   expect(serve.stderr).toContain('api-keys create --local')
   expect(serve.stderr + serve.stdout).not.toMatch(/hf_|sign-in#/)
+  // A collector of logs reads lines of JSON, this one too.
+  const lines = serve.stderr.trim().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContainEqual(
+    expect.stringContaining('docker exec <container> holdfast api-keys create --local'),
+  )
   const { rows } = await database.pool.query('select 1 from holdfast_internal.api_keys')
   expect(rows, 'a key that nobody has seen').toEqual([])
   const environment = await accessTo(serve)

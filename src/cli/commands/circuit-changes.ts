@@ -9,7 +9,7 @@ export function registerCircuitChanges(program: Command): void {
     description: 'list changes of circuits, the newest first',
     operation: operations.circuitChanges.list,
     columns: (output) => [
-      { title: 'AT', value: ({ at }) => at.toISOString() },
+      { title: 'AT', value: ({ at }) => output.when(at) },
       { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
       { title: 'FROM', value: ({ from }) => from },
       { title: 'TO', value: ({ to }) => output.paintData(to === 'closed' ? 'green' : 'red', to) },

@@ -6,7 +6,7 @@ import { countOf } from '../count-of.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { addList } from '../noun.ts'
 import { readPayload } from '../read-json-argument.ts'
-import { formatTable } from '../table.ts'
+import { formatBytes } from '../units.ts'
 import { addMessageOptions, type MessageFlags, readMessageFlags } from './message-flags.ts'
 
 const batchEvents = 1000
@@ -19,14 +19,14 @@ export function registerEvents(program: Command): void {
     operation: operations.storedEvents.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
-      { title: 'TYPE', value: ({ type }) => textOf(type) },
+      { title: 'TYPE', canShrink: true, value: ({ type }) => textOf(type) },
       {
         title: 'STATE',
         value: ({ state }) => output.paintData(state === 'unrouted' ? 'yellow' : 'green', state),
       },
-      { title: 'TENANT', value: ({ tenant }) => textOf(tenant) },
-      { title: 'BYTES', isNumber: true, value: ({ sizeBytes }) => String(sizeBytes) },
-      { title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+      { title: 'TENANT', canShrink: true, isExtra: true, value: ({ tenant }) => textOf(tenant) },
+      { title: 'SIZE', isNumber: true, value: ({ sizeBytes }) => formatBytes(sizeBytes) },
+      { title: 'CREATED', value: ({ createdAt }) => output.when(createdAt) },
     ],
     nothing: (prefix) =>
       `There are no such events. Publish one with: ${prefix} events publish order.created '{"id":17}'`,
@@ -42,7 +42,7 @@ export function registerEvents(program: Command): void {
           const { deliveries, ...rest } = event
           return [
             formatFields(output, fieldsOf(rest)),
-            ...(deliveries.length === 0 ? [] : [formatTable(deliveryColumns(output), deliveries)]),
+            ...(deliveries.length === 0 ? [] : [output.tableText(deliveryColumns(output), deliveries)]),
             ...describeAttempts(
               output,
               deliveries.flatMap(({ endpoint, attempts }) => attempts.map((each) => ({ ...each, endpoint }))),

@@ -12,15 +12,19 @@ export function registerQueues(program: Command): void {
     description: 'list queues by name',
     operation: operations.jobs.listQueues,
     columns: (output) => [
-      { title: 'NAME', value: ({ name }) => name },
+      { title: 'NAME', canShrink: true, value: ({ name }) => name },
       {
         title: 'STATE',
         value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
       },
       { title: 'CONCURRENCY', isNumber: true, value: ({ concurrency }) => textOf(concurrency) },
-      { title: 'RATE', isNumber: true, value: ({ ratePerSecond }) => textOf(ratePerSecond) },
+      {
+        title: 'RATE',
+        isNumber: true,
+        value: ({ ratePerSecond }) => (ratePerSecond === null ? '' : `${ratePerSecond}/s`),
+      },
       { title: 'DEAD', isNumber: true, value: ({ deadLetters }) => String(deadLetters) },
-      { title: 'REASON', value: ({ stateReason }) => textOf(stateReason) },
+      { title: 'REASON', canShrink: true, value: ({ stateReason }) => textOf(stateReason) },
     ],
     nothing: () => 'There are no queues. A job makes its queue known.',
   })

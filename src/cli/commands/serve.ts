@@ -63,8 +63,9 @@ async function announceFirstKey(session: Session, holdfast: Holdfast, api: Creat
   if (session.config.adminKey !== null) return
   if (!isTerminal(process.stderr)) {
     if (await hasAdminKey(holdfast.database)) return
-    session.output.message(
-      `This database has no admin key. Make one beside the database with: ${session.prefix} api-keys create --local, or set HOLDFAST_ADMIN_KEY`,
+    session.logger.warn(
+      `This database has no admin key, so nobody can sign in. Make one where this process runs with: ${session.prefix} api-keys create --local ` +
+        '(in a container: docker exec <container> holdfast api-keys create --local), or set HOLDFAST_ADMIN_KEY',
     )
     return
   }

@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import { HoldfastError } from '../../core/errors.ts'
 import { formatId } from '../../core/ids.ts'
+import { problemOfTimeZone } from '../../core/time-zone.ts'
 import { resendCritical } from '../../storage/criticality.ts'
 import type { MaintenanceTask } from './maintenance-task.ts'
 
@@ -15,6 +16,10 @@ const daily = '0 3 * * *'
 
 /** Critical dead letters are sent once more by schedule, through the normal flow, until they arrive or somebody settles them. */
 export function criticalResendTask({ cron = daily, timezone = 'UTC' }: CriticalResend = {}): MaintenanceTask {
+  const zoneProblem = problemOfTimeZone(timezone)
+  if (zoneProblem !== null) {
+    throw new HoldfastError('configuration_invalid', `criticalResend.timezone: ${zoneProblem}.`, { timezone })
+  }
   try {
     if (new Cron(cron, { timezone, paused: true }).nextRun() === null) throw new Error('it never comes round')
   } catch (error) {
