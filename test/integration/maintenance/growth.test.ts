@@ -105,6 +105,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   schedules: {
     fixture: `insert into schedules (name, job_id, run_at, last_at) values ('s' || extract(epoch from $1::timestamptz), (select id from jobs), $1, $1)`,
   },
+  setting_pins: 'owed',
   settings: 'fixed',
   shard_leases: 'fixed',
   sign_in_links: {

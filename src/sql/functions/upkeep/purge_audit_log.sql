@@ -2,7 +2,7 @@
 create or replace function holdfast_internal.purge_audit_log(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
-  keep_days integer := coalesce(holdfast_internal.setting_integer('audit_retention_days'), 365);
+  keep_days integer := holdfast_internal.setting_integer('audit_retention_days');
   purged integer;
 begin
   if keep_days = 0 then

@@ -1,4 +1,4 @@
--- Runs that a living worker has held for longer than their time-out and the threshold: it has lost sight of them.
+-- Runs that a living worker has held for longer than their time-out and the threshold (null: the setting): it has lost sight of them.
 -- `found_runs`: how many; `buried`: how many of them died; `interrupted`: the attempts that are recorded as such.
 create or replace function holdfast_internal.sweep_zombies_v2(
   threshold_ms double precision, max_rows integer, me integer, out found_runs integer, out buried integer, out interrupted integer
@@ -11,6 +11,7 @@ declare
   workers integer[];
   since timestamptz[];
 begin
+  threshold_ms := coalesce(threshold_ms, holdfast_internal.setting_integer('zombie_threshold_ms'));
   -- Claims that are older than any job's time-out allows: those of long runs stay as they are.
   perform holdfast_internal.take_out_of_claims(array(
     select id from holdfast_internal.run_claims
