@@ -67,6 +67,7 @@ export const commandList: readonly CommandEntry[] = [
       `holdfast events publish order.created '{"id":17}'`,
       'holdfast events list --event-type order.created --from -2h',
       'holdfast events list --state unrouted',
+      'holdfast events erase msg_0jm3x1c8000 --reason "request 17 to be forgotten"',
     ],
   },
   {
@@ -117,6 +118,15 @@ export const commandList: readonly CommandEntry[] = [
       'holdfast deliveries list --endpoint crm --state pending',
       'holdfast deliveries retry --endpoint crm --error-code timeout',
       'holdfast deliveries show dlv_0d8xk2v4q01',
+    ],
+  },
+  {
+    names: ['learning'],
+    group: 'events',
+    load: async () => (await import('./commands/learning.ts')).registerLearning,
+    examples: [
+      'holdfast learning explain event.json --config transform.json',
+      'holdfast learning import tracking.log.gz --from 2030-01-01 --dry-run',
     ],
   },
   {
@@ -200,6 +210,16 @@ export const commandList: readonly CommandEntry[] = [
     group: 'watch',
     load: async () => (await import('./commands/maintenance.ts')).registerMaintenance,
     examples: ['holdfast maintenance status'],
+  },
+  {
+    names: ['settings'],
+    group: 'access',
+    load: async () => (await import('./commands/settings.ts')).registerSettings,
+    examples: [
+      'holdfast settings list',
+      'holdfast settings set dead_letter_retention_days 90',
+      `holdfast settings set defaults '{"retry":{"maxRetries":5}}'`,
+    ],
   },
   {
     names: ['audit'],
