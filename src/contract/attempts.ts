@@ -7,7 +7,6 @@ export const outcomes = [
   'permanent',
   'gone',
   'throttled',
-  'interrupted',
   'expired',
   'cancelled',
   'dropped',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { jobInput, jobName } from '../core/job-settings.ts'
-import { runOptions } from '../core/run-options.ts'
 import { defineOperation } from './define-operation.ts'
 import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
@@ -75,7 +74,6 @@ const queueShape = z
     ratePerSecond: z.number().nullable(),
     state: z.enum(['active', 'paused']),
     stateReason: z.string().nullable(),
-    deadLetters: z.int().meta({ description: 'Failed runs that nobody has settled.' }),
   })
   .meta({ id: 'Queue' })
 
@@ -164,33 +162,17 @@ export const jobOperations = {
     path: '/v1/jobs/{name}/trigger',
     tag,
     summary: 'Start a run by hand',
-    description:
-      'Takes the options of a run: `worker` or `requireTags` say who may run it, `delayMs` or `runAt` when, `tags` and `correlationId` how it is found.',
     permission: 'operate',
     params: jobParams,
-    body: z.strictObject({ ...runOptions.shape, payload: z.unknown().optional() }).meta({
+    body: z.strictObject({ payload: z.unknown().optional(), reason: field.text(1000).optional() }).meta({
       id: 'TriggerInput',
-      examples: [
-        { payload: { month: '2030-01' }, reason: 'The first one failed.', requireTags: ['reports'] },
-      ],
+      examples: [{ payload: { month: '2030-01' }, reason: 'The first one failed.' }],
     }),
     isBodyOptional: true,
     status: 202,
     result: z.object({ id: z.string() }),
-    errors: ['job_not_found', 'invalid_payload', 'invalid_options', 'payload_too_large', 'queue_full'],
+    errors: ['job_not_found', 'invalid_payload', 'payload_too_large', 'queue_full'],
     maxBodyBytes: 2 * 1024 * 1024,
-  }),
-  delete: defineOperation({
-    id: 'deleteJob',
-    method: 'DELETE',
-    path: '/v1/jobs/{name}',
-    tag,
-    summary: 'Delete a job and its schedules; what became of its runs stays to be looked at',
-    description:
-      'Refused while it owes runs: cancel them first. A worker whose code still defines the job declares it again when it starts.',
-    permission: 'configure',
-    params: jobParams,
-    errors: ['job_not_found', 'still_owed'],
   }),
   enable: jobSwitch('enable', 'End a pause or a disabling'),
   pause: jobSwitch('pause', 'Keep its runs waiting'),
@@ -244,17 +226,12 @@ export const jobOperations = {
     permission: 'read',
     result: z.object({ data: z.array(workerShape) }),
   }),
-  drainWorker: workerSwitch('drain', 'Let it finish what it has and claim nothing more'),
-  undrainWorker: workerSwitch('undrain', 'Let a draining worker claim again'),
-}
-
-function workerSwitch(action: 'drain' | 'undrain', summary: string) {
-  return defineOperation({
-    id: `${action}Worker`,
+  drainWorker: defineOperation({
+    id: 'drainWorker',
     method: 'POST',
-    path: `/v1/workers/{id}/${action}`,
+    path: '/v1/workers/{id}/drain',
     tag: 'Workers',
-    summary,
+    summary: 'Let it finish what it has and claim nothing more',
     permission: 'operate',
     params: z.object({
       id: z.coerce
@@ -265,7 +242,7 @@ function workerSwitch(action: 'drain' | 'undrain', summary: string) {
         .meta({ examples: [7] }),
     }),
     errors: ['worker_not_found'],
-  })
+  }),
 }
 
 function jobSwitch(action: 'enable' | 'pause' | 'disable', summary: string) {

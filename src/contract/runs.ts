@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
-import { timeFilter, tracePage } from './filters.ts'
+import { tracePage } from './filters.ts'
+import { readAs } from './read-as.ts'
 import { givenTime, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const tag = 'Runs'
@@ -30,14 +31,12 @@ const summary = {
   job: z.string().nullable(),
   queue: z.string(),
   state: z.enum(states),
-  attempt: z
-    .int()
-    .meta({ description: 'How often it has been tried, the attempt that is running included.' }),
+  attempt: z.int().meta({ description: 'How often it has been tried.' }),
   crashes: z.int(),
   priority: z.int(),
   dueAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),
-  worker: z.string().nullable().meta({ description: 'Who runs it, or made its last attempt.' }),
+  worker: z.string().nullable(),
   target: z.string().nullable(),
   createdAt: timestamp.nullable(),
   endedAt: timestamp.nullable(),
@@ -57,12 +56,7 @@ const wholeRun = z
     result: z.unknown(),
     progress: z.unknown(),
     logs: z.array(z.unknown()),
-    deadLetterId: z
-      .string()
-      .nullable()
-      .meta({ description: 'Of its failure, or of the one that it redrives.' }),
-    redriveOf: z.string().nullable().meta({ description: 'The run that failed, when this one redrives it.' }),
-    redrivenRunId: z.string().nullable().meta({ description: 'The last run that redrives it.' }),
+    deadLetterId: z.string().nullable(),
     attempts: z.array(
       z.object({
         attempt: z.int(),
@@ -71,7 +65,6 @@ const wholeRun = z
         outcome: z.string(),
         errorCode: z.string().nullable(),
         error: z.string().nullable(),
-        worker: z.string().nullable().meta({ description: 'Who made it; null: it ended without a try.' }),
         logs: z.array(z.unknown()),
       }),
     ),
@@ -91,10 +84,6 @@ export const runOperations = {
       queue: field.text(63).optional(),
       job: field.text(127).optional(),
       state: field.oneOf(...states).optional(),
-      worker: field.text(127).optional().meta({ description: 'Who runs it, or made its last attempt.' }),
-      tag: field.text(63).optional().meta({ description: 'One of its `tags` or `requireTags`.' }),
-      correlationId: field.text(255).optional(),
-      ...timeFilter,
     }),
     result: listOf(runShape),
     errors: ['run_not_found'],
@@ -168,6 +157,40 @@ const scheduleShape = z
   })
   .meta({ id: 'Schedule' })
 
+const scheduleFields = {
+  job: field.text(127),
+  payload: z.unknown().optional(),
+  options: jsonObject.optional().meta({
+    description:
+      'Options of the runs that it makes, as for enqueueing: `priority`, `requireTags`, `ttlMs` and so on.',
+  }),
+  overlap: field.oneOf('skip', 'queue', 'allow').optional(),
+  catchUp: field.oneOf('one', 'all', 'none').optional(),
+}
+const timezone = field.text(100).optional()
+const everyMs = field.wholeNumber(1000, 366 * 86_400_000)
+
+const scheduleSettings = z.strictObject({
+  ...scheduleFields,
+  cron: field.text(255).optional(),
+  timezone,
+  everyMs: everyMs.optional(),
+  runAt: givenTime.optional(),
+})
+
+/** The same to readers: exactly one of three fields says when. That it is exactly one is checked by the SDK, with words of its own. */
+const describedSchedule = z
+  .xor([
+    z.strictObject({ ...scheduleFields, cron: field.text(255), timezone }).meta({ id: 'CronSchedule' }),
+    z.strictObject({ ...scheduleFields, everyMs, timezone }).meta({ id: 'IntervalSchedule' }),
+    z.strictObject({ ...scheduleFields, runAt: givenTime, timezone }).meta({ id: 'OnceSchedule' }),
+  ])
+  .meta({
+    id: 'ScheduleSettings',
+    description: 'When a job runs by itself: by the calendar, again and again, or once.',
+    examples: [{ job: 'nightly-report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' }],
+  })
+
 export const scheduleOperations = {
   list: defineOperation({
     id: 'listSchedules',
@@ -188,25 +211,7 @@ export const scheduleOperations = {
     description: 'Exactly one of `cron`, `everyMs` and `runAt`. What is left out is as it is by default.',
     permission: 'configure',
     params: scheduleParams,
-    body: z
-      .strictObject({
-        job: field.text(127),
-        cron: field.text(255).optional(),
-        timezone: field.text(100).optional(),
-        everyMs: field.wholeNumber(1000, 366 * 86_400_000).optional(),
-        runAt: givenTime.optional(),
-        payload: z.unknown().optional(),
-        options: jsonObject.optional().meta({
-          description:
-            'Options of the runs that it makes, as for enqueueing: `priority`, `requireTags`, `ttlMs` and so on.',
-        }),
-        overlap: field.oneOf('skip', 'queue', 'allow').optional(),
-        catchUp: field.oneOf('one', 'all', 'none').optional(),
-      })
-      .meta({
-        id: 'ScheduleSettings',
-        examples: [{ job: 'nightly-report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' }],
-      }),
+    body: readAs(scheduleSettings, describedSchedule),
     result: scheduleShape,
     errors: ['job_not_found', 'invalid_schedule'],
   }),

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
-import { InFlightNotes } from '../engine/in-flight-notes.ts'
 import { type Logger, silentLogger } from '../engine/logger.ts'
+import { requireDatabaseUrl } from '../postgres/connect/database-url.ts'
 import { closePool, createPool } from '../postgres/pool.ts'
 import { assertSchema } from '../postgres/schema.ts'
 import { testSessionSupport } from '../postgres/self-test.ts'
@@ -10,7 +10,6 @@ import { declareJob, readQueuesOfJobs } from '../storage/jobs.ts'
 import {
   buryWorker,
   markWorkerStopping,
-  type RecoveredRuns,
   readAllowsPrepared,
   readWorkerBeats,
   retireWorker,
@@ -31,7 +30,7 @@ import { withDeadline } from './with-deadline.ts'
 import { defaultWorkerLimits, type WorkerLimits } from './worker-limits.ts'
 
 export interface WorkerOptions {
-  readonly databaseUrl: string
+  readonly databaseUrl: string | undefined
   /** The jobs that this worker handles. */
   readonly jobs: readonly AnyJob[]
   /** The queues to take from; those of the jobs when left out. */
@@ -50,8 +49,6 @@ export interface WorkerOptions {
    * when it ended without one.
    */
   readonly onRunEnded?: (outcome: RunEnding, durationMs: number | null) => void
-  /** Runs were recovered here from workers that died; `holdfast.countRecovered` makes a metric of it. Must not throw. */
-  readonly onRecovered?: (recovered: RecoveredRuns) => void
   readonly logger?: Logger
 }
 
@@ -72,6 +69,7 @@ const maxLineWaitMs = 5000
 /** A process that executes runs. */
 export class JobWorker {
   readonly #options: WorkerOptions
+  readonly #databaseUrl: string
   readonly #limits: WorkerLimits
   readonly #logger: Logger
   readonly #jobs: ReadonlyMap<string, AnyJob>
@@ -95,6 +93,7 @@ export class JobWorker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
+    this.#databaseUrl = requireDatabaseUrl(options.databaseUrl)
     this.#limits = { ...defaultWorkerLimits, ...options.limits }
     this.#logger = options.logger ?? silentLogger
     this.#jobs = new Map(options.jobs.map((job) => [job.name, job]))
@@ -133,7 +132,7 @@ export class JobWorker {
   }
 
   async #start(): Promise<void> {
-    const { databaseUrl } = this.#options
+    const databaseUrl = this.#databaseUrl
     const support = await testSessionSupport(databaseUrl)
     if (support.reason !== null) {
       this.#logger.warn(
@@ -173,7 +172,7 @@ export class JobWorker {
     const limits = this.#limits
     const presence: Presence = new Presence({
       database,
-      databaseUrl: this.#options.databaseUrl,
+      databaseUrl: this.#databaseUrl,
       listenUrl,
       name: this.#name,
       tags: this.#options.tags ?? [],
@@ -183,16 +182,9 @@ export class JobWorker {
       onRing: () => claimer.ring(),
       onJobsChanged: () => void this.#refreshJobs().then(() => claimer.ring()),
       onBeat: (heard) => this.#heard(heard),
-      onRecovered: (recovered) => this.#options.onRecovered?.(recovered),
       onJoined: (incarnation) => journal?.noteWorker(incarnation),
     })
     const worker = () => presence.incarnation
-    const notes: InFlightNotes = new InFlightNotes({
-      database,
-      incarnation: worker,
-      list: (maxEntries) => executor.listInFlight(maxEntries),
-      report: (error) => this.#logger.debug({ error: String(error) }, 'What is running could not be noted'),
-    })
     const progress = new ProgressWriter({
       database,
       intervalMs: limits.progressMs,
@@ -215,11 +207,8 @@ export class JobWorker {
       mayStart: () => !this.#isStopping && settler.unsettled < limits.maxUnsettled && !presence.isFenced,
       hasSucceeded: (runId) => settler.hasSucceeded(runId),
       settle: (entry) => settler.accept(entry),
-      onRunning: (count) => {
-        presence.running = count
-        if (count > 0) notes.begun()
-      },
       onRoom: (isSuspects) => {
+        presence.running = executor.runningCount
         // Those that had to wait for it are due already: nobody rings for them.
         if (isSuspects) claimer.ring()
         else claimer.noteRoom()
@@ -250,10 +239,9 @@ export class JobWorker {
       logger: this.#logger,
       by: worker,
       watchesWorkers: false,
-      onRecovered: (recovered) => this.#options.onRecovered?.(recovered),
       ...(this.#options.keeper !== undefined && { limits: this.#options.keeper }),
     })
-    return { presence, table, settler, executor, claimer, progress, notes, journal, keeper }
+    return { presence, table, settler, executor, claimer, progress, journal, keeper }
   }
 
   async #take({ runs }: ClaimResult, worker: number): Promise<void> {
@@ -275,6 +263,7 @@ export class JobWorker {
       return
     }
     this.#parts.executor.add(runs.map((run) => ({ run, worker, claimedAtMs })))
+    this.#parts.presence.running = this.#parts.executor.runningCount
   }
 
   /** For a run that this process enqueues; see Claimer.keepSlot. */
@@ -307,9 +296,7 @@ export class JobWorker {
       )
       return
     }
-    const wasDraining = this.#isDraining
     this.#isDraining = state === 'draining'
-    if (wasDraining && !this.#isDraining) this.#parts?.claimer.ring()
     if (this.#life !== null && life !== this.#life) this.#startAnew()
     this.#life = life
     for (const { id, reason } of cancellations) this.#parts?.executor.cancel(id, reason)
@@ -385,9 +372,7 @@ export class JobWorker {
   async #buryPredecessors(database: Database, former: ReadonlySet<number>): Promise<void> {
     if (former.size === 0) return
     for (const { incarnation, beat } of await readWorkerBeats(database)) {
-      if (former.has(incarnation)) {
-        this.#options.onRecovered?.(await buryWorker(database, incarnation, beat, incarnation))
-      }
+      if (former.has(incarnation)) await buryWorker(database, incarnation, beat, incarnation)
     }
   }
 
@@ -411,7 +396,6 @@ export class JobWorker {
       parts.settler.abandon()
       await parts.settler.drained()
       await withDeadline(parts.progress.stop(), leaveDeadlineMs)
-      await withDeadline(parts.notes.stop(), leaveDeadlineMs)
       parts.journal?.close()
     }
     // Beats go on until everything is settled.
@@ -432,7 +416,7 @@ export class JobWorker {
 
   #openDatabase(keepsSessions: boolean): Database {
     const pool = createPool({
-      connectionString: this.#options.databaseUrl,
+      connectionString: this.#databaseUrl,
       max: workConnections,
       applicationName: 'holdfast-worker',
       connectTimeoutMs,
@@ -451,7 +435,6 @@ interface Parts {
   readonly executor: Executor
   readonly claimer: Claimer
   readonly progress: ProgressWriter
-  readonly notes: InFlightNotes
   readonly journal: Journal | null
   readonly keeper: Keeper
 }

@@ -1,5 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 import { formatId, parseId } from '../core/ids.ts'
+import type { StoredJson } from '../core/stored-json.ts'
 import type { Database } from '../storage/database.ts'
 import {
   cancelRun,
@@ -13,6 +14,7 @@ import {
 } from '../storage/runs.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 import { translateError } from '../storage/translate-error.ts'
+import type { EnqueuedRun } from './enqueuer.ts'
 import { type Page, readPage } from './page.ts'
 
 export interface RunSummary {
@@ -21,13 +23,13 @@ export interface RunSummary {
   readonly job: string | null
   readonly queue: string
   readonly state: RunStateName
-  /** How often it has been tried, the attempt that is running included. */
+  /** How often it has been tried. */
   readonly attempt: number
   readonly crashes: number
   readonly priority: number
   readonly dueAt: Date | null
   readonly expiresAt: Date | null
-  /** Who runs it, or made its last attempt. */
+  /** Who has it. */
   readonly worker: string | null
   readonly target: string | null
   readonly createdAt: Date | null
@@ -43,27 +45,22 @@ export interface RunAttempt {
   readonly outcome: string
   readonly errorCode: string | null
   readonly error: string | null
-  /** Who made it; null: it ended without a try. */
-  readonly worker: string | null
   readonly logs: readonly unknown[]
 }
 
-export interface RunDetail extends RunSummary {
+/** A run with everything about it; `Result` is what its job's handler returns. */
+export interface RunDetail<Result = unknown> extends RunSummary {
   readonly payload: unknown
   /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
   readonly payloadText: string
   readonly correlationId: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
-  readonly result: unknown
+  /** What the handler returned, as JSON keeps it; null before it has, or when it returned nothing. */
+  readonly result: StoredJson<Result> | null
   readonly progress: unknown
   readonly logs: readonly unknown[]
-  /** Of its failure, or of the one that it redrives. */
   readonly deadLetterId: string | null
-  /** The run that failed, when this one redrives it. */
-  readonly redriveOf: string | null
-  /** The last run that redrives it. */
-  readonly redrivenRunId: string | null
   readonly attempts: readonly RunAttempt[]
 }
 
@@ -71,15 +68,6 @@ export interface RunListOptions {
   readonly queue?: string | undefined
   readonly job?: string | undefined
   readonly state?: RunStateName | undefined
-  /** Who runs it, or made its last attempt. */
-  readonly worker?: string | undefined
-  /** One of its `tags` or `requireTags`. */
-  readonly tag?: string | undefined
-  readonly correlationId?: string | undefined
-  /** Enqueued at this time or later. */
-  readonly from?: Date | string | undefined
-  /** Enqueued before this time. */
-  readonly to?: Date | string | undefined
   /** Older than this run. */
   readonly beforeId?: string | undefined
   readonly limit?: number | undefined
@@ -133,10 +121,18 @@ export class Runs {
     )
   }
 
-  async get(id: string): Promise<RunDetail> {
+  /**
+   * One run, by its id or as `enqueue` returned it: then its result has the type that the job's handler returns.
+   *
+   * @example
+   * const run = await holdfast.enqueue(makeReport, { month: '2030-01' })
+   * const { state, result } = await holdfast.runs.get(run)
+   */
+  async get<Result = unknown>(run: string | EnqueuedRun<Result>): Promise<RunDetail<Result>> {
+    const id = typeof run === 'string' ? run : run.id
     const row = await this.#run((database) => readRun(database, numberOf(id)))
     if (row === undefined) throw runNotFound(id)
-    return toDetail(row)
+    return toDetail(row) as RunDetail<Result>
   }
 
   /** A waiting run ends at once (`cancelled`); the handler of a running one is told (`requested`). */
@@ -196,8 +192,7 @@ function toSummary(row: RunRow): RunSummary {
 }
 
 function toDetail(row: RunDetailRow): RunDetail {
-  // An ending that wasn't tried has nothing to say: the attempt before it does.
-  const last = row.attempts.findLast(({ detail }) => detail !== null)?.detail ?? null
+  const last = row.attempts.at(-1)?.detail ?? null
   const payloadText = row.payload ?? 'null'
   return {
     ...toSummary(row),
@@ -210,11 +205,6 @@ function toDetail(row: RunDetailRow): RunDetail {
     progress: row.progress ?? last?.['progress'] ?? null,
     logs: row.logs ?? logsOf(last),
     deadLetterId: row.dead_letter_id === null ? null : formatId('dlt', row.dead_letter_id),
-    redriveOf: row.message_id === row.id ? null : formatId('run', row.message_id),
-    redrivenRunId:
-      row.redriven_run_id === null || row.redriven_run_id === row.id
-        ? null
-        : formatId('run', row.redriven_run_id),
     attempts: row.attempts.map(toAttempt),
   }
 }
@@ -227,7 +217,6 @@ function toAttempt(row: RunAttemptRow): RunAttempt {
     outcome: row.error_code === 'timed_out' ? 'timed_out' : (outcomeNames.get(row.outcome) ?? 'unknown'),
     errorCode: row.error_code,
     error: row.error,
-    worker: row.worker,
     logs: logsOf(row.detail),
   }
 }

@@ -4,6 +4,7 @@ import { defineJob } from '../../jobs/job.ts'
 import type { JobView } from '../../sdk/jobs.ts'
 import type { Management } from '../../sdk/management.ts'
 import { RawJson } from '../../sdk/raw-json.ts'
+import type { ScheduleInput } from '../../sdk/schedule-input.ts'
 import type { ScheduleView } from '../../sdk/schedules.ts'
 import type { HandlersFor } from '../call.ts'
 import { decodeCursor, toPage } from '../cursor.ts'
@@ -55,10 +56,11 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
   },
   trigger: async ({ params, body, exact, management }) => {
     const payload = exact((given) => given.payload)
-    const { payload: _, ...options } = body
-    return management.jobs.trigger(params.name, { ...options, ...(payload !== undefined && { payload }) })
+    return management.jobs.trigger(params.name, {
+      ...(payload !== undefined && { payload }),
+      ...(body.reason !== undefined && { reason: body.reason }),
+    })
   },
-  delete: async ({ params, management }) => management.jobs.delete(params.name),
   enable: async ({ params, management }) => {
     await management.jobs.enable(params.name)
     return withSchedule(await management.jobs.get(params.name), management)
@@ -81,7 +83,6 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
   resumeQueue: async ({ params, management }) => management.queues.resume(params.name),
   listWorkers: async ({ management }) => ({ data: await management.workers.list() }),
   drainWorker: async ({ params, management }) => management.workers.drain(params.id),
-  undrainWorker: async ({ params, management }) => management.workers.undrain(params.id),
 }
 
 async function schedule(job: string, timing: Timing, management: Management): Promise<void> {
@@ -102,7 +103,7 @@ async function schedule(job: string, timing: Timing, management: Management): Pr
     payload: (payload ?? (current === null ? null : new RawJson(current.payloadText))) as never,
     overlap: overlap ?? current?.overlap ?? 'skip',
     catchUp: catchUp ?? current?.catchUp ?? 'one',
-  })
+  } as ScheduleInput)
 }
 
 /** When it fires: by cron, by an interval, or once. */

@@ -3,11 +3,11 @@ import { operations } from '../../contract/operations.ts'
 import type { RouteInput } from '../../core/route-input.ts'
 import { withApi } from '../connection/with-api.ts'
 import { countOf } from '../count-of.ts'
-import { requestFields } from '../exchange-fields.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 import { readJsonObject, readPayload } from '../read-json-argument.ts'
+import { requestFields } from '../request-fields.ts'
 import { printable } from '../table.ts'
 import { given } from './endpoint-flags.ts'
 
@@ -103,7 +103,7 @@ async function readFlags(flags: RouteFlags): Promise<Partial<RouteInput>> {
   return {
     ...given({ ...rest }),
     ...(transform !== undefined && {
-      transform: (await readJsonObject(transform, '--transform')) as RouteInput['transform'],
+      transform: (await readJsonObject(transform, '--transform')) as object as RouteInput['transform'],
     }),
   }
 }
@@ -147,7 +147,7 @@ function registerPreview(routes: Command): void {
         const isStored = !/^[@{]/.test(route)
         const preview = await client.routes.preview({
           body: {
-            route: isStored ? route : ((await readJsonObject(route, 'the route')) as RouteInput),
+            route: isStored ? route : ((await readJsonObject(route, 'the route')) as object as RouteInput),
             event: { type, payload: await readPayload(payload) },
           },
         })

@@ -1,3 +1,39 @@
--- As bury_worker_v2, for nodes and workers of the version before.
+-- Takes everything from a worker whose beat stood still where the observer saw it. Its runs go back with the crash counted; one that was
+-- there too often becomes a dead letter instead of killing worker after worker. Returns how many went back.
 create or replace function holdfast_internal.bury_worker(dead integer, seen_beat bigint, me integer) returns integer
-language sql as $$ select lost_runs from holdfast_internal.bury_worker_v2(dead, seen_beat, me) $$;
+language plpgsql as $$
+declare
+  lost_name text;
+  lost bigint[];
+  deadly bigint[];
+  lane integer;
+begin
+  perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), dead);
+  delete from holdfast_internal.workers where incarnation = dead and beat = seen_beat returning name into lost_name;
+  if not found then
+    return 0;
+  end if;
+  perform holdfast_internal.take_out_of_claims(array(select id from holdfast_internal.run_claims where worker = dead));
+  select array_agg(run.id) into lost from (
+    select run.id from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
+    join holdfast_internal.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
+    where claim.worker = dead order by run.id for update of run
+  ) as run;
+  update holdfast_internal.runs set crashes = crashes + 1, claim_id = null, due_at = clock_timestamp() where id = any (lost);
+  delete from holdfast_internal.run_claims where worker = dead;
+  perform holdfast_internal.cancel_returned(lost);
+  perform holdfast_internal.free_slots_of(lost);
+  delete from holdfast_internal.run_cancellations where worker = dead;
+  delete from holdfast_internal.run_progress where run_id = any (lost);
+  select array_agg(run.id) into deadly from holdfast_internal.runs as run join holdfast_internal.jobs as job on job.id = run.job_id
+  where run.id = any (lost) and run.crashes >= coalesce((job.settings ->> 'maxCrashes')::integer, 3);
+  if deadly is not null then
+    perform holdfast_internal.fail_runs(deadly, 'crashed_its_worker', 'crashed_its_worker', 'crashed its worker {crashes} times', me);
+  end if;
+  for lane in select distinct lane_id from holdfast_internal.runs where id = any (lost) loop
+    perform holdfast_internal.ring_workers(lane);
+  end loop;
+  perform holdfast_internal.audit('holdfast', 'worker.lost', 'worker:' || dead,
+                         jsonb_build_object('name', lost_name, 'runs', coalesce(cardinality(lost), 0), 'dead', coalesce(cardinality(deadly), 0)));
+  return coalesce(cardinality(lost), 0);
+end $$;
