@@ -6,7 +6,7 @@ import { requestPathProblem } from '../core/request-path.ts'
 import { defineOperation } from './define-operation.ts'
 import { describedEndpointChanges, describedEndpointInput } from './described-endpoints.ts'
 import { readAs, typedAs } from './read-as.ts'
-import { jsonObject, jsonObject, listOf, listOf, pageQuery, pageQuery, queryFlag, queryFlag, queryNumber, timestamp, timestamp } from './shapes.ts'
+import { jsonObject, listOf, pageQuery, queryFlag, queryNumber, timestamp } from './shapes.ts'
 
 const tag = 'Endpoints'
 const maxCompared = 100
@@ -113,12 +113,6 @@ const listedHealth = endpointHealth
       .meta({ description: 'The last 24 hours, by the hour; an hour without attempts is left out.' }),
   })
   .meta({ id: 'ListedEndpointHealth' })
-
-const exampleEndpoint = {
-  name: 'crm',
-  config: { url: 'https://crm.example.com/hooks' },
-  eventTypes: ['order.*'],
-}
 
 const reason = z
   .strictObject({ reason: field.text(1000).optional() })
