@@ -38,14 +38,20 @@ export function progressLine({
   done,
   skipped,
   total,
-}: Pick<BulkOperation, 'done' | 'skipped' | 'total'>): string {
+  isTotalExact,
+}: Pick<BulkOperation, 'done' | 'skipped' | 'total' | 'isTotalExact'>): string {
   const share = total === 0 ? 1 : Math.min(1, (done + skipped) / total)
   const filled = Math.round(share * barWidth)
   const bar = '#'.repeat(filled) + '-'.repeat(barWidth - filled)
-  return `[${bar}] ${String(Math.floor(share * 100)).padStart(3)}%  ${done + skipped} of ${total}`
+  return `[${bar}] ${String(Math.floor(share * 100)).padStart(3)}%  ${done + skipped} of ${totalText({ total, isTotalExact })}`
 }
 
-export function describeOperation({ id, kind, state, done, skipped, total, error }: BulkOperation): string {
+function totalText({ total, isTotalExact }: Pick<BulkOperation, 'total' | 'isTotalExact'>): string {
+  return isTotalExact ? String(total) : `${total} or more`
+}
+
+export function describeOperation(operation: BulkOperation): string {
+  const { id, kind, state, done, skipped, error } = operation
   const left = skipped === 0 ? '' : `, ${skipped} had changed and were left alone`
-  return `${id} ${kind} ${state}: ${done} of ${total} done${left}${error === null ? '' : `: ${printable(error)}`}`
+  return `${id} ${kind} ${state}: ${done} of ${totalText(operation)} done${left}${error === null ? '' : `: ${printable(error)}`}`
 }

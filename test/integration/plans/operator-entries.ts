@@ -4,7 +4,7 @@ import { readFindings } from '../../../src/storage/alert-rules.ts'
 import { listAlerts, purgeAlerts, readOpenAlerts } from '../../../src/storage/alerts.ts'
 import { listApiKeys } from '../../../src/storage/api-keys.ts'
 import { cleanupDeadLetters, purgeArchive } from '../../../src/storage/archive.ts'
-import { listAudit } from '../../../src/storage/audit-log.ts'
+import { readAudit } from '../../../src/storage/audit-log.ts'
 import { readChanges, readNewLetters, readPositions, readTotals } from '../../../src/storage/changes.ts'
 import { addUpLetters, countQueues } from '../../../src/storage/counts.ts'
 import { readRecipients } from '../../../src/storage/criticality.ts'
@@ -36,6 +36,7 @@ import {
   actOnDelivery,
   createOperation,
   listOperations,
+  previewOperation,
   readDueOperations,
   readOperation,
   stepOperation,
@@ -44,7 +45,7 @@ import { readLiveNodes, readOverview } from '../../../src/storage/overview.ts'
 import { beforeEverything, maxScannedPerPage } from '../../../src/storage/page.ts'
 import { replayMessage } from '../../../src/storage/replays.ts'
 import { purgeRollups, rollUpLanes, sumRollupsOf } from '../../../src/storage/rollups.ts'
-import { listRoutes, readRoute } from '../../../src/storage/routes.ts'
+import { deleteRoute, listRoutes, readRoute } from '../../../src/storage/routes.ts'
 import { cancelRun, countOwedRuns, hastenRun, readRun, readRunRecords } from '../../../src/storage/runs.ts'
 import { listSchedules } from '../../../src/storage/schedules.ts'
 import { deleteExpiredSecrets } from '../../../src/storage/secrets.ts'
@@ -126,7 +127,7 @@ function stepping(kind: 'redrive' | 'discard' | 'retry' | 'cancel' | 'replay', f
   const rows = 500
   return {
     of: 'operations#stepOperation',
-    what: `${kind} ${rows} of what an endpoint has`,
+    what: `${kind} ${rows} ${JSON.stringify(Object.keys(filter({ endpoints: 1 } as Dataset)))}`,
     run: async (database, dataset) => {
       const request = { kind, filter: filter(dataset), options: {}, asOf: null, ratePerSecond: null }
       const id = await withoutPlans(database, () => createOperation(database, request, 'lab'))
@@ -143,7 +144,40 @@ function stepping(kind: 'redrive' | 'discard' | 'retry' | 'cancel' | 'replay', f
   }
 }
 
-/** Counting what an operation will touch reads all of that. */
+/** What a preview, or an operation that begins, reads to count what it would touch. */
+function counting(
+  what: string,
+  kind: 'redrive' | 'retry' | 'cancel' | 'replay',
+  filter: FilterOf,
+  options: object = {},
+): PlanEntry[] {
+  const bound = {
+    rows: 5000,
+    why: 'it counts to 10,000, in pieces of 2,500 rows; a replay looks at attempts and at letters',
+  }
+  const request = (dataset: Dataset) => ({ kind, filter: filter(dataset), options, asOf: null })
+  return [
+    {
+      of: 'operations#previewOperation',
+      what,
+      bound,
+      run: (database, dataset) => previewOperation(database, request(dataset)).then(() => 0),
+    },
+    {
+      of: 'operations#createOperation',
+      what,
+      bound,
+      run: (database, dataset) =>
+        undone(database, (inside) =>
+          createOperation(inside, { ...request(dataset), ratePerSecond: null }, 'lab').then(() => 0),
+        ),
+    },
+  ]
+}
+
+const everTried = () => ({ from: new Date(Date.now() - 31 * dayMs), to: new Date(Date.now() + dayMs) })
+
+/** Its creation has entries of its own: see counting. */
 async function withoutPlans<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
   await database.pool.query('set auto_explain.log_min_duration = -1')
   try {
@@ -377,28 +411,26 @@ export const operatorEntries: readonly PlanEntry[] = [
     of: 'changes#readPositions',
     run: async (database) => Number((await readPositions(database)).change > 0),
   },
-  ...(
-    [
-      ['all', {}],
-      ['of one', { subject: 'endpoint:endpoint-00003' }],
-      ['by person', { actor: 'person-3' }],
-      ['by action', { action: 'circuit.opened' }],
-      ['before', { beforeId: 1000 }],
-    ] as const
-  ).map(
-    ([what, filter]): PlanEntry => ({
-      of: 'audit-log#listAudit',
-      what,
-      run: async (database) =>
-        (
-          await listAudit(
-            database,
-            { beforeId: null, subject: null, action: null, actor: null, ...filter },
-            pageRows,
-          )
-        ).length,
-    }),
+  ...finding(
+    'audit',
+    {
+      all: () => ({}),
+      'of one': () => ({ subject: 'endpoint:endpoint-00003' }),
+      'by person': () => ({ actor: 'person-3' }),
+      'by action': () => ({ action: 'circuit.opened' }),
+    },
+    {
+      'of one by an action that it never had': () => ({
+        subject: 'endpoint:endpoint-00003',
+        action: 'nothing',
+      }),
+      'by person and action': () => ({ actor: 'person-3', action: 'circuit.opened' }),
+    },
   ),
+  {
+    of: 'audit-log#readAudit',
+    run: async (database) => (await readAudit(database, [1000, 900, 800])).length,
+  },
   {
     of: 'alerts#listAlerts',
     what: 'all',
@@ -528,14 +560,49 @@ export const operatorEntries: readonly PlanEntry[] = [
     run: async (database, { eventId }) =>
       Number((await cancelRun(database, eventId(55) + 3072, null, 'lab')) !== null),
   },
+  ...counting('letters of one', 'redrive', (dataset) => ({ endpoint: endpoint(dataset, 1) })),
+  ...counting('letters of a kind', 'redrive', () => ({ eventType: 'rare.event', error: 'memory' })),
+  ...counting('what one owes', 'cancel', (dataset) => ({ endpoint: endpoint(dataset, 2) })),
+  ...counting('what hardly anybody owes', 'cancel', () => ({ eventType: 'rare.event' })),
+  ...counting('what one owes later after an error', 'retry', (dataset) => ({
+    endpoint: endpoint(dataset, 5),
+    error: 'memory',
+  })),
+  ...counting('what one got', 'replay', (dataset) => ({ endpoint: endpoint(dataset, 0), ...everTried() })),
+  ...counting('what hardly anybody got', 'replay', () => ({ eventType: 'rare.event', ...everTried() })),
+  ...counting('what was cancelled', 'replay', () => ({ state: 'cancelled', ...everTried() })),
+  ...counting('messages to one', 'replay', () => ({ eventType: 'rare.event', ...everTried() }), {
+    targetEndpoint: 'endpoint-00000',
+  }),
+  {
+    of: 'routes#deleteRoute',
+    what: 'whose endpoint owes little',
+    run: (database, dataset) =>
+      undone(database, async (inside) => {
+        await deleteRoute(inside, `route-${endpoint(dataset, dataset.endpoints - 1)}`, false, 'lab')
+        return 1
+      }),
+  },
+  {
+    of: 'routes#deleteRoute',
+    what: 'whose endpoint owes much',
+    bound: { rows: 10_000, why: 'looks through ten thousand of what its endpoint owes' },
+    run: (database, dataset) =>
+      undone(database, async (inside) => {
+        await deleteRoute(inside, `route-${endpoint(dataset, 2)}`, true, 'lab')
+        return 0
+      }),
+  },
+  stepping('cancel', () => ({ eventType: 'rare.event' })),
+  stepping('redrive', () => ({ eventType: 'rare.event' })),
+  stepping('replay', () => ({ eventType: 'rare.event', ...everTried() })),
   stepping('redrive', (dataset) => ({ endpoint: endpoint(dataset, 1) })),
   stepping('discard', (dataset) => ({ endpoint: endpoint(dataset, 1) })),
   stepping('retry', (dataset) => ({ endpoint: endpoint(dataset, 5) })),
   stepping('cancel', (dataset) => ({ endpoint: endpoint(dataset, 2) })),
   stepping('replay', (dataset) => ({
     endpoint: endpoint(dataset, 0),
-    from: new Date(Date.now() - 31 * dayMs),
-    to: new Date(Date.now() + dayMs),
+    ...everTried(),
   })),
   {
     of: 'endpoints#deleteEndpoint',
@@ -544,7 +611,7 @@ export const operatorEntries: readonly PlanEntry[] = [
       undone(database, async (inside) =>
         Number((await deleteEndpoint(inside, endpoint(dataset, 2), true, 'lab')).operation !== null),
       ),
-    bound: { rows: 1001, why: 'looks whether it owes more than a thousand' },
+    bound: { rows: 101, why: 'looks whether it owes more than a hundred' },
   },
   {
     of: 'endpoints#cancelOrphans',
@@ -554,6 +621,6 @@ export const operatorEntries: readonly PlanEntry[] = [
         await cancelOrphans(inside, [dataset.firstLane + 2])
         return 1
       }),
-    bound: { rows: 1001, why: 'looks whether it owes more than a thousand' },
+    bound: { rows: 101, why: 'looks whether it owes more than a hundred' },
   },
 ]

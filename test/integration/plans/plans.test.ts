@@ -9,6 +9,7 @@ import { exemptions } from './exemptions.ts'
 import { judgePlans } from './judge-plans.ts'
 import { operatorEntries } from './operator-entries.ts'
 import { PlanLab } from './plan-lab.ts'
+import { upkeepEntries } from './upkeep-entries.ts'
 
 /** 20,000 make 200,000 attempts. `HOLDFAST_PLAN_EVENTS=1000000` asks the question at full size. */
 const events = Number(process.env['HOLDFAST_PLAN_EVENTS'] ?? 20_000)
@@ -16,6 +17,7 @@ const endpoints = Math.min(10_000, events / 10)
 const entries: readonly PlanEntry[] = [
   ...operatorEntries.map((entry): PlanEntry => ({ connection: 'api', ...entry })),
   ...engineEntries,
+  ...upkeepEntries,
 ]
 const kindOf = ({ connection = 'node' }: PlanEntry) => connection
 
