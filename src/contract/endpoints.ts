@@ -45,7 +45,7 @@ const endpointPolicies = {
     reenableAfterMs: z.int().nullable(),
   }),
   onDead: z.enum(['continue', 'block']),
-  batch: z.object({ maxMessages: z.int(), maxWaitMs: z.int() }).nullable(),
+  batch: z.object({ maxMessages: z.int(), maxBytes: z.int().optional(), maxWaitMs: z.int() }).nullable(),
 }
 
 export const endpointShape = z

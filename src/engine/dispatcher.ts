@@ -337,6 +337,10 @@ export class Dispatcher {
       this.#endings.cancel(delivery, outcome.error.message)
       return
     }
+    if (outcome.unsent !== undefined) {
+      this.#concludeUnsent(delivery, outcome)
+      return
+    }
     observer.attempted(delivery, outcome, this.#options.databaseClock.nowMs())
     const isSuccess = outcome.class === 'success'
     if (isSuccess) {
@@ -349,6 +353,20 @@ export class Dispatcher {
     if (!speaksForRequest) return
     this.#noteHealth(delivery, outcome)
     lane.noteRamp(isSuccess, outcome.isHealthFailure)
+  }
+
+  /** The message was at fault before anybody was asked: the receiver's circuit and its other messages have no part in it. */
+  #concludeUnsent(delivery: Delivery, outcome: AttemptOutcome): void {
+    if (delivery.probeToken !== null) {
+      void this.#probes.abandon(delivery.lane, delivery.probeToken)
+      delivery.probeToken = null
+    }
+    if (outcome.unsent === 'skipped' && outcome.error !== undefined) {
+      this.#endings.skip(delivery, outcome.error)
+      return
+    }
+    this.#options.observer.attempted(delivery, outcome, this.#options.databaseClock.nowMs())
+    this.#settleFailure(delivery, outcome, false)
   }
 
   #settleFailure(delivery: Delivery, outcome: AttemptOutcome, isSpared: boolean): void {

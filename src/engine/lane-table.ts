@@ -2,12 +2,12 @@ import { shardOfLane } from '../core/rendezvous.ts'
 import type { Database } from '../storage/database.ts'
 import { cancelOrphans } from '../storage/endpoints.ts'
 import {
+  countLane,
   type LaneReport,
   type LaneRow,
   readChangedLanes,
   readLanesById,
   readLanesOfShards,
-  countLane,
   summariseStreams,
 } from '../storage/read-lanes.ts'
 import { nothingRead } from '../storage/watermark.ts'

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 /** Beyond what a preview counts. */
-const many = 12_000
+const many = 16_000
 
 async function pausedEndpoint(): Promise<{ name: string; lane: number }> {
   const name = await functionEndpoint(node.holdfast, () => {})

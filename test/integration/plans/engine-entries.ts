@@ -113,7 +113,7 @@ export const engineEntries: readonly PlanEntry[] = [
       return 500
     },
   },
-  ...(['retry', 'dead', 'drop', 'expire', 'cancel'] as const).map(
+  ...(['retry', 'dead', 'drop', 'expire', 'cancel', 'skip'] as const).map(
     (action, nth): PlanEntry => ({
       of: 'settle#settleFailures',
       what: action,

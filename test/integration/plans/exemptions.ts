@@ -52,6 +52,7 @@ export const exemptions: Readonly<Record<string, string>> = {
   'endpoints#updateEndpoint': one,
   'event-types#deleteEventType': definitions,
   'event-types#listEventTypes': definitions,
+  'event-types#readEventSchemas': definitions,
   'event-types#readEventTypes': definitions,
   'event-types#writeEventType': definitions,
   'job-testing#countDueRuns': 'for tests of users, on small tables',

@@ -246,7 +246,6 @@ export const operatorEntries: readonly PlanEntry[] = [
     'runs',
     {
       all: () => ({}),
-      'of a queue': () => ({ queue: 'queue-00' }),
       succeeded: () => ({ state: 'succeeded' }),
       running: () => ({ state: 'running' }),
       waiting: () => ({ state: 'waiting' }),
@@ -258,6 +257,8 @@ export const operatorEntries: readonly PlanEntry[] = [
       cancelled: () => ({ state: 'cancelled' }),
       expired: () => ({ state: 'expired' }),
       scheduled: () => ({ state: 'scheduled' }),
+      // Others may have newer ones.
+      'of a queue': () => ({ queue: 'queue-00' }),
       'of a job': () => ({ job: 'job-11' }),
     },
   ),

@@ -1,7 +1,7 @@
 -- Moves the id sequence up to the clock, and in a new life of the server past everything that was given out before. Only forwards, only to where a partition is, and only by a second or
 -- more: a rival would have to draw four million ids between this check and setval to be overtaken.
 create or replace function holdfast_internal.advance_ids() returns boolean
-language plpgsql set search_path = pg_catalog as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   target bigint;
   current_id bigint;

@@ -4,7 +4,7 @@
 -- Ids follow the clock, so the clock says how far they can have got; five seconds beyond the last known one is for a clock that was set back meanwhile.
 -- Of the others far fewer are drawn than they are moved by; lanes stay in their shards' order.
 create or replace function holdfast_internal.begin_life() returns void
-language plpgsql set search_path = pg_catalog as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   -- A session lock, released before this returns: a publisher's long transaction must not keep others from drawing numbers.
   perform pg_advisory_lock(hashtext('holdfast.begin_life'));

@@ -1,5 +1,5 @@
 -- Everything but successes. `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs,
--- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel, delayMs, reason, isProbe,
+-- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|skip, delayMs, reason, isProbe,
 -- isCounted, isTried, blocksKey, expected}.
 -- `runs`: one object per lane {lane, epoch, circuit, run, health, suspension}. Returns the deliveries whose decision was refused, and
 -- the lanes whose circuit, hold or state isn't what it was, or can't be told: their owner must read them again.
@@ -35,7 +35,7 @@ begin
     where r."isTried" and not holdfast_internal.is_of_another(r.id, r.message, r.lane)
     on conflict do nothing
   )
-  select coalesce(bool_or(r.action = 'dead'), false), coalesce(bool_or(r.action in ('drop', 'expire', 'cancel')), false),
+  select coalesce(bool_or(r.action = 'dead'), false), coalesce(bool_or(r.action in ('drop', 'expire', 'cancel', 'skip')), false),
          array_agg(distinct r.lane) filter (where r.is_owned), array_agg(r.id) filter (where not r.is_owned),
          array_agg(r.id order by r.id) filter (where r.action = 'retry' and r.is_owned),
          array_agg(r.lane order by r.id) filter (where r.action = 'retry' and r.is_owned),
