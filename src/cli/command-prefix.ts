@@ -10,7 +10,7 @@ export function commandPrefix(environment: Environment): string {
 
 const commands =
   'dev|serve|worker|migrate|doctor|send|endpoints|routes|event-types|events|deliveries|dead-letters|replays|operations|jobs|schedules|queues|runs|workers|' +
-  'alerts|alert-rules|alert-channels|completion|api-keys|audit|maintenance|quarantine|secrets|apply|export|tail|login|logout|whoami'
+  'alerts|alert-rules|alert-channels|completion|api-keys|sessions|audit|maintenance|quarantine|secrets|apply|export|tail|login|logout|whoami'
 const commandInText = new RegExp(`\\bholdfast (?=(?:${commands})\\b)`, 'g')
 
 /** Errors name commands as `holdfast …`; from a clone that has to read `npm run -s holdfast -- …`. */

@@ -23,6 +23,7 @@ import { registerRoutes } from './commands/routes.ts'
 import { registerRuns } from './commands/runs.ts'
 import { registerSchedules } from './commands/schedules.ts'
 import { registerSend } from './commands/send.ts'
+import { registerSessions } from './commands/sessions.ts'
 import { registerTail } from './commands/tail.ts'
 import { registerWorkers } from './commands/workers.ts'
 
@@ -109,6 +110,7 @@ function registerRemoteCommands(program: Command): void {
   registerMaintenance(program)
   registerQuarantine(program)
   registerApiKeys(program)
+  registerSessions(program)
   registerAudit(program)
   registerApply(program)
   registerExport(program)

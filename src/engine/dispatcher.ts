@@ -126,7 +126,7 @@ export class Dispatcher {
   }
 
   pump(lane: Lane): void {
-    const { databaseClock, careful, limits, settler, transports } = this.#options
+    const { clock, databaseClock, careful, limits, settler, transports } = this.#options
     for (;;) {
       if (!this.#options.mayStart()) {
         this.unread(lane)
@@ -166,14 +166,15 @@ export class Dispatcher {
       const sendsBatches = batch !== null && lane.carefulLeft === 0
       if (!sendsBatches) lane.uncut()
       if (lane.ready.length === 0 && lane.pieces.length === 0) break
-      const gatherMs = batch === null || lane.pieces.length > 0 ? 0 : lane.gatherMs(batch, nowMs)
+      const gatherMs =
+        batch === null || lane.pieces.length > 0 ? 0 : lane.gatherMs(batch, clock.monotonicMs())
       if (gatherMs > 0) {
         // A line that waits to fill up isn't one that moves slowly: it must be read far enough ahead to fill up.
         lane.readAhead = Math.max(lane.readAhead, 2 * (batch?.maxMessages ?? 0))
         this.#options.wakeAt(lane, nowMs + gatherMs)
         break
       }
-      const waitMs = lane.takeRate(nowMs)
+      const waitMs = lane.takeRate(clock.monotonicMs())
       if (waitMs > 0) {
         this.#options.wakeAt(lane, nowMs + waitMs)
         break

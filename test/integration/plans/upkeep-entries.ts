@@ -212,10 +212,17 @@ export const upkeepEntries: readonly PlanEntry[] = [
       const from = settledAll
       settledAll += 300
       await ownShards(database)
-      await settleAll(database, labNode, successes(dataset, from, 200), failures(dataset, from + 200, 100), [], {
-        number: 1,
-        nowMs: 1,
-      })
+      await settleAll(
+        database,
+        labNode,
+        successes(dataset, from, 200),
+        failures(dataset, from + 200, 100),
+        [],
+        {
+          number: 1,
+          nowMs: 1,
+        },
+      )
       return 300
     },
   },

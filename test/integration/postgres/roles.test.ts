@@ -121,6 +121,13 @@ describe('an application', () => {
     expect(await stored()).toBe(before + 8 + 2 * 5001)
   })
 
+  test('is told what its role lacks when it asks the SDK for more', async () => {
+    await expect(sdk.endpoints.list()).rejects.toMatchObject({
+      code: 'role_not_allowed',
+      message: expect.stringContaining('need the role that owns the schema'),
+    })
+  })
+
   test('is told by the SDK that a payload breaks its schema', async () => {
     await expect(sdk.publish('order.checked', {})).rejects.toMatchObject({ code: 'schema_violation' })
   })
@@ -380,6 +387,23 @@ describe('giving rights', () => {
       message: 'there is no role named "nobody-there"',
       hint: 'Create it first: create role "nobody-there" login',
     })
+  })
+
+  test('without a name is to the group role, which is created when it is missing', async () => {
+    const client = await rig.database.pool.connect()
+    try {
+      // Roles belong to the server: this one must not stay.
+      await client.query('begin; select holdfast.grant_app()')
+      const { rows } = await client.query(
+        `select has_function_privilege('holdfast_app', 'holdfast.publish(text,jsonb,jsonb)', 'execute') as can_publish,
+                has_function_privilege('holdfast_app', 'holdfast.metrics()', 'execute') as can_look,
+                (select rolcanlogin from pg_roles where rolname = 'holdfast_app') as can_log_in`,
+      )
+      expect(rows).toEqual([{ can_publish: true, can_look: false, can_log_in: false }])
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
   })
 
   test('works for an owner that is no superuser and may not create roles, and so does migrating', async () => {

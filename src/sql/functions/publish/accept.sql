@@ -24,7 +24,7 @@ begin
          (select value::text::bigint from holdfast_internal.settings where name = 'max_payload_bytes') as max_bytes,
          (select value::text::bigint from holdfast_internal.settings where name = 'max_pending') as global_bound,
          (select sum(pending) from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds') as owed_by_nodes,
-         not life.is_called or holdfast_internal.id_at(clock_timestamp()) - sequence.last_value > 4096 * 5000 as are_ids_behind,
+         life.last_value <> holdfast_internal.current_life() or holdfast_internal.id_at(clock_timestamp()) - sequence.last_value > 4096 * 5000 as are_ids_behind,
          lease.incarnation as owner
   into facts
   from holdfast_internal.endpoints as endpoint cross join holdfast_internal.ids as sequence cross join holdfast_internal.server_life as life

@@ -7,7 +7,7 @@ declare
   current_id bigint;
   is_moved boolean := false;
 begin
-  if not (select is_called from holdfast_internal.server_life) then
+  if (select last_value from holdfast_internal.server_life) <> holdfast_internal.current_life() then
     perform holdfast_internal.begin_life();
   end if;
   -- A session lock, let go before this returns: a publisher's long transaction must not keep others from advancing.
