@@ -3,7 +3,8 @@ import type { Operations } from '../contract/operations.ts'
 import { textOf } from './field-list.ts'
 import type { Output } from './output.ts'
 import type { Colour } from './paint.ts'
-import { type Column, formatTable } from './table.ts'
+import type { Column } from './table.ts'
+import { formatDuration } from './units.ts'
 
 type Delivery = ResultOf<Operations['deliveries']['list']>['data'][number]
 type Attempt = ResultOf<Operations['deliveries']['get']>['attempts'][number]
@@ -28,13 +29,14 @@ const colours: Readonly<Record<Delivery['state'] | Attempt['outcome'], Colour>> 
 export function deliveryColumns(output: Output): Column<Delivery>[] {
   return [
     { title: 'DELIVERY', value: ({ id }) => id },
-    { title: 'ENDPOINT', value: ({ endpoint }) => endpoint ?? '(deleted)' },
-    { title: 'TYPE', value: ({ eventType }) => textOf(eventType) },
+    { title: 'ENDPOINT', canShrink: true, value: ({ endpoint }) => endpoint ?? '(deleted)' },
+    { title: 'TYPE', canShrink: true, isExtra: true, value: ({ eventType }) => textOf(eventType) },
     { title: 'STATE', value: ({ state }) => output.paintData(colours[state], state) },
     { title: 'ATTEMPTS', isNumber: true, value: ({ attempt }) => String(attempt) },
-    { title: 'NEXT', value: ({ nextAttemptAt }) => textOf(nextAttemptAt) },
+    { title: 'NEXT', value: ({ nextAttemptAt }) => output.when(nextAttemptAt) },
     {
       title: 'LAST',
+      canShrink: true,
       value: ({ statusCode, errorCode }) => textOf(errorCode ?? (statusCode === null ? '' : `${statusCode}`)),
     },
   ]
@@ -45,13 +47,19 @@ export function describeAttempts(output: Output, attempts: readonly Aimed[]): st
   if (attempts.length === 0) return []
   const isOfMany = attempts.some(({ endpoint }) => endpoint !== attempts[0]?.endpoint)
   const columns: Column<Aimed>[] = [
-    ...(isOfMany ? [{ title: 'ENDPOINT', value: ({ endpoint }: Aimed) => endpoint ?? '(deleted)' }] : []),
+    ...(isOfMany
+      ? [{ title: 'ENDPOINT', canShrink: true, value: ({ endpoint }: Aimed) => endpoint ?? '(deleted)' }]
+      : []),
     { title: 'ATTEMPT', isNumber: true, value: ({ attempt }) => String(attempt) },
-    { title: 'STARTED', value: ({ startedAt }) => startedAt.toISOString() },
-    { title: 'MS', isNumber: true, value: ({ durationMs }) => textOf(durationMs) },
+    { title: 'STARTED', value: ({ startedAt }) => output.when(startedAt) },
+    {
+      title: 'TOOK',
+      isNumber: true,
+      value: ({ durationMs }) => (durationMs === null ? '' : formatDuration(durationMs)),
+    },
     { title: 'OUTCOME', value: ({ outcome }) => output.paintData(colours[outcome], outcome) },
     { title: 'STATUS', isNumber: true, value: ({ statusCode }) => textOf(statusCode) },
-    { title: 'ERROR', value: ({ error, errorCode }) => textOf(error ?? errorCode) },
+    { title: 'ERROR', canShrink: true, value: ({ error, errorCode }) => textOf(error ?? errorCode) },
   ]
-  return [formatTable(columns, attempts)]
+  return [output.tableText(columns, attempts)]
 }

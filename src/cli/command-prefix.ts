@@ -1,3 +1,5 @@
+import { commandList } from './command-list.ts'
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** How the person who started this process starts the next command, word for word. */
@@ -8,9 +10,7 @@ export function commandPrefix(environment: Environment): string {
   return isOwnScript ? 'npm run -s holdfast --' : 'holdfast'
 }
 
-const commands =
-  'dev|serve|worker|migrate|doctor|send|endpoints|routes|event-types|events|deliveries|dead-letters|replays|operations|jobs|schedules|queues|runs|workers|' +
-  'alerts|alert-rules|alert-channels|completion|api-keys|sessions|audit|maintenance|quarantine|secrets|apply|export|tail|login|logout|whoami'
+const commands = [...commandList.flatMap(({ names }) => names), 'completion'].join('|')
 const commandInText = new RegExp(`\\bholdfast (?=(?:${commands})\\b)`, 'g')
 
 /** Errors name commands as `holdfast …`; from a clone that has to read `npm run -s holdfast -- …`. */

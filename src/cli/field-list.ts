@@ -1,5 +1,6 @@
 import type { Output } from './output.ts'
 import { formatTable, printable } from './table.ts'
+import { formatBytes, formatDuration, formatRelative } from './units.ts'
 
 export type Field = readonly [name: string, value: string]
 
@@ -13,9 +14,14 @@ export function formatFields(output: Output, fields: readonly Field[]): string {
   return formatTable(columns, shown).trimStart()
 }
 
-/** Every field of an answer, in its own words. */
-export function fieldsOf(value: object): Field[] {
-  return Object.entries(value).map(([name, each]) => [name, textOf(each)])
+/** Every field of an answer, in its own words: a time also as seen from now, `…Ms` and `…Bytes` with their unit. */
+export function fieldsOf(value: object, nowMs: number = Date.now()): Field[] {
+  return Object.entries(value).map(([name, each]) => {
+    if (each instanceof Date) return [name, `${each.toISOString()} (${formatRelative(each, nowMs)})`]
+    if (typeof each === 'number' && name.endsWith('Ms')) return [name.slice(0, -2), formatDuration(each)]
+    if (typeof each === 'number' && name.endsWith('Bytes')) return [name.slice(0, -5), formatBytes(each)]
+    return [name, textOf(each)]
+  })
 }
 
 export function textOf(value: unknown): string {

@@ -24,13 +24,23 @@ async function importModule(file: string, folder: string): Promise<unknown> {
   try {
     return await import(pathToFileURL(resolve(folder, file)).href)
   } catch (error) {
-    throw new HoldfastError(
-      'configuration_invalid',
-      `${file} could not be imported: ${error instanceof Error ? error.message : String(error)}`,
-      { file },
-      error,
+    throw new HoldfastError('configuration_invalid', whyNotImported(file, error), { file }, error)
+  }
+}
+
+const typeScriptFile = /\.[cm]?tsx?\b/
+
+/** Node.js runs TypeScript from 22.18 on; what it says before doesn't help. */
+function whyNotImported(file: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && typeScriptFile.test(message)) {
+    return (
+      `${file} is TypeScript (or imports it), which Node.js ${process.versions.node} can't run: name the compiled .js file, use Node.js 22.18 or newer, ` +
+      "or install tsx and set NODE_OPTIONS='--import tsx'."
     )
   }
+  return `${file} could not be imported: ${message}`
 }
 
 function jobsIn(module: unknown): AnyJob[] {

@@ -1,26 +1,8 @@
 #!/usr/bin/env node
-import { exitCode } from './exit-code.ts'
-import { isTerminal } from './paint.ts'
-import { buildProgram } from './program.ts'
-import { reportError } from './report-error.ts'
+import { version } from '../version.ts'
 
-// `holdfast endpoints list | head -1` closes the pipe while we write: that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCode.ok)
-  throw error
-})
-
-try {
-  const program = await buildProgram(process.argv.slice(2))
-  await program.parseAsync()
-} catch (error) {
-  const report = reportError(error, {
-    isJson: process.argv.includes('--json'),
-    isTerminal: isTerminal(process.stderr),
-    environment: process.env,
-  })
-  process.stderr.write(report.text)
-  process.exitCode = report.exitCode
-}
-// A command is over when it says so: a handle that somebody forgot must not keep the terminal.
-process.exit()
+// Asked by scripts and by every installer: it answers before anything else is loaded.
+const words = process.argv.slice(2)
+if (words.length === 1 && (words[0] === '--version' || words[0] === '-V'))
+  process.stdout.write(`${version}\n`)
+else await (await import('./run-program.ts')).runProgram(words)

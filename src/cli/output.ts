@@ -1,6 +1,7 @@
 import { restoreExactNumbers } from '../transforms/exact-json.ts'
 import { type Colour, isTerminal, type Paint, paintFor } from './paint.ts'
-import { type Column, cutLine, formatTable } from './table.ts'
+import { type Column, formatTable } from './table.ts'
+import { formatRelative } from './units.ts'
 
 export interface OutputStream {
   write(text: string): unknown
@@ -13,7 +14,11 @@ export interface OutputOptions {
   readonly stderr: OutputStream
   readonly isJson: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly nowMs?: () => number
 }
+
+/** What a terminal is taken for that doesn't tell its width. */
+const usualWidth = 80
 
 /** Data goes to standard output, and as JSON when asked; everything else that a person reads goes to standard error. */
 export class Output {
@@ -34,13 +39,18 @@ export class Output {
     this.line(this.isJson ? JSON.stringify(value) : text())
   }
 
-  /** One line a row: on a terminal what is too wide is cut, into a pipe it goes whole. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void {
-    const { stdout } = this.#options
-    const text = restoreExactNumbers(formatTable(columns, rows))
-    const width = isTerminal(stdout) ? (stdout.columns ?? 0) : 0
-    const lines = width === 0 ? [text] : text.split('\n').map((line) => cutLine(line, width))
-    this.line(lines.join('\n'))
+    this.line(this.tableText(columns, rows))
+  }
+
+  /** One line a row: on a terminal no wider than that, into a pipe it goes whole (or as wide as COLUMNS says). */
+  tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+    return formatTable(columns, rows, this.#width())
+  }
+
+  /** A time as a cell of a table: `3 min ago`, `in 2 h`; empty when there is none. */
+  when(at: Date | null | undefined): string {
+    return at == null ? '' : formatRelative(at, (this.#options.nowMs ?? Date.now)())
   }
 
   /** Numbers that JavaScript can't hold are written as the API answered them. */
@@ -62,5 +72,12 @@ export class Output {
 
   paintMessage(colour: Colour, text: string): string {
     return this.#paintMessage(colour, text)
+  }
+
+  #width(): number {
+    const { stdout, environment } = this.#options
+    const wanted = Number(environment['COLUMNS'])
+    if (Number.isSafeInteger(wanted) && wanted > 0) return wanted
+    return isTerminal(stdout) ? (stdout.columns ?? usualWidth) : 0
   }
 }

@@ -4,32 +4,88 @@ export interface Column<Row> {
   readonly title: string
   readonly isNumber?: boolean
   readonly value: (row: Row) => string
+  /** Is cut, ending in `…`, when the terminal is too narrow. Not for ids: those are pasted into the next command. */
+  readonly canShrink?: boolean
+  /** Is left out when shrinking isn't enough, the rightmost such column first. */
+  readonly isExtra?: boolean
 }
 
 const gap = '  '
+/** A column isn't cut below this, nor below its title. */
+const minShrunkWidth = 10
 
 /**
- * Rows in aligned columns. A cell may be coloured; control characters of its own are shown, not obeyed.
+ * Rows in aligned columns, no wider than `width` if they can be made so (0: as wide as they are). A cell may be coloured; control characters
+ * of its own are shown, not obeyed.
  *
  * @example formatTable([{ title: 'NAME', value: (row) => row.name }], [{ name: 'crm' }]) // 'NAME\ncrm'
  */
-export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width = 0): string {
   const cells = [
     columns.map(({ title }) => title),
     ...rows.map((row) => columns.map(({ value }) => value(row))),
   ]
-  const widths = columns.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index] ?? ''))))
-  return cells
-    .map((line) =>
-      line
-        .map((cell, index) => {
-          const space = ' '.repeat((widths[index] ?? 0) - widthOf(cell))
-          return columns[index]?.isNumber === true ? space + cell : cell + space
-        })
-        .join(gap)
-        .trimEnd(),
-    )
-    .join('\n')
+  const natural = columns.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index] ?? ''))))
+  const widths = width === 0 ? natural : fit(columns, natural, width)
+  return cells.map((line) => formatLine(columns, widths, line, width)).join('\n')
+}
+
+/** Left out is what has no width. */
+type Widths = readonly (number | undefined)[]
+
+function formatLine<Row>(
+  columns: readonly Column<Row>[],
+  widths: Widths,
+  line: readonly string[],
+  width: number,
+): string {
+  const shown = line.flatMap((cell, index) => {
+    const room = widths[index]
+    if (room === undefined) return []
+    const cut = width === 0 ? cell : cutLine(cell, room)
+    const space = ' '.repeat(room - widthOf(cut))
+    return [columns[index]?.isNumber === true ? space + cut : cut + space]
+  })
+  const text = shown.join(gap).trimEnd()
+  return width === 0 ? text : cutLine(text, width)
+}
+
+/** How wide each column may be: the widest that can shrink gives way first, and what is extra goes when that isn't enough. */
+function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], width: number): Widths {
+  const kept = columns.map(() => true)
+  for (;;) {
+    const widths = shrink(columns, natural, kept, width)
+    if (totalOf(widths) <= width) return widths
+    const extra = columns.findLastIndex((column, index) => column.isExtra === true && kept[index] === true)
+    if (extra === -1) return widths
+    kept[extra] = false
+  }
+}
+
+function shrink<Row>(
+  columns: readonly Column<Row>[],
+  natural: readonly number[],
+  kept: readonly boolean[],
+  width: number,
+): Widths {
+  const widths = natural.map((each, index) => (kept[index] === true ? each : undefined))
+  let excess = totalOf(widths) - width
+  for (; excess > 0; excess -= 1) {
+    let widest = -1
+    columns.forEach(({ canShrink, title }, index) => {
+      const room = widths[index] ?? 0
+      if (canShrink !== true || room <= Math.max(minShrunkWidth, title.length)) return
+      if (widest === -1 || room > (widths[widest] ?? 0)) widest = index
+    })
+    if (widest === -1) break
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+function totalOf(widths: Widths): number {
+  const shown = widths.filter((each) => each !== undefined)
+  return shown.reduce((total, each) => total + each, 0) + gap.length * Math.max(0, shown.length - 1)
 }
 
 // oxlint-disable-next-line no-control-regex -- colours are made of them
@@ -37,7 +93,7 @@ const colour = /(\u001b\[\d+m)/
 
 /** What a terminal would wrap ends in `…` instead, in the colour it had. */
 export function cutLine(line: string, width: number): string {
-  if (widthOf(line) <= width) return line
+  if (line.length <= width || widthOf(line) <= width) return line
   let room = Math.max(0, width - 1)
   const kept = line.split(colour).map((part, index) => {
     if (index % 2 === 1) return part

@@ -18,8 +18,15 @@ const exampleEvent = {
   idempotencyKey: 'order-17-created',
 }
 
+const typeAdvice = 'must be text of 1 to 255 characters, like "order.created"'
+/** Which characters it may have is checked where events are published, with the same words for every way in. */
+const eventType = field.text(255, {
+  missing: 'is missing: name what happened, like "order.created"',
+  wrong: typeAdvice,
+})
+
 export const eventInput = z
-  .strictObject({ ...sendOptionFields, type: field.text(255), payload })
+  .strictObject({ ...sendOptionFields, type: eventType, payload })
   .refine((event) => 'payload' in event, {
     path: ['payload'],
     error: 'is missing; send null if nothing is what you mean',

@@ -33,6 +33,7 @@ const request = z.strictObject({
   maxRetries: retries.optional(),
   baseDelayMs: delayMs.optional(),
   maxDelayMs: delayMs.optional(),
+  jitter: field.oneOf('none', 'full', 'equal').optional(),
   deadlineMs: field.wholeNumber(100, 10 * minuteMs).optional(),
   retryOn: z
     .array(field.wholeNumber(300, 599), { error: 'must be a list of HTTP statuses' })
@@ -61,6 +62,16 @@ const autoDisable = z.strictObject({
     .nullable()
     .optional(),
 })
+
+/** What a site says for all its new endpoints; the setting `defaults`. */
+export const endpointDefaults = z.strictObject({
+  retry: retry.optional(),
+  circuit: circuit.optional(),
+  limits: limits.optional(),
+  autoDisable: autoDisable.optional(),
+})
+
+export type EndpointDefaults = z.output<typeof endpointDefaults>
 
 const statusAdvice = 'must have statuses like "409" or "4xx" as its keys'
 
@@ -124,6 +135,12 @@ export const endpointInput = z.strictObject({
   autoDisable: autoDisable.optional(),
   onDead: field.oneOf('continue', 'block').optional(),
   batch: batch.nullable().optional(),
+  holdOn: z
+    .array(field.wholeNumber(400, 499), {
+      error: 'must be a list of HTTP statuses from 400 to 499, like [401, 403]',
+    })
+    .max(20, { error: 'must have at most 20 statuses' })
+    .optional(),
 })
 
 export type EndpointInput = z.input<typeof endpointInput>

@@ -14,9 +14,16 @@ function numberBetween(min: number, max: number) {
 }
 
 /** PostgreSQL can't hold NUL or half a surrogate pair in text and jsonb, so no text may have them. */
-function text(maxLength: number) {
-  const error = `must be text of 1 to ${maxLength} characters, without NUL or broken Unicode`
-  return z.string({ error }).min(1, { error }).max(maxLength, { error }).refine(isStorable, { error })
+function text(maxLength: number, words: { readonly missing?: string; readonly wrong?: string } = {}) {
+  const {
+    wrong: error = `must be text of 1 to ${maxLength} characters, without NUL or broken Unicode`,
+    missing,
+  } = words
+  return z
+    .string({ error: (issue) => (issue.input === undefined && missing !== undefined ? missing : error) })
+    .min(1, { error })
+    .max(maxLength, { error })
+    .refine(isStorable, { error })
 }
 
 function oneOf<const Choice extends string>(...choices: readonly [Choice, ...Choice[]]) {

@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { problemOfTimeZone } from '../core/time-zone.ts'
 
 /** When something is to be run: exactly one of the three. */
 export interface ScheduleRule {
@@ -17,23 +18,13 @@ export const maxCaughtUp = 1000
 
 /** What is wrong with a rule, in words; null when it can be used. */
 export function problemOfRule(rule: ScheduleRule): string | null {
-  if (rule.cron === null) return null
-  if (!isTimeZone(rule.timezone)) {
-    return `"${rule.timezone}" is not a time zone that this system knows; use a name like Europe/Amsterdam`
-  }
+  const zoneProblem = problemOfTimeZone(rule.timezone)
+  if (zoneProblem !== null || rule.cron === null) return zoneProblem
   try {
     const cron = new Cron(rule.cron, { timezone: rule.timezone, paused: true })
     return cron.nextRun() === null ? `"${rule.cron}" never comes to pass` : null
   } catch (error) {
     return `"${rule.cron}" is not a cron expression: ${error instanceof Error ? error.message : String(error)}`
-  }
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return Intl.DateTimeFormat('en', { timeZone: name }) !== null
-  } catch {
-    return false
   }
 }
 

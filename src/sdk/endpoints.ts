@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { isCriticalLearningPattern } from '../core/critical-learning-events.ts'
 import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
-import type { EndpointInput } from '../core/endpoint-input.ts'
+import type { EndpointDefaults, EndpointInput } from '../core/endpoint-input.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import { problemsOf } from '../core/problem.ts'
@@ -32,6 +33,7 @@ import {
 import { readLaneByName } from '../storage/read-lanes.ts'
 import type { ShorthandPattern } from '../storage/routes.ts'
 import { drawLaneId, rotateSecret } from '../storage/secrets.ts'
+import { readSetting } from '../storage/settings.ts'
 import { translateError } from '../storage/translate-error.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Transport } from '../transports/transport.ts'
@@ -92,6 +94,7 @@ export interface EndpointsOptions {
 
 const signingField = 'signing.secret'
 const maxListed = 1000
+const criticalCode = 2
 const maxRouteNameLength = 127
 
 /** Create, change, look at and switch endpoints. */
@@ -104,7 +107,8 @@ export class Endpoints {
 
   /** A secret that is made for it is in the answer, and never shown again. */
   async create(input: EndpointInput): Promise<ChangedEndpoint> {
-    const { settings, secrets, signingSecret } = this.#parse(input, true, [])
+    const site = await this.#siteDefaults()
+    const { settings, secrets, signingSecret } = this.#parse(input, true, [], site)
     const patterns = shorthandPatterns(settings)
     const keyring = this.#keyringFor(secrets)
     const created = await this.#run(async (database) => {
@@ -125,11 +129,12 @@ export class Endpoints {
   /** Changes the given settings and keeps the others; another preset takes what came from the old one with it. A secret that isn't given again stays as it is. */
   async update(name: string, changes: EndpointChanges): Promise<ChangedEndpoint> {
     const current = await this.#read(name)
-    const merged = this.#withStoredValues(mergeEndpoint(toEndpoint(current), changes), current)
+    const site = await this.#siteDefaults()
+    const merged = this.#withStoredValues(mergeEndpoint(toEndpoint(current), changes, site), current)
     const stored = current.secrets.map(({ field }) => field)
     // Whoever changes the retries of an endpoint needn't be allowed to reach it.
     const isTargetNew = changes.config !== undefined
-    const { settings, secrets, signingSecret } = this.#parse(merged, isTargetNew, stored)
+    const { settings, secrets, signingSecret } = this.#parse(merged, isTargetNew, stored, site)
     const patterns = shorthandPatterns(settings)
     const keyring = this.#keyringFor(secrets)
     const sealed = keyring === null ? [] : sealSecrets(secrets.secrets, current.id, keyring)
@@ -306,6 +311,11 @@ export class Endpoints {
     database().afterCommit(() => onChanged(name))
   }
 
+  /** What the site says for all its new endpoints. */
+  #siteDefaults(): Promise<EndpointDefaults> {
+    return this.#run((database) => readSetting(database, 'defaults'))
+  }
+
   async #read(name: string): Promise<EndpointRecord> {
     const found = await this.#run((database) => readEndpoint(database, name))
     if (found === undefined) throw notFound(name)
@@ -344,8 +354,13 @@ export class Endpoints {
   }
 
   /** The settings as they are stored, and the secrets that they had. `stored` are those that the endpoint has already. */
-  #parse(input: unknown, isTargetNew: boolean, stored: readonly string[]): ParsedInput {
-    const parsed = parseEndpoint(input)
+  #parse(
+    input: unknown,
+    isTargetNew: boolean,
+    stored: readonly string[],
+    site: EndpointDefaults,
+  ): ParsedInput {
+    const parsed = parseEndpoint(input, site)
     if (!parsed.ok) throw invalid(parsed.problems)
     const found = this.#options.transports.get(parsed.value.transport)
     if (!found.isFound) throw invalid([{ path: 'transport', message: found.message }])
@@ -421,8 +436,17 @@ function shorthandPatterns(settings: EndpointSettings): ShorthandPattern[] {
       const { message, position } = parsed.problem
       throw invalid([{ path: `eventTypes[${index}]`, message: `${message} (at position ${position})` }])
     }
-    return { ...parsed.value, name: shorthandName(settings.name, text) }
+    return {
+      ...parsed.value,
+      name: shorthandName(settings.name, text),
+      criticality: criticalityCodeOf(settings, text),
+    }
   })
+}
+
+/** The preset for record stores knows which events must not be missing. */
+function criticalityCodeOf({ preset }: EndpointSettings, pattern: string): number | null {
+  return preset === 'record-store' && isCriticalLearningPattern(pattern) ? criticalCode : null
 }
 
 /** `crm:order.:any`; no event type has a colon. A pattern that doesn't fit in a name, or has capitals, is told apart by its hash. */

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { formatId } from '../core/ids.ts'
 import type { SendOptionsInput } from '../core/send-options.ts'
+import type { SettingPin } from '../core/setting-pin.ts'
 import type { NodeLimits } from '../engine/limits.ts'
 import { type Logger, silentLogger } from '../engine/logger.ts'
-import { type CriticalResend, criticalResendTask } from '../engine/maintenance/critical-resend-task.ts'
 import type { MaintenanceTask } from '../engine/maintenance/maintenance-task.ts'
 import { Node } from '../engine/node.ts'
 import type { NodeObserver } from '../engine/observer.ts'
@@ -22,9 +22,11 @@ import { assertSchema } from '../postgres/schema.ts'
 import { testSessionSupport } from '../postgres/self-test.ts'
 import { Database } from '../storage/database.ts'
 import { readGauges } from '../storage/metrics.ts'
+import { readTable } from '../storage/read-table.ts'
 import { checkBound, type Sender, sendMessageBeside, sendMessages } from '../storage/send-messages.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { builtInTransforms } from '../transforms/built-in-transforms.ts'
+import type { ReadTable } from '../transforms/learning/names.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import { functionTransport } from '../transports/function/function-transport.ts'
 import type { Handler } from '../transports/function/handler.ts'
@@ -37,6 +39,7 @@ import { type BatchRun, type EnqueuedRun, type EnqueueOptions, Enqueuer } from '
 import { createManagement, type Management } from './management.ts'
 import { checkedOptions } from './message-options.ts'
 import { openKeyring } from './open-keyring.ts'
+import { type CriticalResend, optionPins, type SettingValues } from './option-pins.ts'
 import { encodePayload } from './payload.ts'
 import { PreviewGate } from './preview-gate.ts'
 import { PublishLine, type PublishLineLimits } from './publish-line.ts'
@@ -73,7 +76,13 @@ export interface HoldfastOptions {
   readonly diskPath?: string
   /** What one node of the cluster shall do again and again, besides Holdfast's own upkeep. */
   readonly maintenanceTasks?: readonly MaintenanceTask[]
-  /** When critical dead letters are sent again: daily at 03:00 UTC when left out; `false`: never by themselves. */
+  /**
+   * Site-wide settings that this process decides over as long as it delivers: nobody can change them elsewhere. They hold for all nodes, workers and publishers.
+   */
+  readonly settings?: SettingValues
+  /** Where `settings` come from, for the error that others get who try to change one. @internal */
+  readonly settingSources?: Readonly<Record<string, string>>
+  /** Pins the settings of the re-send of critical dead letters, which is daily at 03:00 UTC when nobody says otherwise; `false`: never. */
   readonly criticalResend?: CriticalResend | false
   /** Who did it, in the audit log. */
   readonly actor?: string
@@ -155,7 +164,7 @@ export class Holdfast {
   readonly #transforms: TransformRegistry
   readonly #previewTransforms: TransformRegistry
   readonly #previews = new PreviewGate()
-  readonly #tasks: readonly MaintenanceTask[]
+  readonly #pins: readonly SettingPin[]
   readonly #options: HoldfastOptions
   readonly #handlers: Map<string, Handler>
   readonly #metrics = new NodeMetrics()
@@ -177,9 +186,7 @@ export class Holdfast {
   /** `egress` is for the benchmark, which asks what the guard costs; no setting leads there. */
   constructor(options: HoldfastOptions, egress: Egress = createEgressFrom(options)) {
     this.#options = options
-    const { criticalResend, maintenanceTasks = [] } = options
-    this.#tasks =
-      criticalResend === false ? maintenanceTasks : [criticalResendTask(criticalResend), ...maintenanceTasks]
+    this.#pins = optionPins(options)
     this.#handlers = new Map(Object.entries(options.handlers ?? {}))
     this.#transports = createTransportRegistry(
       [
@@ -190,8 +197,9 @@ export class Holdfast {
       openKeyring(options.encryptionKey),
     )
     this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast', false)
-    this.#transforms = builtInTransforms()
-    this.#previewTransforms = builtInTransforms({ jsonataIdleMs: previewIdleMs })
+    const lookUp: ReadTable = (table, keys) => readTable(this.#database, table, keys)
+    this.#transforms = builtInTransforms({ readTable: lookUp })
+    this.#previewTransforms = builtInTransforms({ jsonataIdleMs: previewIdleMs, readTable: lookUp })
     this.#publisher = new Publisher(this.#database)
     const { endpoints: names = [], topEndpoints: top = 0 } = options.metrics ?? {}
     this.#metricsPage = new MetricsPage({
@@ -425,7 +433,8 @@ export class Holdfast {
       ...(this.#options.runbookUrl !== undefined && { runbookUrl: this.#options.runbookUrl }),
       ...(this.#options.diskPath !== undefined && { diskPath: this.#options.diskPath }),
       observers: [this.#metrics, ...(this.#options.observer === undefined ? [] : [this.#options.observer])],
-      maintenanceTasks: this.#tasks,
+      maintenanceTasks: this.#options.maintenanceTasks ?? [],
+      pins: this.#pins,
     })
     await this.#node.start()
     const node = this.#node

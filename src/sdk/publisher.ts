@@ -129,9 +129,12 @@ export function checksBusy(): HoldfastError {
 }
 
 function badType(type: unknown, index: number): HoldfastError {
+  const rule = 'Use letters, digits, "_", "-" and dots between segments, such as order.created.'
   return new HoldfastError(
     'invalid_options',
-    `The type of event ${index + 1} is not a valid event type: ${JSON.stringify(type)}. Use letters, digits, "_", "-" and dots between segments, such as order.created.`,
+    type === undefined || type === null || type === ''
+      ? `The type of event ${index + 1} is missing: name what happened. ${rule}`
+      : `The type of event ${index + 1} is not a valid event type: ${JSON.stringify(type)}. ${rule}`,
     { index, type },
   )
 }

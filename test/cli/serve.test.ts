@@ -37,6 +37,11 @@ test('prints no key and no link into a log, and says how to make a key', async (
   await using serve = await startServe()
   expect(serve.stderr).toContain('api-keys create --local')
   expect(serve.stderr + serve.stdout).not.toMatch(/hf_|sign-in#/)
+  // A collector of logs reads lines of JSON, this one too.
+  const lines = serve.stderr.trim().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContainEqual(
+    expect.stringContaining('docker exec <container> holdfast api-keys create --local'),
+  )
   const { rows } = await database.pool.query('select 1 from holdfast_internal.api_keys')
   expect(rows, 'a key that nobody has seen').toEqual([])
   const environment = await accessTo(serve)
@@ -128,6 +133,10 @@ test('writes HOLDFAST_MAX_PENDING to the database, where every publisher finds i
     `select value from holdfast_internal.settings where name = 'max_pending'`,
   )
   expect(rows).toEqual([{ value: 5 }])
+  await expect(database.pool.query(`select holdfast.set_setting('max_pending', '6')`)).rejects.toMatchObject({
+    code: 'HF041',
+    message: expect.stringContaining('HOLDFAST_MAX_PENDING on node'),
+  })
   serve.kill('SIGTERM')
   await serve.end()
 })

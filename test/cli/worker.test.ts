@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Rig } from '../support/engine/rig.ts'
 import { until } from '../support/engine/until.ts'
-import { CliProcess } from './cli-process.ts'
+import { CliProcess, runCli } from './cli-process.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 
@@ -95,3 +95,21 @@ test('a worker whose port is taken says so, and does not run', async () => {
   expect(exitCode).not.toBe(0)
   expect(second.stderr).toContain(`Can't serve metrics on 127.0.0.1 port ${port} (EADDRINUSE).`)
 })
+
+const { typescript = false } = process.features as { typescript?: string | false }
+const runsTypeScript = typescript !== false
+
+test.skipIf(runsTypeScript)(
+  'jobs in TypeScript, on a Node.js that can not run it, get one sentence that says what to do',
+  async () => {
+    await writeFile(join(folder, 'jobs.ts'), 'export const nothing: number = 1')
+    const { exitCode, stderr } = await runCli(['worker', '--import', './jobs.ts'], {
+      cwd: folder,
+      environment: { HOLDFAST_DATABASE_URL: rig.database.url },
+    })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(
+      `./jobs.ts is TypeScript (or imports it), which Node.js ${process.versions.node} can't run: name the compiled .js file, use Node.js 22.18 or newer, or install tsx and set NODE_OPTIONS='--import tsx'.`,
+    )
+  },
+)

@@ -20,14 +20,14 @@ interface ChannelFlags {
 }
 
 export function registerAlertChannels(program: Command): void {
-  const channels = program.command('alert-channels').description('where alerts are told')
+  const channels = program.command('alert-channels').description('where alerts are sent')
   addList(channels, {
     description: 'list where alerts are told',
     operation: operations.alerts.listChannels,
     columns: () => [
-      { title: 'NAME', value: ({ name }) => name },
+      { title: 'NAME', canShrink: true, value: ({ name }) => name },
       { title: 'KIND', value: ({ kind }) => kind },
-      { title: 'ENDPOINT', value: ({ endpoint }) => textOf(endpoint) },
+      { title: 'ENDPOINT', canShrink: true, value: ({ endpoint }) => textOf(endpoint) },
       { title: 'ENABLED', value: ({ enabled }) => (enabled ? 'yes' : 'no') },
     ],
     nothing: (prefix) =>

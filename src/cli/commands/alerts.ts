@@ -18,12 +18,17 @@ export function registerAlerts(program: Command): void {
     operation: operations.alerts.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
-      { title: 'RULE', value: ({ rule }) => rule },
-      { title: 'SUBJECT', value: ({ subject }) => textOf(subject) },
+      { title: 'RULE', canShrink: true, value: ({ rule }) => rule },
+      { title: 'SUBJECT', canShrink: true, value: ({ subject }) => textOf(subject) },
       { title: 'STATE', value: ({ state }) => output.paintData(state === 'firing' ? 'red' : 'dim', state) },
       { title: 'VALUE', isNumber: true, value: ({ value, threshold }) => `${value} > ${threshold}` },
-      { title: 'SINCE', value: ({ since }) => since.toISOString() },
-      { title: 'ACKNOWLEDGED', value: ({ acknowledgedBy }) => textOf(acknowledgedBy) },
+      { title: 'SINCE', value: ({ since }) => output.when(since) },
+      {
+        title: 'ACKNOWLEDGED',
+        canShrink: true,
+        isExtra: true,
+        value: ({ acknowledgedBy }) => textOf(acknowledgedBy),
+      },
     ],
     nothing: () => 'There are no such alerts.',
   })
@@ -67,13 +72,13 @@ function registerRules(program: Command): void {
   addList(rules, {
     description: 'list the rules; change them with `holdfast apply`',
     operation: operations.alerts.listRules,
-    columns: () => [
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'KIND', value: ({ kind }) => kind },
+    columns: (output) => [
+      { title: 'NAME', canShrink: true, value: ({ name }) => name },
+      { title: 'KIND', canShrink: true, value: ({ kind }) => kind },
       { title: 'THRESHOLD', isNumber: true, value: ({ threshold }) => String(threshold) },
       { title: 'SEVERITY', value: ({ severity }) => severity },
       { title: 'ENABLED', value: ({ enabled }) => (enabled ? 'yes' : 'no') },
-      { title: 'SILENCED UNTIL', value: ({ silencedUntil }) => textOf(silencedUntil) },
+      { title: 'SILENCED', isExtra: true, value: ({ silencedUntil }) => output.when(silencedUntil) },
     ],
     nothing: () => 'There are no rules.',
   })

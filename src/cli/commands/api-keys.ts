@@ -3,7 +3,6 @@ import { operations } from '../../contract/operations.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { type Role, roles } from '../../core/roles.ts'
 import { withApi } from '../connection/with-api.ts'
-import { textOf } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 import { duration } from '../option-parsers.ts'
@@ -23,15 +22,14 @@ export function registerApiKeys(program: Command): void {
     operation: operations.access.listKeys,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
-      { title: 'NAME', value: ({ name }) => printable(name) },
+      { title: 'NAME', canShrink: true, value: ({ name }) => printable(name) },
       { title: 'ROLE', value: ({ role }) => role },
-      { title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
-      { title: 'EXPIRES', value: ({ expiresAt }) => textOf(expiresAt) },
-      { title: 'LAST USED', value: ({ lastUsedAt }) => textOf(lastUsedAt) },
+      { title: 'CREATED', isExtra: true, value: ({ createdAt }) => output.when(createdAt) },
+      { title: 'EXPIRES', value: ({ expiresAt }) => output.when(expiresAt) },
+      { title: 'LAST USED', value: ({ lastUsedAt }) => output.when(lastUsedAt) },
       {
         title: 'REVOKED',
-        value: ({ revokedAt }) =>
-          revokedAt === null ? '' : output.paintData('red', revokedAt.toISOString()),
+        value: ({ revokedAt }) => (revokedAt === null ? '' : output.paintData('red', output.when(revokedAt))),
       },
     ],
     nothing: (prefix) =>

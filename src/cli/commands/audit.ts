@@ -9,12 +9,12 @@ export function registerAudit(program: Command): void {
   addList(audit, {
     description: 'list changes, the newest first',
     operation: operations.access.audit,
-    columns: () => [
-      { title: 'AT', value: ({ at }) => at.toISOString() },
-      { title: 'ACTOR', value: ({ actor }) => printable(actor) },
-      { title: 'ACTION', value: ({ action }) => printable(action) },
-      { title: 'SUBJECT', value: ({ subject }) => printable(subject) },
-      { title: 'DETAIL', value: ({ detail }) => textOf(detail).slice(0, 80) },
+    columns: (output) => [
+      { title: 'AT', value: ({ at }) => output.when(at) },
+      { title: 'ACTOR', canShrink: true, value: ({ actor }) => printable(actor) },
+      { title: 'ACTION', canShrink: true, value: ({ action }) => printable(action) },
+      { title: 'SUBJECT', canShrink: true, value: ({ subject }) => printable(subject) },
+      { title: 'DETAIL', canShrink: true, isExtra: true, value: ({ detail }) => textOf(detail) },
     ],
     nothing: () => 'Nothing of the kind was changed.',
   })

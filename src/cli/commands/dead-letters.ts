@@ -25,13 +25,13 @@ export function registerDeadLetters(program: Command): void {
     operation: operations.deadLetters.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
-      { title: 'TO', value: (row) => placeOf(row) },
-      { title: 'TYPE', value: ({ eventType }) => textOf(eventType) },
+      { title: 'TO', canShrink: true, value: (row) => placeOf(row) },
+      { title: 'TYPE', canShrink: true, isExtra: true, value: ({ eventType }) => textOf(eventType) },
       { title: 'STATE', value: ({ state }) => output.paintData(state === 'open' ? 'red' : 'dim', state) },
-      { title: 'REASON', value: ({ reason }) => textOf(reason) },
-      { title: 'ATTEMPTS', isNumber: true, value: ({ attempts }) => String(attempts) },
-      { title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
-      { title: 'ERROR', value: ({ error, errorCode }) => textOf(error ?? errorCode).slice(0, 60) },
+      { title: 'REASON', canShrink: true, isExtra: true, value: ({ reason }) => textOf(reason) },
+      { title: 'ATTEMPTS', isExtra: true, isNumber: true, value: ({ attempts }) => String(attempts) },
+      { title: 'CREATED', value: ({ createdAt }) => output.when(createdAt) },
+      { title: 'ERROR', canShrink: true, value: ({ error, errorCode }) => textOf(error ?? errorCode) },
     ],
     nothing: none,
   })
@@ -39,12 +39,16 @@ export function registerDeadLetters(program: Command): void {
     verb: 'groups',
     description: 'what is wrong where: letters by error and endpoint, the largest group first',
     operation: operations.deadLetters.groups,
-    columns: () => [
+    columns: (output) => [
       { title: 'COUNT', isNumber: true, value: ({ count }) => String(count) },
-      { title: 'TO', value: (row) => placeOf(row) },
+      { title: 'TO', canShrink: true, value: (row) => placeOf(row) },
       { title: 'FINGERPRINT', value: ({ fingerprint }) => textOf(fingerprint) },
-      { title: 'LAST SEEN', value: ({ lastSeenAt }) => lastSeenAt.toISOString() },
-      { title: 'ERROR', value: ({ sample }) => textOf(sample.error ?? sample.errorCode ?? sample.reason) },
+      { title: 'LAST SEEN', value: ({ lastSeenAt }) => output.when(lastSeenAt) },
+      {
+        title: 'ERROR',
+        canShrink: true,
+        value: ({ sample }) => textOf(sample.error ?? sample.errorCode ?? sample.reason),
+      },
     ],
     nothing: none,
   })
@@ -52,14 +56,14 @@ export function registerDeadLetters(program: Command): void {
     verb: 'summary',
     description: 'how many letters each endpoint and queue has',
     operation: operations.deadLetters.summary,
-    columns: () => [
-      { title: 'TO', value: (row) => placeOf(row) },
+    columns: (output) => [
+      { title: 'TO', canShrink: true, value: (row) => placeOf(row) },
       { title: 'DEAD', isNumber: true, value: ({ dead }) => String(dead) },
       { title: 'REDRIVEN', isNumber: true, value: ({ redriven }) => String(redriven) },
       { title: 'RESOLVED', isNumber: true, value: ({ resolved }) => String(resolved) },
       { title: 'DISCARDED', isNumber: true, value: ({ discarded }) => String(discarded) },
-      { title: 'OLDEST', value: ({ oldest }) => textOf(oldest) },
-      { title: 'NEWEST', value: ({ newest }) => textOf(newest) },
+      { title: 'OLDEST', value: ({ oldest }) => output.when(oldest) },
+      { title: 'NEWEST', value: ({ newest }) => output.when(newest) },
     ],
     nothing: none,
   })
@@ -67,13 +71,13 @@ export function registerDeadLetters(program: Command): void {
     verb: 'recipients',
     description: 'who waits for critical events, the longest waiting first',
     operation: operations.deadLetters.recipients,
-    columns: () => [
-      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint },
-      { title: 'CONTACT', value: ({ contact }) => textOf(contact) },
+    columns: (output) => [
+      { title: 'ENDPOINT', canShrink: true, value: ({ endpoint }) => endpoint },
+      { title: 'CONTACT', canShrink: true, value: ({ contact }) => textOf(contact) },
       { title: 'WAITING', isNumber: true, value: ({ count }) => String(count) },
-      { title: 'SINCE', value: ({ since }) => textOf(since) },
-      { title: 'OLDEST', value: ({ oldestMessageId }) => oldestMessageId },
-      { title: 'LAST ERROR', value: ({ lastError }) => textOf(lastError).slice(0, 60) },
+      { title: 'SINCE', value: ({ since }) => output.when(since) },
+      { title: 'OLDEST', isExtra: true, value: ({ oldestMessageId }) => oldestMessageId },
+      { title: 'LAST ERROR', canShrink: true, value: ({ lastError }) => textOf(lastError) },
     ],
     nothing: () => 'Nobody waits for a critical event.',
   })
@@ -95,7 +99,7 @@ function registerShow(letters: Command): void {
           return [formatFields(output, fields), ...describeAttempts(output, attempts)].join('\n\n')
         })
         if (!output.isJson && letter.state === 'open') {
-          output.message(`Mended? Send it again with: ${prefix} dead-letters redrive ${id}`)
+          output.message(`Fixed the cause? Redeliver with: ${prefix} dead-letters redrive ${id}`)
         }
       }),
     )

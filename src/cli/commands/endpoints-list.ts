@@ -29,7 +29,7 @@ export function registerEndpointsList(endpoints: Command): void {
 
 function columns(output: Output): Column<ListedEndpoint>[] {
   return [
-    { title: 'NAME', value: ({ name }) => name },
+    { title: 'NAME', canShrink: true, value: ({ name }) => name },
     {
       title: 'STATE',
       value: ({ health }) => output.paintData(stateColour(health.state), health.state),
@@ -41,7 +41,7 @@ function columns(output: Output): Column<ListedEndpoint>[] {
     { title: 'PENDING', isNumber: true, value: ({ health }) => String(health.pending) },
     { title: 'IN FLIGHT', isNumber: true, value: ({ health }) => String(health.inFlight) },
     { title: 'DEAD', isNumber: true, value: ({ health }) => String(health.deadLetters) },
-    { title: 'TO', value: (endpoint) => printable(targetOf(endpoint)) },
+    { title: 'TO', canShrink: true, value: (endpoint) => printable(targetOf(endpoint)) },
   ]
 }
 

@@ -3,10 +3,11 @@ import type { ResultOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
 import { stateColour } from '../endpoint-state.ts'
-import { type Field, formatFields, textOf } from '../field-list.ts'
+import { type Field, fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
 import type { Output } from '../output.ts'
 import type { Session } from '../session.ts'
+import { formatDuration } from '../units.ts'
 
 type Endpoint = ResultOf<Operations['endpoints']['get']>
 type Health = ResultOf<Operations['endpoints']['health']>
@@ -35,8 +36,11 @@ export function registerEndpointsShow(endpoints: Command): void {
 
 function describe(output: Output, endpoint: Endpoint, health: Health): string {
   const { circuit } = health
-  const since = circuit.openedAt === null ? '' : ` since ${circuit.openedAt.toISOString()}`
-  const probe = circuit.probeAt === null ? '' : `, next probe at ${circuit.probeAt.toISOString()}`
+  const since =
+    circuit.openedAt === null
+      ? ''
+      : ` since ${circuit.openedAt.toISOString()} (${output.when(circuit.openedAt)})`
+  const probe = circuit.probeAt === null ? '' : `, next probe ${output.when(circuit.probeAt)}`
   return formatFields(output, [
     ['name', endpoint.name],
     ['state', output.paintData(stateColour(health.state), health.state)],
@@ -46,7 +50,7 @@ function describe(output: Output, endpoint: Endpoint, health: Health): string {
     ['held until', textOf(health.heldUntil)],
     ['pending', String(health.pending)],
     ['in flight', String(health.inFlight)],
-    ['oldest due', health.pending > 0 ? `${(health.oldestDueMs / 1000).toFixed(1)} s ago` : ''],
+    ['oldest due', health.pending > 0 ? `${formatDuration(health.oldestDueMs)} ago` : ''],
     ['dead letters', String(health.deadLetters)],
     ['transport', endpoint.transport],
     ['preset', endpoint.preset],
@@ -54,12 +58,11 @@ function describe(output: Output, endpoint: Endpoint, health: Health): string {
     ['tenant', textOf(endpoint.tenant)],
     ['contact', textOf(endpoint.contact)],
     ['event types', textOf(endpoint.eventTypes)],
-    ...(['config', 'retry', 'circuit', 'limits', 'request', 'autoDisable', 'batch'] as const).map(
+    ...(['config', 'retry', 'circuit', 'limits', 'request', 'autoDisable', 'batch', 'holdOn'] as const).map(
       (field): Field => [field === 'circuit' ? 'circuit policy' : field, textOf(endpoint[field])],
     ),
     ['onDead', endpoint.onDead],
-    ['created', textOf(endpoint.createdAt)],
-    ['updated', textOf(endpoint.updatedAt)],
+    ...fieldsOf({ created: endpoint.createdAt, updated: endpoint.updatedAt }),
   ])
 }
 
@@ -69,7 +72,7 @@ function advise({ output, prefix }: Session, name: string, health: Health): void
   } else if (health.state === 'disabled') {
     output.message(`Its deliveries wait. Go on with: ${prefix} endpoints enable ${name}`)
   } else if (health.circuit.state !== 'closed' || health.heldUntil !== null) {
-    output.message(`Mended already? Try at once with: ${prefix} endpoints reset-circuit ${name}`)
+    output.message(`Fixed already? Try at once with: ${prefix} endpoints reset-circuit ${name}`)
   }
   if (health.deadLetters > 0) {
     output.message(`See what died with: ${prefix} dead-letters groups --endpoint ${name}`)

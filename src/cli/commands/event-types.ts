@@ -22,10 +22,10 @@ export function registerEventTypes(program: Command): void {
     description: 'list declared event types by name',
     operation: operations.eventTypes.list,
     columns: () => [
-      { title: 'NAME', value: ({ name }) => name },
+      { title: 'NAME', canShrink: true, value: ({ name }) => name },
       { title: 'CRITICALITY', value: ({ criticality }) => textOf(criticality) },
       { title: 'SCHEMA', value: ({ schema }) => (schema === null ? 'no' : 'yes') },
-      { title: 'DESCRIPTION', value: ({ description }) => textOf(description) },
+      { title: 'DESCRIPTION', canShrink: true, value: ({ description }) => textOf(description) },
     ],
     nothing: (prefix) =>
       `No event type is declared. Declare one with: ${prefix} event-types create order.created --schema @order.json`,

@@ -4,9 +4,10 @@ import { deliveryColumns, describeAttempts } from '../attempt-table.ts'
 import { withApi } from '../connection/with-api.ts'
 import { countOf } from '../count-of.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 import { readPayload } from '../read-json-argument.ts'
-import { formatTable } from '../table.ts'
+import { formatBytes } from '../units.ts'
 import { addMessageOptions, type MessageFlags, readMessageFlags } from './message-flags.ts'
 
 const batchEvents = 1000
@@ -19,14 +20,14 @@ export function registerEvents(program: Command): void {
     operation: operations.storedEvents.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
-      { title: 'TYPE', value: ({ type }) => textOf(type) },
+      { title: 'TYPE', canShrink: true, value: ({ type }) => textOf(type) },
       {
         title: 'STATE',
         value: ({ state }) => output.paintData(state === 'unrouted' ? 'yellow' : 'green', state),
       },
-      { title: 'TENANT', value: ({ tenant }) => textOf(tenant) },
-      { title: 'BYTES', isNumber: true, value: ({ sizeBytes }) => String(sizeBytes) },
-      { title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+      { title: 'TENANT', canShrink: true, isExtra: true, value: ({ tenant }) => textOf(tenant) },
+      { title: 'SIZE', isNumber: true, value: ({ sizeBytes }) => formatBytes(sizeBytes) },
+      { title: 'CREATED', value: ({ createdAt }) => output.when(createdAt) },
     ],
     nothing: (prefix) =>
       `There are no such events. Publish one with: ${prefix} events publish order.created '{"id":17}'`,
@@ -42,13 +43,40 @@ export function registerEvents(program: Command): void {
           const { deliveries, ...rest } = event
           return [
             formatFields(output, fieldsOf(rest)),
-            ...(deliveries.length === 0 ? [] : [formatTable(deliveryColumns(output), deliveries)]),
+            ...(deliveries.length === 0 ? [] : [output.tableText(deliveryColumns(output), deliveries)]),
             ...describeAttempts(
               output,
               deliveries.flatMap(({ endpoint, attempts }) => attempts.map((each) => ({ ...each, endpoint }))),
             ),
           ].join('\n\n')
         })
+      }),
+    )
+  registerErase(events)
+}
+
+function registerErase(events: Command): void {
+  events
+    .command('erase')
+    .description("remove an event's payload for good: archive, dead letters, stored requests and answers")
+    .argument('<id>', 'msg_…, or run_… for the input of a run')
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--force', 'also while it is owed: what is owed ends as cancelled')
+    .option(...yesOption)
+    .action((id: string, flags: { reason: string; force?: boolean; yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        await confirm(
+          session,
+          `This removes the payload of ${id} for good. Nobody can bring it back.`,
+          flags.yes,
+        )
+        const body = { reason: flags.reason, ...(flags.force === true && { force: true }) }
+        const erased = await session.client.storedEvents.erase({ params: { id }, body })
+        session.output.data(
+          erased,
+          () =>
+            `${erased.id} is erased: ${countOf(erased.cancelled, 'deliveries')} cancelled, ${countOf(erased.deadLetters, 'dead letters')} settled`,
+        )
       }),
     )
 }

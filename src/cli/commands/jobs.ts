@@ -11,14 +11,14 @@ export function registerJobs(program: Command): void {
     description: 'list jobs by name',
     operation: operations.jobs.list,
     columns: (output) => [
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'QUEUE', value: ({ queue }) => queue },
+      { title: 'NAME', canShrink: true, value: ({ name }) => name },
+      { title: 'QUEUE', canShrink: true, value: ({ queue }) => queue },
       {
         title: 'STATE',
         value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
       },
-      { title: 'CRON', value: ({ cron }) => textOf(cron) },
-      { title: 'NEXT', value: ({ nextRunAt }) => textOf(nextRunAt) },
+      { title: 'CRON', canShrink: true, value: ({ cron }) => textOf(cron) },
+      { title: 'NEXT', value: ({ nextRunAt }) => output.when(nextRunAt) },
       { title: 'FAILURES', isNumber: true, value: ({ failures }) => String(failures) },
     ],
     nothing: () => 'There are no jobs. A worker that defines one makes it known.',

@@ -24,9 +24,9 @@ export function registerMaintenance(program: Command): void {
                 title: 'STATE',
                 value: ({ state }) => output.paintData(state === 'failing' ? 'red' : 'green', state),
               },
-              { title: 'SUCCEEDED', value: ({ lastSucceededAt }) => textOf(lastSucceededAt) },
-              { title: 'NEXT', value: ({ nextRunAt }) => textOf(nextRunAt) },
-              { title: 'ERROR', value: ({ lastError }) => textOf(lastError) },
+              { title: 'SUCCEEDED', value: ({ lastSucceededAt }) => output.when(lastSucceededAt) },
+              { title: 'NEXT', value: ({ nextRunAt }) => output.when(nextRunAt) },
+              { title: 'ERROR', canShrink: true, value: ({ lastError }) => textOf(lastError) },
             ],
             status.tasks,
           )

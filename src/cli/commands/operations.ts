@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
-import { describeOperation, followOperation, progressLine } from '../interact/follow-operation.ts'
+import { describeOperation, followOperation, shareLine } from '../interact/follow-operation.ts'
 import { addList } from '../noun.ts'
 import type { Colour } from '../paint.ts'
 
@@ -22,9 +22,9 @@ export function registerOperations(program: Command): void {
       { title: 'ID', value: ({ id }) => id },
       { title: 'KIND', value: ({ kind }) => kind },
       { title: 'STATE', value: ({ state }) => output.paintData(colours[state] ?? 'dim', state) },
-      { title: 'PROGRESS', value: progressLine },
-      { title: 'BY', value: ({ createdBy }) => textOf(createdBy) },
-      { title: 'CREATED', value: ({ createdAt }) => createdAt.toISOString() },
+      { title: 'PROGRESS', value: shareLine },
+      { title: 'BY', canShrink: true, isExtra: true, value: ({ createdBy }) => textOf(createdBy) },
+      { title: 'CREATED', value: ({ createdAt }) => output.when(createdAt) },
     ],
     nothing: () => 'There are no such operations.',
   })

@@ -13,13 +13,13 @@ export function registerQuarantine(program: Command): void {
   addList(quarantine, {
     description: 'list results in quarantine, newest first',
     operation: operations.quarantine.list,
-    columns: () => [
+    columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
       { title: 'DELIVERY', value: ({ deliveryId }) => deliveryId },
-      { title: 'OF', value: ({ endpoint, queue }) => textOf(endpoint ?? queue) },
-      { title: 'TRIES', value: ({ tries }) => String(tries) },
-      { title: 'NEXT TRY', value: ({ nextTryAt }) => textOf(nextTryAt) },
-      { title: 'ERROR', value: ({ error, lastError }) => printable(lastError ?? error).slice(0, 80) },
+      { title: 'OF', canShrink: true, value: ({ endpoint, queue }) => textOf(endpoint ?? queue) },
+      { title: 'TRIES', isNumber: true, value: ({ tries }) => String(tries) },
+      { title: 'NEXT TRY', value: ({ nextTryAt }) => output.when(nextTryAt) },
+      { title: 'ERROR', canShrink: true, value: ({ error, lastError }) => printable(lastError ?? error) },
     ],
     nothing: () => 'No result is in quarantine.',
   })

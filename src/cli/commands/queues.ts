@@ -12,14 +12,18 @@ export function registerQueues(program: Command): void {
     description: 'list queues by name',
     operation: operations.jobs.listQueues,
     columns: (output) => [
-      { title: 'NAME', value: ({ name }) => name },
+      { title: 'NAME', canShrink: true, value: ({ name }) => name },
       {
         title: 'STATE',
         value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
       },
       { title: 'CONCURRENCY', isNumber: true, value: ({ concurrency }) => textOf(concurrency) },
-      { title: 'RATE', isNumber: true, value: ({ ratePerSecond }) => textOf(ratePerSecond) },
-      { title: 'REASON', value: ({ stateReason }) => textOf(stateReason) },
+      {
+        title: 'RATE',
+        isNumber: true,
+        value: ({ ratePerSecond }) => (ratePerSecond === null ? '' : `${ratePerSecond}/s`),
+      },
+      { title: 'REASON', canShrink: true, value: ({ stateReason }) => textOf(stateReason) },
     ],
     nothing: () => 'There are no queues. A job makes its queue known.',
   })

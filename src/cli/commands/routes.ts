@@ -27,11 +27,11 @@ export function registerRoutes(program: Command): void {
     description: 'list routes by name',
     operation: operations.routes.list,
     columns: (output) => [
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'EVENT TYPE', value: ({ eventType }) => printable(eventType) },
-      { title: 'ENDPOINT', value: ({ endpoint }) => endpoint },
-      { title: 'FILTER', value: ({ filter }) => textOf(filter) },
-      { title: 'TRANSFORM', value: ({ transform }) => textOf(transform?.['type']) },
+      { title: 'NAME', canShrink: true, value: ({ name }) => name },
+      { title: 'EVENT TYPE', canShrink: true, value: ({ eventType }) => printable(eventType) },
+      { title: 'ENDPOINT', canShrink: true, value: ({ endpoint }) => endpoint },
+      { title: 'FILTER', canShrink: true, value: ({ filter }) => textOf(filter) },
+      { title: 'TRANSFORM', isExtra: true, value: ({ transform }) => textOf(transform?.['type']) },
       {
         title: 'ENABLED',
         value: ({ enabled }) => output.paintData(enabled ? 'green' : 'yellow', enabled ? 'yes' : 'no'),

@@ -12,12 +12,12 @@ export function registerRuns(program: Command): void {
     operation: operations.runs.list,
     columns: () => [
       { title: 'ID', value: ({ id }) => id },
-      { title: 'JOB', value: ({ job }) => textOf(job) },
-      { title: 'QUEUE', value: ({ queue }) => queue },
+      { title: 'JOB', canShrink: true, value: ({ job }) => textOf(job) },
+      { title: 'QUEUE', canShrink: true, isExtra: true, value: ({ queue }) => queue },
       { title: 'STATE', value: ({ state }) => state },
       { title: 'ATTEMPT', isNumber: true, value: ({ attempt }) => String(attempt) },
-      { title: 'WORKER', value: ({ worker }) => textOf(worker) },
-      { title: 'ERROR', value: ({ error, errorCode }) => textOf(error ?? errorCode).slice(0, 60) },
+      { title: 'WORKER', canShrink: true, isExtra: true, value: ({ worker }) => textOf(worker) },
+      { title: 'ERROR', canShrink: true, value: ({ error, errorCode }) => textOf(error ?? errorCode) },
     ],
     nothing: () => 'There are no such runs.',
   })

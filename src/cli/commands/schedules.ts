@@ -7,6 +7,7 @@ import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 import { duration, instant } from '../option-parsers.ts'
 import { readJsonObject, readPayload } from '../read-json-argument.ts'
+import { formatDuration } from '../units.ts'
 import { given } from './endpoint-flags.ts'
 
 interface ScheduleFlags {
@@ -21,26 +22,24 @@ interface ScheduleFlags {
   readonly catchUp?: string
 }
 
-const maxCell = 40
-
 export function registerSchedules(program: Command): void {
   const schedules = program.command('schedules').description('when jobs run by themselves')
   addList(schedules, {
     description: 'list schedules by name',
     operation: operations.schedules.list,
     columns: (output) => [
-      { title: 'NAME', value: ({ name }) => name },
-      { title: 'JOB', value: ({ job }) => job },
+      { title: 'NAME', canShrink: true, value: ({ name }) => name },
+      { title: 'JOB', canShrink: true, value: ({ job }) => job },
       {
         title: 'STATE',
         value: ({ isPaused }) =>
           isPaused ? output.paintData('yellow', 'paused') : output.paintData('green', 'active'),
       },
-      { title: 'WHEN', value: whenOf },
-      { title: 'NEXT', value: ({ isPaused, nextAt }) => (isPaused ? '' : textOf(nextAt)) },
-      { title: 'LAST', value: ({ lastAt }) => textOf(lastAt) },
-      { title: 'FIRED', isNumber: true, value: ({ fired }) => String(fired) },
-      { title: 'REASON', value: ({ pauseReason }) => textOf(pauseReason).slice(0, maxCell) },
+      { title: 'WHEN', canShrink: true, value: whenOf },
+      { title: 'NEXT', value: ({ isPaused, nextAt }) => (isPaused ? '' : output.when(nextAt)) },
+      { title: 'LAST', isExtra: true, value: ({ lastAt }) => output.when(lastAt) },
+      { title: 'FIRED', isExtra: true, isNumber: true, value: ({ fired }) => String(fired) },
+      { title: 'REASON', canShrink: true, isExtra: true, value: ({ pauseReason }) => textOf(pauseReason) },
     ],
     nothing: (prefix) =>
       `There are no schedules. Make one with: ${prefix} schedules set nightly --job <name> --cron '0 3 * * *'`,
@@ -133,5 +132,5 @@ interface Timing {
 
 function whenOf({ cron, timezone, everyMs, runAt }: Timing): string {
   if (cron !== null) return timezone === 'UTC' ? textOf(cron) : textOf(`${cron} ${timezone}`)
-  return everyMs === null ? `once ${textOf(runAt)}` : `every ${everyMs / 1000} s`
+  return everyMs === null ? `once ${textOf(runAt)}` : `every ${formatDuration(everyMs)}`
 }

@@ -12,14 +12,14 @@ export function registerWorkers(program: Command): void {
     operation: operations.jobs.listWorkers,
     columns: (output) => [
       { title: 'ID', isNumber: true, value: ({ id }) => String(id) },
-      { title: 'NAME', value: ({ name }) => printable(name) },
+      { title: 'NAME', canShrink: true, value: ({ name }) => printable(name) },
       {
         title: 'STATE',
         value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
       },
       { title: 'RUNNING', isNumber: true, value: ({ running, concurrency }) => `${running}/${concurrency}` },
-      { title: 'QUEUES', value: ({ queues }) => textOf(queues) },
-      { title: 'LAST BEAT', value: ({ lastBeatAt }) => lastBeatAt.toISOString() },
+      { title: 'QUEUES', canShrink: true, value: ({ queues }) => textOf(queues) },
+      { title: 'LAST BEAT', value: ({ lastBeatAt }) => output.when(lastBeatAt) },
     ],
     nothing: () => 'There are no workers.',
   })

@@ -34,16 +34,21 @@ export async function followOperation(session: ApiSession, first: BulkOperation)
 }
 
 /** @example '[##########--------------------]  33%  340 of 1000' */
-export function progressLine({
-  done,
-  skipped,
-  total,
-  isTotalExact,
-}: Pick<BulkOperation, 'done' | 'skipped' | 'total' | 'isTotalExact'>): string {
-  const share = total === 0 ? 1 : Math.min(1, (done + skipped) / total)
-  const filled = Math.round(share * barWidth)
-  const bar = '#'.repeat(filled) + '-'.repeat(barWidth - filled)
-  return `[${bar}] ${String(Math.floor(share * 100)).padStart(3)}%  ${done + skipped} of ${totalText({ total, isTotalExact })}`
+export function progressLine(progress: Progress): string {
+  const filled = Math.round(shareOf(progress) * barWidth)
+  return `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${shareLine(progress)}`
+}
+
+/** @example ' 33%  340 of 1000' */
+export function shareLine(progress: Progress): string {
+  const { done, skipped } = progress
+  return `${String(Math.floor(shareOf(progress) * 100)).padStart(3)}%  ${done + skipped} of ${totalText(progress)}`
+}
+
+type Progress = Pick<BulkOperation, 'done' | 'skipped' | 'total' | 'isTotalExact'>
+
+function shareOf({ done, skipped, total }: Progress): number {
+  return total === 0 ? 1 : Math.min(1, (done + skipped) / total)
 }
 
 function totalText({ total, isTotalExact }: Pick<BulkOperation, 'total' | 'isTotalExact'>): string {

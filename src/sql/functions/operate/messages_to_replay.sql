@@ -15,7 +15,7 @@ begin
       where message.id > greatest($3, %1$s - 1) and message.id < %2$s order by message.id limit $4
     )
     select message.id as position, message.id,
-           coalesce((%3$s) and not message.is_run and (message.id < $2 or holdfast_internal.was_visible(message.row_xid, $1, $5, $6)) %7$s, false) as is_meant,
+           coalesce((%3$s) and not message.is_run and message.erased_at is null and (message.id < $2 or holdfast_internal.was_visible(message.row_xid, $1, $5, $6)) %7$s, false) as is_meant,
            (select max(id) from scanned having count(*) >= $4) as reached,
            message.id as message_id, %4$s as lane_id, %6$s::integer as route_id
     from scanned as message %8$s order by message.id

@@ -8,7 +8,11 @@ declare
   target_lane integer := case when options ? 'targetEndpoint' then holdfast_internal.lane_of(options ->> 'targetEndpoint') end;
   target_route integer := case when options ? 'targetRoute' then holdfast_internal.route_of(options ->> 'targetRoute') end;
   wanted text := filter ->> 'state';
-  sources text[] := case when wanted is null then array['tried', 'dead'] when wanted = 'dead' then array['dead'] else array['tried'] end;
+  sources text[] := case
+    when wanted is null then array['tried', 'dead']
+    when wanted = 'dead' then array['dead']
+    when wanted = 'failed' then array['expired', 'dropped', 'dead']
+    else array['tried'] end;
   -- Nothing but retention deletes a message: only what is older than the oldest partition has to be looked for.
   -- The ids of replays are gathered once a statement: asked for one by one they cost 20 µs a row.
   is_meant text := format($condition$ (%1$s)
@@ -19,6 +23,10 @@ declare
     asked.wide, asked.from_id, greatest(asked.from_id, asked.to_id - 1),
     coalesce((select min(part.from_id) from holdfast_internal.partition_ranges('messages') as part), 0));
 begin
+  if wanted not in ('succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped', 'failed') then
+    raise exception 'deliveries can not be replayed by the state "%"', wanted
+      using errcode = 'HF007', hint = 'Known states: succeeded, dead, expired, cancelled, dropped, skipped, and failed (dead, expired or dropped).';
+  end if;
   if target_route is not null and (target_lane is not null or asked.lane is not null) then
     raise exception 'a replay along a route goes to its endpoint, and takes messages, not deliveries'
       using errcode = 'HF007', hint = 'Leave out endpoint and targetEndpoint.';
@@ -40,8 +48,9 @@ begin
     case when asked.message_ids is not null then format('and delivery.message_id = any (%L::bigint[]) ', asked.message_ids::text) end,
     -- A redriven letter's delivery is in the attempts, or owed.
     format('and case when delivery.is_tried then %s and (delivery.id < $2 or holdfast_internal.was_visible(delivery.row_xid, $1, $5, $6))
-      else delivery.state <> ''redriven'' and delivery.action is distinct from ''late_success'' and pg_visible_in_snapshot(delivery.changed_xid, $1) end',
+      else delivery.state not in (''redriven'', ''erased'') and delivery.action is distinct from ''late_success'' and pg_visible_in_snapshot(delivery.changed_xid, $1) end',
       case when wanted is null then '(delivery.outcome = 1 or delivery.outcome >= 10)'
+           when wanted = 'failed' then 'delivery.outcome in (10, 12)'
            else format('delivery.outcome = %s', coalesce(holdfast_internal.outcome_code(case wanted when 'succeeded' then 'success' else wanted end), -1)) end));
   return format($query$
     with %1$s, stop as materialized (%2$s),
@@ -50,11 +59,13 @@ begin
            delivery.message_id, %5$s as lane_id, %6$s as route_id
     from stop cross join every as delivery %7$s where stop.at is null or delivery.id <= stop.at order by delivery.id, is_meant desc
   $query$,
-    (select string_agg(format('scanned_%s as materialized (%s)', each, holdfast_internal.replay_source(each, asked.lane, asked.message_ids, asked.from_id, asked.to_id, wanted)), ', ')
+    (select string_agg(format('scanned_%s as materialized (%s)', each, holdfast_internal.replay_source(
+       case each when 'dead' then 'dead' else 'tried' end, asked.lane, asked.message_ids, asked.from_id, asked.to_id,
+       case when wanted = 'failed' then each else wanted end)), ', ')
      from unnest(sources) as each),
     -- Attempts of one delivery may have been cut apart: it is looked at whole by the next step, unless it is the only one.
     format('select min(at) as at from (%s) as stops', (select string_agg(format(
-      'select max(id) - case when %L = ''tried'' and min(id) < max(id) then 1 else 0 end as at from scanned_%s having count(*) >= $4', each, each), ' union all ')
+      'select max(id) - case when %L <> ''dead'' and min(id) < max(id) then 1 else 0 end as at from scanned_%s having count(*) >= $4', each, each), ' union all ')
      from unnest(sources) as each)),
     (select string_agg(format('select * from scanned_%s', each), ' union all ') from unnest(sources) as each),
     is_meant, coalesce(target_lane::text, 'delivery.lane_id'),
