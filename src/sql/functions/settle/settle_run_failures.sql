@@ -25,7 +25,10 @@ begin
          r."errorCode", r.error, r.detail
   from holdfast_internal.run_records(records) as r
   where r."isTried" and not holdfast_internal.is_of_another_run(r.id, r.message, r.lane)
-  on conflict do nothing;
+  -- The worker was declared dead with this attempt running: now it is known how it ended.
+  on conflict (delivery_id, attempt, incarnation) do update set
+    outcome = excluded.outcome, duration_ms = excluded.duration_ms, error_code = excluded.error_code, error = excluded.error, detail = excluded.detail
+  where attempts.outcome = 6;
 
   -- In the order of ids, so that two who settle at once can't wait for each other.
   select array_agg(locked.id),
@@ -60,10 +63,10 @@ begin
     update holdfast_internal.dead_letters set state = 'open', settled_by = null, action = null
     where id = any (array(select dead_letter_id from ended)) and state = 'redriven' and settled_at is null
   )
+  -- A cancelled attempt is its own record. An ending that wasn't tried comes after the last attempt, where it can't collide with one.
   insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
-  select r.id, r.message, now(), r.attempt + case when r."isTried" then 1 else 0 end, me, r.lane,
-         case r.action when 'expire' then 10 else 11 end, r.reason, r.error
-  from holdfast_internal.run_records(records) as r where r.id = any (ids)
+  select r.id, r.message, now(), r.attempt + 1, 0, r.lane, case r.action when 'expire' then 10 else 11 end, r.reason, r.error
+  from holdfast_internal.run_records(records) as r where r.id = any (ids) and not r."isTried"
   on conflict do nothing;
 
   delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
