@@ -1,8 +1,6 @@
 import type { EndpointSettings } from '../core/endpoint-config.ts'
-import type { EndpointInput } from '../core/endpoint-input.ts'
+import type { EndpointChanges } from '../core/endpoint-types.ts'
 import { type PresetName, presets, saidOver } from '../core/presets.ts'
-
-export type EndpointChanges = Partial<Omit<EndpointInput, 'name'>>
 
 const settable = [
   ...(['name', 'transport', 'tenant', 'tags', 'contact', 'preset', 'eventTypes', 'config'] as const),
