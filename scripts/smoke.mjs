@@ -102,7 +102,7 @@ async function smoke(node, archive) {
     )
     expect(/^msg_\w{11}\n$/.test(published.stdout), `publishing failed: ${published.stderr}`)
     await dev.waitFor(
-      () => dev.stdout.includes(`${published.stdout.trim()}`) && dev.stdout.includes('{"hello":"world"}'),
+      () => dev.stdout.includes(published.stdout.trim()) && dev.stdout.includes('{"hello":"world"}'),
     )
     dev.kill('SIGTERM')
     const code = await dev.ended

@@ -23,6 +23,7 @@ const colours: Readonly<Record<Delivery['state'] | Attempt['outcome'], Colour>> 
   expired: 'red',
   cancelled: 'dim',
   dropped: 'dim',
+  skipped: 'dim',
 }
 
 export function deliveryColumns(output: Output): Column<Delivery>[] {

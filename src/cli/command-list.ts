@@ -227,6 +227,12 @@ export const commandList: readonly CommandEntry[] = [
     ],
   },
   {
+    names: ['sessions'],
+    group: 'access',
+    load: async () => (await import('./commands/sessions.ts')).registerSessions,
+    examples: ['holdfast sessions end'],
+  },
+  {
     names: ['secrets'],
     group: 'access',
     load: async () => (await import('./commands/secrets.ts')).registerSecrets,

@@ -102,6 +102,25 @@ export const accessOperations = {
     result: apiKeyShape,
     errors: ['api_key_not_found'],
   }),
+  endSessions: defineOperation({
+    id: 'endSessions',
+    method: 'DELETE',
+    path: '/v1/sessions',
+    tag: 'Access',
+    summary: 'Sign everybody out',
+    description:
+      'Ends every session, the caller’s own included, and the streams that they opened; sign-in links that nobody has used end too. On other nodes within 5 s.',
+    permission: 'administer',
+    query: z.strictObject({
+      keyId: field
+        .text(64)
+        .optional()
+        .meta({ description: 'Only the sessions that began with this API key.', examples: ['a1b2c3d4e5'] }),
+    }),
+    result: z
+      .object({ ended: z.int().meta({ description: 'How many sessions ended.' }) })
+      .meta({ id: 'EndedSessions' }),
+  }),
   audit: defineOperation({
     id: 'listAudit',
     method: 'GET',

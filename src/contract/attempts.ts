@@ -10,6 +10,7 @@ export const outcomes = [
   'expired',
   'cancelled',
   'dropped',
+  'skipped',
 ] as const
 
 export const criticality = z.enum(['best_effort', 'standard', 'critical'])

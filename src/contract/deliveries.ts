@@ -14,7 +14,16 @@ export const deliveryParams = z.object({
     .meta({ description: 'The delivery.', examples: ['dlv_0jm3x1c8000'] }),
 })
 
-const states = ['pending', 'in_flight', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped'] as const
+const states = [
+  'pending',
+  'in_flight',
+  'succeeded',
+  'dead',
+  'expired',
+  'cancelled',
+  'dropped',
+  'skipped',
+] as const
 
 const summary = {
   id: z.string(),

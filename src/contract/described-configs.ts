@@ -77,9 +77,10 @@ export const tlsInput = z
 
 export const httpConfigInput = z
   .strictObject({
-    url: z.string().max(2048),
+    url: secretInput,
     method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).optional(),
     headers: z.record(z.string(), secretInput).optional(),
+    plainHeaders: z.array(z.string()).max(64).optional(),
     timeoutMs: z.int().min(100).max(300_000).optional(),
     signing: signingInput.optional(),
     auth: authInput.optional(),

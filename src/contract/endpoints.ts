@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { endpointInput } from '../core/endpoint-input.ts'
 import type { EndpointChanges, EndpointInput } from '../core/endpoint-types.ts'
 import { field } from '../core/field.ts'
+import { requestPathProblem } from '../core/request-path.ts'
 import { defineOperation } from './define-operation.ts'
 import { describedEndpointChanges, describedEndpointInput } from './described-endpoints.ts'
 import { readAs, typedAs } from './read-as.ts'
 import { jsonObject, listOf, pageQuery, queryFlag, timestamp } from './shapes.ts'
 
 const tag = 'Endpoints'
+const maxCompared = 100
 
 export const endpointParams = z.object({
   name: z
@@ -48,7 +50,7 @@ const endpointPolicies = {
     reenableAfterMs: z.int().nullable(),
   }),
   onDead: z.enum(['continue', 'block']),
-  batch: z.object({ maxMessages: z.int(), maxWaitMs: z.int() }).nullable(),
+  batch: z.object({ maxMessages: z.int(), maxBytes: z.int().optional(), maxWaitMs: z.int() }).nullable(),
 }
 
 export const endpointShape = z
@@ -129,7 +131,17 @@ const endpointTest = z
 
 const requestInput = z
   .strictObject({
-    path: field.text(2048).optional(),
+    path: field
+      .text(2048)
+      .superRefine((path, context) => {
+        const problem = requestPathProblem(path)
+        if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+      })
+      .optional()
+      .meta({
+        description:
+          "Appended to the endpoint's URL, and stays below it: without `..`, in whatever encoding.",
+      }),
     method: field.oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE').optional(),
     payload: z.unknown().optional(),
     headers: z.record(z.string(), z.string()).optional(),
@@ -249,6 +261,59 @@ export const endpointOperations = {
     isBodyOptional: true,
     result: z.object({ endpoints: z.array(z.string()) }),
   }),
+  listSecrets: defineOperation({
+    id: 'listEndpointSecrets',
+    method: 'GET',
+    path: '/v1/endpoints/{name}/secrets',
+    tag,
+    summary: 'Which secrets are set, each with a digest that changes when it does',
+    description:
+      'A digest is keyed with the encryption key: it can be compared with an earlier one of the same field, and tells nothing else.',
+    permission: 'configure',
+    params: endpointParams,
+    result: z
+      .object({
+        data: z.array(
+          z.object({
+            field: z.string().meta({ description: 'Its place in `config`.', examples: ['headers.x-team'] }),
+            keyId: z.string().nullable().meta({
+              description:
+                'Null: stored before such values were encrypted; see `holdfast secrets reencrypt`.',
+            }),
+            setAt: timestamp.nullable(),
+            digest: z.string().nullable().meta({ description: 'Null when this node lacks the key.' }),
+          }),
+        ),
+      })
+      .meta({ id: 'EndpointSecrets' }),
+    errors: ['endpoint_not_found'],
+  }),
+  compareSecrets: defineOperation({
+    id: 'compareEndpointSecrets',
+    method: 'POST',
+    path: '/v1/endpoints/{name}/secrets/compare',
+    tag,
+    summary: 'Compare values with those that are stored, without seeing them',
+    permission: 'configure',
+    params: endpointParams,
+    body: z
+      .strictObject({
+        values: z
+          .record(z.string().max(255), z.string().max(65_536))
+          .refine(
+            (values) => Object.keys(values).length <= maxCompared,
+            `takes ${maxCompared} fields at most`,
+          )
+          .meta({ description: 'By place in `config`: the value, or `digest:` and a digest.' }),
+      })
+      .meta({ examples: [{ values: { 'headers.x-team': 'blue' } }] }),
+    result: z
+      .object({ fields: z.record(z.string(), z.enum(['same', 'different', 'not_set', 'unknown'])) })
+      .meta({ id: 'SecretComparison' }),
+    errors: ['endpoint_not_found'],
+    keepsResult: false,
+    isRepeatable: true,
+  }),
   rotateSecret: defineOperation({
     id: 'rotateEndpointSecret',
     method: 'POST',
@@ -304,8 +369,8 @@ export const endpointOperations = {
     tag,
     summary: 'Call an endpoint and wait for its answer',
     description:
-      'Goes through the circuit breaker. An open circuit answers 503 `circuit_open` with Retry-After.',
-    permission: 'publish',
+      'Goes through the circuit breaker. An open circuit answers 503 `circuit_open` with Retry-After. The audit log says who called which path.',
+    permission: 'call',
     params: endpointParams,
     body: requestInput,
     isBodyOptional: true,

@@ -48,4 +48,6 @@ export interface AttemptOutcome {
   timings?: AttemptTimings
   request?: RenderedRequest
   response?: ResponseExcerpt
+  /** Nothing was sent, and that says nothing about the receiver: the message itself has no shape (`refused`), or its route skips such messages. */
+  unsent?: 'refused' | 'skipped'
 }

@@ -27,6 +27,8 @@ export interface EndpointLimits {
 /** How many messages an endpoint takes in one request, and how long the first of them may wait for the others. */
 export interface BatchPolicy {
   readonly maxMessages: number
+  /** Of the body; a longer one is cut. A message that is longer by itself goes alone. Left out: no bound. */
+  readonly maxBytes?: number
   readonly maxWaitMs: number
 }
 
@@ -110,7 +112,11 @@ export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
     batch:
       rest.batch == null
         ? null
-        : { maxMessages: rest.batch.maxMessages, maxWaitMs: rest.batch.maxWaitMs ?? defaultBatchWaitMs },
+        : {
+            maxMessages: rest.batch.maxMessages,
+            ...(rest.batch.maxBytes != null && { maxBytes: rest.batch.maxBytes }),
+            maxWaitMs: rest.batch.maxWaitMs ?? defaultBatchWaitMs,
+          },
   }
   const problems = contradictions(value)
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems }

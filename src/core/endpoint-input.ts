@@ -92,6 +92,10 @@ const config = z.looseObject({
 const batch = z
   .strictObject({
     maxMessages: field.wholeNumber(1, 1000),
+    maxBytes: field
+      .wholeNumber(1024, 64 * 1024 * 1024)
+      .nullable()
+      .optional(),
     maxWaitMs: field.wholeNumber(0, 60_000).optional(),
   })
   .meta({ id: 'BatchInput' })

@@ -71,6 +71,8 @@ export interface AutoDisableInput {
 export interface BatchInput {
   /** How many at most. */
   readonly maxMessages: number
+  /** How many bytes of rendered messages at most; null: as many as come. */
+  readonly maxBytes?: number | null | undefined
   /** How long the first of them may wait for the others, in milliseconds. */
   readonly maxWaitMs?: number | undefined
 }

@@ -79,6 +79,7 @@ export const errorCatalogue = {
   server_too_old: { status: 500, isRetryable: false },
   schema_too_new: { status: 500, isRetryable: false },
   not_migrated: { status: 500, isRetryable: false },
+  role_not_allowed: { status: 500, isRetryable: false },
   encryption_key_missing: { status: 500, isRetryable: false },
   configuration_invalid: { status: 500, isRetryable: false },
   data_dir_locked: { status: 500, isRetryable: false },

@@ -68,7 +68,7 @@ const deliveryFields = {
   ids: ids('dlv').optional(),
   messageId: id('msg').optional(),
   state: field
-    .oneOf('pending', 'in_flight', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped')
+    .oneOf('pending', 'in_flight', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped')
     .optional(),
 }
 

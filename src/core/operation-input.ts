@@ -27,7 +27,7 @@ export const replayInput = z.strictObject({
   from: from.unwrap(),
   to: to.unwrap(),
   /** How the deliveries ended; left out: in whatever way. */
-  state: field.oneOf('succeeded', 'dead', 'expired', 'cancelled', 'dropped').optional(),
+  state: field.oneOf('succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped').optional(),
   /** Left out: each goes to its own endpoint again. */
   targetEndpoint: field.text(63).optional(),
   /** Messages of the range that this route wants go along it, as though it had been there when they were published. */

@@ -1,15 +1,19 @@
-export const permissions = ['read', 'publish', 'operate', 'configure', 'administer'] as const
+export const permissions = ['read', 'publish', 'call', 'operate', 'configure', 'administer'] as const
 /** What a call of the API needs. */
 export type Permission = (typeof permissions)[number]
 
-export const roles = ['viewer', 'publisher', 'operator', 'admin'] as const
+export const roles = ['viewer', 'publisher', 'caller', 'operator', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** Who may do what. A publisher can't read: a key that sits in an application sees no other's events. */
+/**
+ * Who may do what. A publisher can't read: a key that sits in an application sees no other's events. Nor can it call an endpoint: a call
+ * chooses its path and sees the answer, with the endpoint's credentials.
+ */
 const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],
   publisher: ['publish'],
-  operator: ['read', 'publish', 'operate'],
+  caller: ['publish', 'call'],
+  operator: ['read', 'publish', 'call', 'operate'],
   admin: permissions,
 }
 

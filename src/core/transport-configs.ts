@@ -90,12 +90,14 @@ export interface TlsInput {
 
 /** The `config` of an endpoint whose transport is `http`. */
 export interface HttpConfigInput {
-  /** Where requests go: absolute, `http:` or `https:`, without user name and password. */
-  readonly url: string
+  /** Where requests go: absolute, `http:` or `https:`, without user name and password. With a query it is stored as a secret. */
+  readonly url: SecretInput
   /** The method of each request, `POST` by default; `GET` is sent without a body. */
   readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET' | undefined
   /** Added to each request; values may have placeholders like `{{ order.id }}`. */
   readonly headers?: Readonly<Record<string, SecretInput>> | undefined
+  /** The names of headers whose values are no secrets; all others are stored encrypted and never shown. */
+  readonly plainHeaders?: readonly string[] | undefined
   /** One deadline from connect to the last byte of the response, in milliseconds, 10,000 by default. */
   readonly timeoutMs?: number | undefined
   /** How requests are signed: by Standard Webhooks with a secret that is made and shown once, unless said otherwise. */

@@ -30,6 +30,8 @@ export interface ArrivalsOptions {
 
 /** Reading late ranges again may take this share of the time, so that a busy foreign application can't keep us at it. */
 const rereadTimeShare = 0.1
+/** The longest pause between two of them. One that took seconds was held up, by a frozen process or a slow connection, and says nothing of its cost. */
+const maxRereadPauseMs = 1000
 
 /** One cursor over all lanes: learns who has something new, and what became visible behind the cursor. */
 export class Arrivals {
@@ -176,7 +178,7 @@ export class Arrivals {
       this.#options.onArrived(lane)
     }
     const tookMs = clock.monotonicMs() - startedAtMs
-    this.#rereadNotBeforeMs = clock.monotonicMs() + tookMs / rereadTimeShare
+    this.#rereadNotBeforeMs = clock.monotonicMs() + Math.min(tookMs / rereadTimeShare, maxRereadPauseMs)
     return found
   }
 }

@@ -5,8 +5,18 @@ import type { DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
 import type { Renderer, RenderResult } from './renderer.ts'
 
-/** Statuses that may be one bad message's fault: the batch is cut in halves until it stands alone. */
-const cuttingStatuses: ReadonlySet<number> = new Set([400, 413, 422])
+/** Statuses that may be one message's fault: the batch is cut in halves until it stands alone. */
+const cuttingStatuses: ReadonlySet<number> = new Set([400, 409, 413, 422])
+
+/** What came of several deliveries that were to share a request. */
+export interface BatchOutcome {
+  /** Of the request; null when none was made, or when the batch must be cut: one of them can't go, or wasn't taken. */
+  readonly outcome: AttemptOutcome | null
+  /** Those that were left out of it, with what came of each. */
+  readonly refused: ReadonlyMap<Delivery, AttemptOutcome>
+}
+
+const nobody: ReadonlyMap<Delivery, AttemptOutcome> = new Map()
 
 /** Makes one attempt: gives the message its shape, then sends it. Whatever happens is an outcome. */
 export class AttemptSender {
@@ -43,26 +53,57 @@ export class AttemptSender {
     return [...groups.values()]
   }
 
-  /** Sends several deliveries of one shape in one request. Null: the batch must be cut, because one of them can't go or wasn't taken. */
+  /** Sends several deliveries of one shape in one request, of at most so many bytes where there is a bound. */
   async sendBatch(
     deliveries: readonly Delivery[],
     channel: TransportChannel,
     signal: AbortSignal,
+    maxBytes: number | null,
     traceparent: string | null = null,
-  ): Promise<AttemptOutcome | null> {
+  ): Promise<BatchOutcome> {
     const startedAtMs = performance.now()
     let result: RenderResult
     try {
       result = await this.#renderer.renderBatch(deliveries, this.#databaseClock.nowMs())
     } catch (error) {
-      return notNow(error)
+      return { outcome: notNow(error), refused: nobody }
     }
     const isSingle = deliveries.length === 1
-    if (!result.ok) return isSingle ? refusedOutcome(result.error) : null
-    const outcome = await channel.send(toBatchDispatch(deliveries, result, traceparent), signal)
-    if (!isSingle && outcome.class !== 'success' && cuttingStatuses.has(outcome.statusCode ?? 0)) return null
-    return { ...outcome, durationMs: performance.now() - startedAtMs }
+    if (!result.ok) return { outcome: isSingle ? refusedOutcome(result.error) : null, refused: nobody }
+    const refused = refusedOf(deliveries, result)
+    const sent = refused.size === 0 ? deliveries : deliveries.filter((delivery) => !refused.has(delivery))
+    if (sent.length === 0 || (sent.length > 1 && isTooLong(result, maxBytes)))
+      return { outcome: null, refused }
+    const outcome = await channel.send(toBatchDispatch(sent, result, traceparent), signal)
+    if (sent.length > 1 && mustBeCut(outcome)) return { outcome: null, refused }
+    return { outcome: { ...outcome, durationMs: performance.now() - startedAtMs }, refused }
   }
+}
+
+/**
+ * Whether the answer may be about one of the messages alone. A status that the endpoint calls a success though it isn't one ("I have it already")
+ * says so of one message: of a batch it may be true of some, and the others would never have been stored.
+ */
+function mustBeCut({ class: word, statusCode = 0 }: AttemptOutcome): boolean {
+  if (cuttingStatuses.has(statusCode)) return true
+  return word === 'success' && statusCode >= 300
+}
+
+function isTooLong(result: RenderResult & { readonly ok: true }, maxBytes: number | null): boolean {
+  return maxBytes !== null && Buffer.byteLength(result.rendering?.body ?? '') > maxBytes
+}
+
+function refusedOf(
+  deliveries: readonly Delivery[],
+  result: RenderResult & { readonly ok: true },
+): ReadonlyMap<Delivery, AttemptOutcome> {
+  if (result.refused === undefined || result.refused.length === 0) return nobody
+  const refused = new Map<Delivery, AttemptOutcome>()
+  for (const error of result.refused) {
+    const delivery = deliveries[error.index ?? -1]
+    if (delivery !== undefined) refused.set(delivery, refusedOutcome(error))
+  }
+  return refused
 }
 
 function sendRendered(
@@ -84,12 +125,13 @@ function notNow(error: unknown): AttemptOutcome {
 
 /** A message that can't be given its shape will not get it by trying again, unless what shapes it was out of order. */
 function refusedOutcome(error: TransformError): AttemptOutcome {
-  const { code, message, isRetryable } = error
+  const { code, message, isRetryable, blamesMessage } = error
   return {
     class: isRetryable === true ? 'retryable' : 'permanent',
     isHealthFailure: false,
     durationMs: 0,
     error: { code, message },
+    ...(blamesMessage !== undefined && { unsent: blamesMessage === 'skip' ? 'skipped' : 'refused' }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { AttemptOutcome } from '../core/attempt.ts'
 import type { BatchPolicy } from '../core/endpoint-config.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { TransportChannel } from '../transports/transport.ts'
-import type { AttemptSender } from './attempt-sender.ts'
+import type { AttemptSender, BatchOutcome } from './attempt-sender.ts'
 import { brokenTransport } from './broken-transport.ts'
 import type { Clock, DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
@@ -45,24 +45,26 @@ export class Batches {
 
   /** Sends what has a slot. What the receiver can't take as a whole is cut; its halves wait for a slot and the rate like any request. */
   async send(group: readonly Delivery[], channel: TransportChannel): Promise<void> {
-    const [first] = group
-    if (first === undefined) return
-    const { lane } = first
-    let outcome: AttemptOutcome | null
-    try {
-      outcome = await this.#options.sender.sendBatch(group, channel, lane.signal)
-    } catch (error) {
-      outcome = brokenTransport(error)
-    }
+    const lane = group[0]?.lane
+    if (lane === undefined) return
+    const { outcome, refused } = await this.#sendOrBreak(group, channel)
     this.#options.freeSlot(lane)
-    if (outcome === null) {
-      const middle = group.length >> 1
-      // The last one is taken first: the cutting goes into the depth, and few pieces wait.
-      lane.pieces.push(group.slice(middle), group.slice(0, middle))
-    } else {
-      for (const delivery of group) this.#options.conclude(delivery, outcome, delivery === first)
-    }
+    for (const [delivery, why] of refused) this.#options.conclude(delivery, why, true)
+    const left = refused.size === 0 ? group : group.filter((delivery) => !refused.has(delivery))
+    if (outcome === null) cut(lane, left)
+    else for (const delivery of left) this.#options.conclude(delivery, outcome, delivery === left[0])
     this.#options.pump(lane)
+  }
+
+  async #sendOrBreak(group: readonly Delivery[], channel: TransportChannel): Promise<BatchOutcome> {
+    const lane = group[0]?.lane
+    if (lane === undefined) return { outcome: null, refused: new Map() }
+    const maxBytes = lane.policy(this.#options.transports)?.settings.batch?.maxBytes ?? null
+    try {
+      return await this.#options.sender.sendBatch(group, channel, lane.signal, maxBytes)
+    } catch (error) {
+      return { outcome: brokenTransport(error), refused: new Map() }
+    }
   }
 
   #takePiece(lane: Lane): Delivery[] {
@@ -75,14 +77,25 @@ export class Batches {
   #takeLine(lane: Lane, batch: BatchPolicy): Delivery[] {
     const nowMs = this.#options.databaseClock.nowMs()
     const taken: Delivery[] = []
-    while (taken.length < batch.maxMessages) {
+    let bytes = 0
+    while (taken.length < batch.maxMessages && bytes < (batch.maxBytes ?? Number.POSITIVE_INFINITY)) {
       const delivery = lane.ready.take()
       if (delivery === undefined) break
-      if (!this.#options.letGo(delivery, nowMs)) taken.push(delivery)
+      if (this.#options.letGo(delivery, nowMs)) continue
+      taken.push(delivery)
+      // A guess at the length of the body, which is known when it is rendered.
+      bytes += delivery.storedBody.length
     }
     const [group = [], ...others] = this.#options.sender.groupByShape(taken)
     for (const delivery of others.flat()) lane.ready.add(delivery)
     if (others.length === 0) lane.gatheringSinceMs = null
     return group
   }
+}
+
+/** The last one is taken first: the cutting goes into the depth, and few pieces wait. */
+function cut(lane: Lane, group: readonly Delivery[]): void {
+  const middle = group.length >> 1
+  for (const piece of [group.slice(middle), group.slice(0, middle)])
+    if (piece.length > 0) lane.pieces.push(piece)
 }

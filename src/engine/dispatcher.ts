@@ -126,7 +126,7 @@ export class Dispatcher {
   }
 
   pump(lane: Lane): void {
-    const { databaseClock, careful, limits, settler, transports } = this.#options
+    const { clock, databaseClock, careful, limits, settler, transports } = this.#options
     for (;;) {
       if (!this.#options.mayStart()) {
         this.unread(lane)
@@ -166,14 +166,15 @@ export class Dispatcher {
       const sendsBatches = batch !== null && lane.carefulLeft === 0
       if (!sendsBatches) lane.uncut()
       if (lane.ready.length === 0 && lane.pieces.length === 0) break
-      const gatherMs = batch === null || lane.pieces.length > 0 ? 0 : lane.gatherMs(batch, nowMs)
+      const gatherMs =
+        batch === null || lane.pieces.length > 0 ? 0 : lane.gatherMs(batch, clock.monotonicMs())
       if (gatherMs > 0) {
         // A line that waits to fill up isn't one that moves slowly: it must be read far enough ahead to fill up.
         lane.readAhead = Math.max(lane.readAhead, 2 * (batch?.maxMessages ?? 0))
         this.#options.wakeAt(lane, nowMs + gatherMs)
         break
       }
-      const waitMs = lane.takeRate(nowMs)
+      const waitMs = lane.takeRate(clock.monotonicMs())
       if (waitMs > 0) {
         this.#options.wakeAt(lane, nowMs + waitMs)
         break
@@ -337,6 +338,10 @@ export class Dispatcher {
       this.#endings.cancel(delivery, outcome.error.message)
       return
     }
+    if (outcome.unsent !== undefined) {
+      this.#concludeUnsent(delivery, outcome)
+      return
+    }
     observer.attempted(delivery, outcome, this.#options.databaseClock.nowMs())
     const isSuccess = outcome.class === 'success'
     if (isSuccess) {
@@ -349,6 +354,20 @@ export class Dispatcher {
     if (!speaksForRequest) return
     this.#noteHealth(delivery, outcome)
     lane.noteRamp(isSuccess, outcome.isHealthFailure)
+  }
+
+  /** The message was at fault before anybody was asked: the receiver's circuit and its other messages have no part in it. */
+  #concludeUnsent(delivery: Delivery, outcome: AttemptOutcome): void {
+    if (delivery.probeToken !== null) {
+      void this.#probes.abandon(delivery.lane, delivery.probeToken)
+      delivery.probeToken = null
+    }
+    if (outcome.unsent === 'skipped' && outcome.error !== undefined) {
+      this.#endings.skip(delivery, outcome.error)
+      return
+    }
+    this.#options.observer.attempted(delivery, outcome, this.#options.databaseClock.nowMs())
+    this.#settleFailure(delivery, outcome, false)
   }
 
   #settleFailure(delivery: Delivery, outcome: AttemptOutcome, isSpared: boolean): void {

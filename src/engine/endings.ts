@@ -1,3 +1,4 @@
+import type { AttemptError } from '../core/attempt.ts'
 import { suspectTreatment } from '../core/crash-suspects.ts'
 import { giveUpThresholdMs } from '../core/give-up.ts'
 import { outcomeCodes } from '../storage/settle.ts'
@@ -6,7 +7,7 @@ import type { CarefulMode } from './careful-mode.ts'
 import type { Clock } from './clock.ts'
 import { bestEffort, type DeathReason } from './decide.ts'
 import type { Delivery } from './delivery.ts'
-import { endingRecord } from './failure-record.ts'
+import { endingRecord, maxErrorLength } from './failure-record.ts'
 import type { Settler } from './settler.ts'
 
 export interface EndingsOptions {
@@ -62,5 +63,16 @@ export class Endings {
   cancel(delivery: Delivery, why: string): void {
     const record = endingRecord(delivery, 'expire', 'cancelled', this.#options.clock.monotonicMs())
     this.#options.settler.fail({ ...record, action: 'cancel', outcome: outcomeCodes.cancelled, error: why })
+  }
+
+  /** Its route has nothing to make of such messages, and says that they are to be skipped: nothing was tried. */
+  skip(delivery: Delivery, { code, message }: AttemptError): void {
+    const record = endingRecord(delivery, 'expire', code, this.#options.clock.monotonicMs())
+    this.#options.settler.fail({
+      ...record,
+      action: 'skip',
+      outcome: outcomeCodes.skipped,
+      error: message.slice(0, maxErrorLength),
+    })
   }
 }

@@ -3,7 +3,7 @@ import { type FailureRecord, outcomeCodes } from '../storage/settle.ts'
 import type { Decision } from './decide.ts'
 import type { Delivery } from './delivery.ts'
 
-const maxErrorLength = 2000
+export const maxErrorLength = 2000
 
 /** The record of an attempt that didn't succeed, with what was decided about its delivery. */
 export function failureRecord(

@@ -195,7 +195,8 @@ export class Lane {
     const { state, heldUntilMs, probeAtMs, probeExpiresAtMs } = this.breaker
     if (heldUntilMs !== null && heldUntilMs > nowMs) return { kind: 'shut', untilMs: heldUntilMs }
     if (state === 'closed') return open
-    if (this.probeInFlight !== null) return shut
+    // A probe stands alone: requests from before the circuit opened may still be in flight, and the last of them to end pumps the lane.
+    if (this.probeInFlight !== null || this.inFlight > 0) return shut
     const freeAtMs = (state === 'open' ? probeAtMs : probeExpiresAtMs) ?? 0
     return freeAtMs <= nowMs ? probe : { kind: 'shut', untilMs: freeAtMs }
   }
@@ -213,10 +214,13 @@ export class Lane {
     if (this.#ramp.isComplete) this.#ramp = null
   }
 
-  /** Zero when the rate allows a start now (and counts it), else how long to wait. */
-  takeRate(nowMs: number): number {
-    if (this.#limiter === null || this.#limiter.tryTake(nowMs)) return 0
-    return Math.max(1, this.#limiter.nextAtMs(nowMs) - nowMs)
+  /**
+   * Zero when the rate allows a start now (and counts it), else how long to wait. By the monotonic clock: when the database's clock stepped
+   * forwards, it would grant another burst.
+   */
+  takeRate(monotonicMs: number): number {
+    if (this.#limiter === null || this.#limiter.tryTake(monotonicMs)) return 0
+    return Math.max(1, this.#limiter.nextAtMs(monotonicMs) - monotonicMs)
   }
 
   get ratePerSecond(): number | null {
@@ -224,10 +228,10 @@ export class Lane {
   }
 
   /** How long a batch that isn't full yet may still wait for more; zero when it should go. */
-  gatherMs(batch: BatchPolicy, nowMs: number): number {
+  gatherMs(batch: BatchPolicy, monotonicMs: number): number {
     if (this.ready.length >= batch.maxMessages) return 0
-    this.gatheringSinceMs ??= nowMs
-    return Math.max(0, this.gatheringSinceMs + batch.maxWaitMs - nowMs)
+    this.gatheringSinceMs ??= monotonicMs
+    return Math.max(0, this.gatheringSinceMs + batch.maxWaitMs - monotonicMs)
   }
 
   /** Puts the pieces of cut batches back into the line. */

@@ -2,7 +2,7 @@ import type { AttemptOutcome } from '../core/attempt.ts'
 import type { Delivery } from './delivery.ts'
 
 /** How a delivery left the list of what is owed. */
-export type DeliveryEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped'
+export type DeliveryEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
 
 /** What the engine tells whoever watches it: metrics, traces, tests. Called synchronously; it must not throw or wait. */
 export interface NodeObserver {

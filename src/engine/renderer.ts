@@ -18,7 +18,7 @@ const maxCachedBytes = 16 * 1024 * 1024
 /** What to send for a delivery: null = its body as it is. */
 export type Rendering = Rendered | null
 export type RenderResult =
-  | { readonly ok: true; readonly rendering: Rendering }
+  | { readonly ok: true; readonly rendering: Rendering; readonly refused?: readonly TransformError[] }
   | { readonly ok: false; readonly error: TransformError }
 
 const missing: Shape = {
@@ -187,7 +187,9 @@ async function schemaRefusal(schema: object, delivery: Delivery): Promise<Render
 }
 
 function toRenderResult(result: TransformResult): RenderResult {
-  return result.ok ? { ok: true, rendering: result.rendered } : result
+  if (!result.ok) return result
+  const { rendered, refused } = result
+  return { ok: true, rendering: rendered, ...(refused !== undefined && { refused }) }
 }
 
 /** A transform that throws has a bug; its delivery fails and the lane goes on. */

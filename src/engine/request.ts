@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { AttemptOutcome } from '../core/attempt.ts'
 import type { EndpointSettings, RequestPolicy } from '../core/endpoint-config.ts'
 import { HoldfastError } from '../core/errors.ts'
+import { requestPathProblem } from '../core/request-path.ts'
 import { appendResult, countsAgainstCircuit, emptyRun } from '../core/result-run.ts'
+import { writeAudit } from '../storage/audit-log.ts'
 import { recordRequestRun } from '../storage/breakers.ts'
 import type { Database } from '../storage/database.ts'
 import { type LaneRow, readLaneByName, startProbe } from '../storage/read-lanes.ts'
@@ -11,7 +13,7 @@ import type { DirectCall, Dispatch, TransportChannel } from '../transports/trans
 import { policyFingerprint, readLanePolicy } from './lane-policy.ts'
 
 export interface RequestInput {
-  /** Appended to the endpoint's URL; it can't leave the endpoint's origin. */
+  /** Appended to the endpoint's URL, and stays below it: without `..`, in whatever encoding. A query goes behind that of the URL. */
   readonly path?: string | undefined
   readonly method?: string | undefined
   readonly payload?: unknown
@@ -52,8 +54,9 @@ export class RequestClient {
     this.#options = options
   }
 
-  /** One call with its short retry policy. An open circuit fails at once, without touching the network. */
-  async request(name: string, input: RequestInput = {}): Promise<RequestResult> {
+  /** One call with its short retry policy. An open circuit fails at once, without touching the network. `actor`: who calls, in the audit log. */
+  async request(name: string, input: RequestInput, actor: string): Promise<RequestResult> {
+    refuseWrongPath(input.path)
     const startedAtMs = performance.now()
     let attempts = 0
     for (;;) {
@@ -68,10 +71,28 @@ export class RequestClient {
       const elapsedMs = performance.now() - startedAtMs
       const delayMs = this.#retryDelayMs(policy, outcome, attempts)
       if (delayMs === null || elapsedMs + delayMs >= policy.deadlineMs || input.signal?.aborted === true) {
-        return toResult(outcome, elapsedMs, attempts)
+        const result = toResult(outcome, elapsedMs, attempts)
+        await this.#audit(lane, input, result, actor)
+        return result
       }
       await sleep(delayMs, input.signal)
     }
+  }
+
+  /** Without the query and the payload, which are the caller's own business and may be secret. */
+  async #audit(
+    lane: LaneRow,
+    { method, path }: RequestInput,
+    { status, attempts, error }: RequestResult,
+    actor: string,
+  ): Promise<void> {
+    const called = { method, path: path?.split('?', 1)[0], status, attempts, error: error?.code }
+    await writeAudit(this.#options.database, {
+      actor,
+      action: 'endpoint.called',
+      subject: `endpoint:${lane.name}`,
+      detail: called,
+    })
   }
 
   async close(): Promise<void> {
@@ -245,4 +266,16 @@ async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<
     }
     signal?.addEventListener('abort', done, { once: true })
   })
+}
+
+function refuseWrongPath(path: string | undefined): void {
+  const problem = path === undefined ? null : requestPathProblem(path)
+  if (problem === null) return
+  throw new HoldfastError(
+    'invalid_request',
+    `The path ${JSON.stringify(path)} can't be called: it ${problem}.`,
+    {
+      problems: [{ path: 'path', message: problem }],
+    },
+  )
 }

@@ -30,7 +30,13 @@ export interface SettlementOptions {
   tellFreedKeys(freed: readonly FreedKey[]): void
 }
 
-const endings = { dead: 'dead', drop: 'dropped', expire: 'expired', cancel: 'cancelled' } as const
+const endings = {
+  dead: 'dead',
+  drop: 'dropped',
+  expire: 'expired',
+  cancel: 'cancelled',
+  skip: 'skipped',
+} as const
 
 /** What follows once results are committed: memory lets go of them, keys become free, circuits are looked at again. */
 export class Settlement {

@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from '../core/attempt.ts'
 import { startDeliverySpan, traceHeader } from '../observe/tracing.ts'
 import type { TransportChannel } from '../transports/transport.ts'
-import { AttemptSender } from './attempt-sender.ts'
+import { AttemptSender, type BatchOutcome } from './attempt-sender.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Makes attempts under spans. Only where somebody listens to spans: the plain sender knows nothing of them. */
@@ -45,16 +45,17 @@ export class TracedSender extends AttemptSender {
     deliveries: readonly Delivery[],
     channel: TransportChannel,
     signal: AbortSignal,
-  ): Promise<AttemptOutcome | null> {
+    maxBytes: number | null,
+  ): Promise<BatchOutcome> {
     const stored = deliveries.map((delivery) => delivery.storedHeaders[traceHeader])
     const endpoint = deliveries[0]?.endpoint ?? 'unknown'
     const span = startDeliverySpan(endpoint, stored, { 'messaging.batch.message_count': deliveries.length })
-    let outcome: AttemptOutcome | null = null
+    let result: BatchOutcome | null = null
     try {
-      outcome = await span.run(() => super.sendBatch(deliveries, channel, signal, span.traceparent))
-      return outcome
+      result = await span.run(() => super.sendBatch(deliveries, channel, signal, maxBytes, span.traceparent))
+      return result
     } finally {
-      span.end(outcome)
+      span.end(result?.outcome ?? null)
     }
   }
 }

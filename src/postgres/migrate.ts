@@ -178,6 +178,9 @@ async function replaceSources(client: PoolClient, set: SourceSet, isFirst: boole
       error,
     )
   })
+  if (set.sources.some(({ name }) => name === 'holdfast_internal.renew_grants')) {
+    await client.query('select holdfast_internal.renew_grants()')
+  }
   // Messages need partitions, and ids that belong to them, before the first node comes to look after both.
   if (isFirst && applied.includes('holdfast.maintain_partitions')) {
     await client.query('select holdfast.maintain_partitions(3), holdfast_internal.advance_ids()')

@@ -11,6 +11,7 @@ import {
   sendNotice,
   setAlertChannelEnabled,
 } from '../storage/alert-channels.ts'
+import { writeAudit } from '../storage/audit-log.ts'
 import type { Database } from '../storage/database.ts'
 import { invalidAlert } from './alert-rules.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
@@ -108,7 +109,17 @@ export class AlertChannels {
     )
     const payload = payloads[channel.kind]
     const message = await onDatabase(this.#options.database(), (database) =>
-      database.inTransaction((client) => sendNotice(client, { channel: name, title, text, payload })),
+      database.asOne(async (transaction) => {
+        const { actor } = this.#options
+        await writeAudit(transaction, {
+          actor,
+          action: 'alert_channel.tested',
+          subject: `alert-channel:${name}`,
+        })
+        return transaction.inTransaction((client) =>
+          sendNotice(client, { channel: name, title, text, payload }),
+        )
+      }),
     )
     if (message === null) {
       throw new HoldfastError(

@@ -4,7 +4,7 @@ import type { RememberedAttempt } from '../storage/dead-letters.ts'
 import type { AttemptRecord } from '../storage/deliveries.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 
-export type Outcome = AttemptClass | 'expired' | 'cancelled' | 'dropped'
+export type Outcome = AttemptClass | 'expired' | 'cancelled' | 'dropped' | 'skipped'
 
 const outcomeByCode = new Map<number, Outcome>(
   Object.entries(outcomeCodes).map(([word, code]) => [code, word as Outcome]),
@@ -23,7 +23,7 @@ export function criticalityOf(code: number): Criticality {
   return criticalities[code] ?? 'standard'
 }
 
-/** One try at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`). */
+/** One try at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`, `skipped`). */
 export interface Attempt {
   readonly deliveryId: string | null
   readonly attempt: number

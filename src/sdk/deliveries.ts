@@ -21,7 +21,15 @@ export interface Delivery {
   readonly tenant: string | null
   readonly correlationId: string | null
   /** What is out at this moment only its node knows: it is shown as `pending`. */
-  readonly state: 'pending' | 'in_flight' | 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped'
+  readonly state:
+    | 'pending'
+    | 'in_flight'
+    | 'succeeded'
+    | 'dead'
+    | 'expired'
+    | 'cancelled'
+    | 'dropped'
+    | 'skipped'
   /** Attempts made. */
   readonly attempt: number
   /** Null when it is ready, or no longer owed. */

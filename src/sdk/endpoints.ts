@@ -6,7 +6,15 @@ import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import { problemsOf } from '../core/problem.ts'
 import { type EndpointTest, testEndpoint } from '../engine/endpoint-test.ts'
-import { type SplitConfig, sealSecrets, splitSecrets } from '../secrets/endpoint-secrets.ts'
+import {
+  isSecretMark,
+  partlyShown,
+  type SplitConfig,
+  sealSecrets,
+  setAt,
+  splitSecrets,
+  valueAt,
+} from '../secrets/endpoint-secrets.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { resetAllCircuits, resetCircuit, setEndpointState } from '../storage/breakers.ts'
 import type { Database } from '../storage/database.ts'
@@ -26,6 +34,8 @@ import type { ShorthandPattern } from '../storage/routes.ts'
 import { drawLaneId, rotateSecret } from '../storage/secrets.ts'
 import { translateError } from '../storage/translate-error.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
+import type { Transport } from '../transports/transport.ts'
+import { compareSecrets, digestsOf, type SecretComparison, type SecretDigest } from './compare-secrets.ts'
 import { mergeEndpoint } from './merge-endpoint.ts'
 import { encodePayload } from './payload.ts'
 import { type Removal, toRemoval } from './removal.ts'
@@ -109,13 +119,13 @@ export class Endpoints {
         { endpoint: settings.name },
       )
     }
-    return { ...toEndpoint(created), ...(signingSecret !== null && { signingSecret }) }
+    return { ...this.#show(created), ...(signingSecret !== null && { signingSecret }) }
   }
 
   /** Changes the given settings and keeps the others; another preset takes what came from the old one with it. A secret that isn't given again stays as it is. */
   async update(name: string, changes: EndpointChanges): Promise<ChangedEndpoint> {
     const current = await this.#read(name)
-    const merged = mergeEndpoint(toEndpoint(current), changes)
+    const merged = this.#withStoredValues(mergeEndpoint(toEndpoint(current), changes), current)
     const stored = current.secrets.map(({ field }) => field)
     // Whoever changes the retries of an endpoint needn't be allowed to reach it.
     const isTargetNew = changes.config !== undefined
@@ -128,7 +138,7 @@ export class Endpoints {
     )
     if (updated === undefined) throw notFound(name)
     this.#tellOfChange(name)
-    return { ...toEndpoint(updated), ...(signingSecret !== null && { signingSecret }) }
+    return { ...this.#show(updated), ...(signingSecret !== null && { signingSecret }) }
   }
 
   /**
@@ -154,8 +164,54 @@ export class Endpoints {
     return { endpoint: name, secret, previousExpiresAt }
   }
 
+  /** What is told of its secrets: since when each is set, under which key, and a digest that changes with it. */
+  async secrets(name: string): Promise<SecretDigest[]> {
+    const { lane, paths } = await this.#secretsOf(name)
+    return digestsOf(lane, paths, this.#options.transports.keyring)
+  }
+
+  /** Whether values, by their fields in the config (`headers.x-team`), are those that are stored. Nobody is told what is. */
+  async compareSecrets(
+    name: string,
+    values: Readonly<Record<string, string>>,
+  ): Promise<Record<string, SecretComparison>> {
+    const { lane, paths } = await this.#secretsOf(name)
+    return compareSecrets(lane, paths, this.#options.transports.keyring, values)
+  }
+
+  /**
+   * Encrypts what was stored before such values counted as secrets. Returns how many endpoints had any. Nodes of a version from before can't read
+   * them then, and hold those endpoints: run it when all are new.
+   */
+  async sealPlainValues({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<number> {
+    let sealed = 0
+    let afterName = ''
+    for (;;) {
+      const rows = await this.#run((database) =>
+        listEndpoints(database, { afterName, tag: null, tenant: null, state: null }, maxListed),
+      )
+      for (const row of rows) {
+        if (signal?.aborted === true) return sealed
+        const paths = this.#transportOf(row)?.secretPaths?.(row.config) ?? []
+        if (splitSecrets(row.config, paths).secrets.size === 0) continue
+        // What can't be written as it is now (a newer version made it, or it was deleted just now) is left to whoever changes it next.
+        const isSealed = await this.update(row.name, {}).then(() => true, falseWhenRefused)
+        if (isSealed) sealed += 1
+      }
+      if (rows.length < maxListed) return sealed
+      afterName = rows.at(-1)?.name ?? ''
+    }
+  }
+
+  async #secretsOf(name: string) {
+    const lane = await this.#run((database) => readLaneByName(database, name))
+    if (lane === undefined) throw notFound(name)
+    const paths = this.#transportOf(lane)?.secretPaths?.(lane.config as Record<string, unknown>) ?? []
+    return { lane, paths }
+  }
+
   async get(name: string): Promise<Endpoint> {
-    return toEndpoint(await this.#read(name))
+    return this.#show(await this.#read(name))
   }
 
   /** By name; at most a thousand at a time (and one, to see whether more follow), after `afterName`. */
@@ -165,7 +221,7 @@ export class Endpoints {
     const rows = await this.#run((database) =>
       listEndpoints(database, { afterName, tag, tenant, state }, limit),
     )
-    return rows.map(toEndpoint)
+    return rows.map((row) => this.#show(row))
   }
 
   /**
@@ -256,6 +312,37 @@ export class Endpoints {
     return found
   }
 
+  #transportOf({ transport }: { readonly transport: string }): Transport | null {
+    const found = this.#options.transports.get(transport)
+    return found.isFound ? found.transport : null
+  }
+
+  /** As anybody may see it: values that were stored before they counted as secrets are hidden like the others. */
+  #show(record: EndpointRecord): Endpoint {
+    const transport = this.#transportOf(record)
+    const paths = transport?.secretPaths?.(record.config) ?? []
+    const { config } = splitSecrets(record.config, paths, transport?.shownPart)
+    for (const path of paths) {
+      const shown = partlyShown(valueAt(config, path))
+      if (shown !== null) setAt(config, path, shown)
+    }
+    return toEndpoint({ ...record, config })
+  }
+
+  /** Whoever sends back what they were shown means what is stored, be it encrypted or from before such values were. */
+  #withStoredValues(merged: Record<string, unknown>, current: EndpointRecord): Record<string, unknown> {
+    const transport = this.#transportOf(current)
+    if (transport === null || merged['transport'] !== current.transport) return merged
+    const config = structuredClone(merged['config']) as Record<string, unknown>
+    for (const path of transport.secretPaths?.(current.config) ?? []) {
+      const [given, stored] = [valueAt(config, path), valueAt(current.config, path)]
+      const shown =
+        typeof stored === 'string' ? transport.shownPart?.(path.join('.'), stored) : partlyShown(stored)
+      if (isSecretMark(given) || (typeof given === 'string' && given === shown)) setAt(config, path, stored)
+    }
+    return { ...merged, config }
+  }
+
   /** The settings as they are stored, and the secrets that they had. `stored` are those that the endpoint has already. */
   #parse(input: unknown, isTargetNew: boolean, stored: readonly string[]): ParsedInput {
     const parsed = parseEndpoint(input)
@@ -272,7 +359,7 @@ export class Endpoints {
     if (refused !== undefined && refused.length > 0) throw invalid(refused)
     const completed = transport.completeConfig?.(parsed.value.config, (field) => stored.includes(field))
     const config = completed?.config ?? parsed.value.config
-    const secrets = splitSecrets(config, transport.secretPaths?.(config) ?? [])
+    const secrets = splitSecrets(config, transport.secretPaths?.(config) ?? [], transport.shownPart)
     const missing = secrets.kept.filter((field) => !stored.includes(field))
     if (missing.length > 0) {
       throw invalid(
@@ -394,4 +481,11 @@ function toEndpoint(record: EndpointRecord): Endpoint {
   }))
   // What is stored was checked when it came in.
   return { ...rest, ...settings, secrets } as unknown as Endpoint
+}
+
+/** False for a refusal of ours; anything else is thrown on. */
+function falseWhenRefused(error: unknown): boolean {
+  if (error instanceof HoldfastError && /^(?:invalid_endpoint|endpoint_not_found)$/.test(error.code))
+    return false
+  throw error
 }

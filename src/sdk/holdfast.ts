@@ -362,11 +362,15 @@ export class Holdfast<Events extends object = AnyEvents> {
     return this.#enqueuer.enqueue(job, runs, client === undefined ? undefined : senderOf(client))
   }
 
-  /** A synchronous call to the endpoint, through its circuit breaker. */
-  async request(endpoint: string, input: RequestInput = {}): Promise<RequestResult> {
+  /** A synchronous call to the endpoint, through its circuit breaker. The audit log says that `actor` made it. */
+  async request(
+    endpoint: string,
+    input: RequestInput = {},
+    actor: string = this.#options.actor ?? 'sdk',
+  ): Promise<RequestResult> {
     this.#requests ??= new RequestClient({ database: this.#database, transports: this.#transports })
     try {
-      return await this.#requests.request(endpoint, input)
+      return await this.#requests.request(endpoint, input, actor)
     } catch (error) {
       throw translateError(error)
     }

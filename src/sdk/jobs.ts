@@ -2,6 +2,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { type JobInput, type JobSettings, jobInput, parseJobSettings } from '../core/job-settings.ts'
 import { problemsOf } from '../core/problem.ts'
 import type { AnyJob } from '../jobs/job.ts'
+import { writeAudit } from '../storage/audit-log.ts'
 import type { Database } from '../storage/database.ts'
 import { declareJob, type JobRow, listJobs, overrideJob, readJob, setJobState } from '../storage/jobs.ts'
 import { translateError } from '../storage/translate-error.ts'
@@ -101,14 +102,23 @@ export class Jobs {
     options: { readonly payload?: unknown; readonly reason?: string } = {},
   ): Promise<EnqueuedRun> {
     const { payload = null, reason } = options
-    const enqueuer = new Enqueuer(this.#options.database())
-    const [run] = await enqueuer.enqueue(
-      name,
-      [{ input: payload, ...(reason !== undefined && { reason }) }],
-      undefined,
+    return this.#run((database) =>
+      database.asOne(async (transaction) => {
+        const [run] = await new Enqueuer(transaction).enqueue(
+          name,
+          [{ input: payload, ...(reason !== undefined && { reason }) }],
+          undefined,
+        )
+        if (run === undefined) throw new Error('accept_runs returned nothing for one run')
+        await writeAudit(transaction, {
+          actor: this.#options.actor,
+          action: 'job.triggered',
+          subject: `job:${name}`,
+          detail: { run: run.id, reason },
+        })
+        return run
+      }),
     )
-    if (run === undefined) throw new Error('accept_runs returned nothing for one run')
-    return run
   }
 
   async #setState(name: string, state: 'active' | 'paused' | 'disabled', reason?: string): Promise<void> {

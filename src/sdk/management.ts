@@ -23,6 +23,7 @@ import { Routes } from './routes.ts'
 import { Runs } from './runs.ts'
 import { Schedules } from './schedules.ts'
 import { Secrets } from './secrets.ts'
+import { Sessions } from './sessions.ts'
 import { Statistics } from './statistics.ts'
 import { Workers } from './workers.ts'
 
@@ -55,6 +56,7 @@ export interface Management {
   readonly operations: Operations
   readonly replays: Replays
   readonly apiKeys: ApiKeys
+  readonly sessions: Sessions
   readonly audit: AuditLog
   readonly overview: Overview
   readonly quarantine: Quarantine
@@ -93,6 +95,7 @@ export function createManagement(options: ManagementOptions): Management {
     operations,
     replays: new Replays({ database, operations, actor }),
     apiKeys: new ApiKeys({ database, actor }),
+    sessions: new Sessions({ database, actor }),
     audit: new AuditLog({ database }),
     overview: new Overview({ database }),
     jobs: new Jobs({ database, actor }),
@@ -100,6 +103,6 @@ export function createManagement(options: ManagementOptions): Management {
     runs: new Runs({ database, actor }),
     schedules: new Schedules({ database, actor }),
     workers: new Workers({ database, actor }),
-    secrets: new Secrets({ database, actor, keyring: transports.keyring }),
+    secrets: new Secrets({ database, actor, keyring: transports.keyring, endpoints }),
   }
 }

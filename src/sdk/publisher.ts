@@ -3,7 +3,7 @@ import { isEventType } from '../core/event-type-pattern.ts'
 import { formatId } from '../core/ids.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
-import { readEventTypes } from '../storage/event-types.ts'
+import { readEventSchemas } from '../storage/event-types.ts'
 import { publishEvents } from '../storage/publish-events.ts'
 import type { Sender } from '../storage/send-messages.ts'
 import type { BatchEvent, PublishedEvent } from './holdfast.ts'
@@ -105,7 +105,7 @@ export class Publisher {
     })
     if (stale.length === 0) return
     if (this.#schemas.size > maxKnownTypes) this.#schemas.clear()
-    const found = await readEventTypes(this.#database, stale)
+    const found = await readEventSchemas(this.#database, stale)
     for (const type of stale) this.#schemas.set(type, { schema: null, readAtMs: nowMs })
     for (const { name, schema } of found) this.#schemas.set(name, { schema, readAtMs: nowMs })
   }

@@ -12,11 +12,13 @@ import {
   type SecretPlace,
 } from '../storage/secrets.ts'
 import { translateError } from '../storage/translate-error.ts'
+import type { Endpoints } from './endpoints.ts'
 
 export interface SecretsOptions {
   readonly database: () => Database
   readonly keyring: Keyring | null
   readonly actor: string
+  readonly endpoints: Endpoints
 }
 
 export interface ReencryptOptions {
@@ -34,6 +36,8 @@ export interface ReencryptProgress {
 }
 
 export interface ReencryptResult extends ReencryptProgress {
+  /** Endpoints that had values from before these counted as secrets; they are encrypted now. */
+  readonly sealedEndpoints: number
   /** Every secret is under the first key now: the other keys may go. */
   readonly isComplete: boolean
   readonly keyId: string
@@ -78,6 +82,7 @@ export class Secrets {
    */
   async reencrypt(options: ReencryptOptions = {}): Promise<ReencryptResult> {
     const keyring = this.#requireKeyring()
+    const sealedEndpoints = await this.#options.endpoints.sealPlainValues({ signal: options.signal })
     const { keys } = await this.status()
     const total = keys
       .filter(({ keyId }) => keyId !== keyring.primaryId)
@@ -108,6 +113,7 @@ export class Secrets {
       total,
       reencrypted,
       unreadable,
+      sealedEndpoints,
       isComplete: !left,
       keyId: keyring.primaryId,
       unreadableSecrets: unreadableSecrets.map(({ endpoint, field, keyId }) => ({ endpoint, field, keyId })),

@@ -21,6 +21,9 @@ export interface NewSecret extends Sealed {
 /** What a config has instead of a secret: it is set, and that is all that anybody is told. */
 export const secretMark = Object.freeze({ isSet: true })
 
+/** Begins what `export` writes instead of a value: a digest of it follows. */
+export const digestPrefix = 'digest:'
+
 export type SecretPath = readonly string[]
 
 export interface SplitConfig {
@@ -32,6 +35,13 @@ export interface SplitConfig {
   readonly kept: readonly string[]
 }
 
+/** A secret of which a part may be seen: `{ isSet: true, shown: 'https://crm.example/hooks?key=[hidden]' }`. */
+export function partlyShown(value: unknown): string | null {
+  if (!isSecretMark(value)) return null
+  const { shown } = value as { readonly shown?: unknown }
+  return typeof shown === 'string' ? shown : null
+}
+
 export function isSecretMark(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'isSet' in value && value.isSet === true
 }
@@ -40,6 +50,7 @@ export function isSecretMark(value: unknown): boolean {
 export function splitSecrets(
   config: Readonly<Record<string, unknown>>,
   paths: readonly SecretPath[],
+  shownPart: (field: string, secret: string) => string | null = () => null,
 ): SplitConfig {
   const open = structuredClone(config) as Record<string, unknown>
   const secrets = new Map<string, string>()
@@ -50,7 +61,8 @@ export function splitSecrets(
     if (typeof value === 'string') secrets.set(field, value)
     else if (isSecretMark(value)) kept.push(field)
     else continue
-    setAt(open, path, secretMark)
+    const shown = typeof value === 'string' ? shownPart(field, value) : partlyShown(value)
+    setAt(open, path, shown === null ? secretMark : { ...secretMark, shown })
   }
   return { config: open, secrets, kept }
 }
@@ -128,7 +140,7 @@ function openStored(
   }
 }
 
-function valueAt(config: Readonly<Record<string, unknown>>, path: SecretPath): unknown {
+export function valueAt(config: Readonly<Record<string, unknown>>, path: SecretPath): unknown {
   let value: unknown = config
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
@@ -137,7 +149,7 @@ function valueAt(config: Readonly<Record<string, unknown>>, path: SecretPath): u
   return value
 }
 
-function setAt(config: Record<string, unknown>, path: SecretPath, value: unknown): void {
+export function setAt(config: Record<string, unknown>, path: SecretPath, value: unknown): void {
   let place = config
   for (const step of path.slice(0, -1)) place = place[step] as Record<string, unknown>
   const last = path.at(-1)

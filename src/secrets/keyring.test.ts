@@ -75,4 +75,19 @@ describe('a keyring', () => {
     expect(parsed).toMatchObject({ ok: false, problem: expect.stringContaining('holdfast secrets new-key') })
     if (text.trim().length > 3) expect(JSON.stringify(parsed)).not.toContain(text)
   })
+
+  it('digests the same text at the same place alike, and any other differently', () => {
+    const keyring = keyringOf(newKey, oldKey)
+    const digest = keyring.digest('blue', 'here')
+    expect(keyringOf(newKey).digest('blue', 'here')).toBe(digest)
+    const others = [
+      keyring.digest('red', 'here'),
+      keyring.digest('blue', 'there'),
+      // Without the key nobody can try what fits.
+      keyringOf(newEncryptionKey()).digest('blue', 'here'),
+      keyring.digest('blue', 'here', keyringOf(oldKey).primaryId),
+    ]
+    expect(new Set([digest, ...others]).size).toBe(5)
+    expect(keyring.digest('blue', 'here', 'unknown')).toBeNull()
+  })
 })

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** A secret as it is stored: unreadable without the key that `keyId` names, and bound to its place. */
 export interface Sealed {
@@ -22,6 +22,7 @@ const tagBytes = 16
 /** The first byte of what is stored, so that another format can be told apart one day. */
 const formatVersion = 1
 const maxKeys = 100
+const digestBytes = 16
 
 const keyAdvice =
   'must be one or more keys of 32 random bytes, as base64 or as 64 hexadecimal digits, separated by commas or line breaks. ' +
@@ -81,6 +82,18 @@ export class Keyring {
       keyId: this.primaryId,
       bytes: Buffer.concat([Buffer.of(formatVersion), nonce, encrypted, cipher.getAuthTag()]),
     }
+  }
+
+  /**
+   * Tells whether two texts at a place are the same, and nothing else: without the key nobody can try short ones until one fits. Null when the
+   * keyring lacks the key.
+   */
+  digest(text: string, place: string, keyId: string = this.primaryId): string | null {
+    const key = this.#keys.get(keyId)
+    if (key === undefined) return null
+    const digestKey = Buffer.from(hkdfSync('sha256', key, '', 'holdfast digest', keyBytes))
+    const mac = createHmac('sha256', digestKey).update(`${place}\0`).update(text).digest()
+    return `${keyId}.${mac.subarray(0, digestBytes).toString('base64url')}`
   }
 
   open(sealed: Sealed, place: string): Opened {

@@ -9,7 +9,7 @@ sequence holdfast_internal.quarantine_id_seq as bigint start 1 min 1
 sequence holdfast_internal.routes_id_seq as integer start 1 min 1
 sequence holdfast_internal.run_claims_seq as bigint start 1 min 1
 sequence holdfast_internal.schedules_id_seq as integer start 1 min 1
-sequence holdfast_internal.server_life as bigint start 1 min 1
+sequence holdfast_internal.server_life as bigint start 0 min 0
 table holdfast_internal.alert_channels
   name text not null
   kind text not null
@@ -86,7 +86,7 @@ table holdfast_internal.api_keys
   last_used_at timestamp with time zone
   revoked_at timestamp with time zone
   constraint api_keys_pkey PRIMARY KEY (id)
-  constraint api_keys_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'publisher'::text, 'operator'::text, 'admin'::text])))
+  constraint api_keys_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'publisher'::text, 'caller'::text, 'operator'::text, 'admin'::text])))
   CREATE UNIQUE INDEX api_keys_name ON holdfast_internal.api_keys USING btree (name) WHERE (revoked_at IS NULL)
 table holdfast_internal.api_results
   owner text not null
@@ -104,6 +104,7 @@ table holdfast_internal.api_sessions
   role text not null
   created_at timestamp with time zone not null default now()
   expires_at timestamp with time zone not null
+  key_proof bytea
   constraint api_sessions_key_id_fkey FOREIGN KEY (key_id) REFERENCES holdfast_internal.api_keys(id)
   constraint api_sessions_pkey PRIMARY KEY (token_hash)
   CREATE INDEX api_sessions_expiry ON holdfast_internal.api_sessions USING btree (expires_at)

@@ -43,3 +43,23 @@ export async function listAudit(
     values,
   )
 }
+
+export interface NewAuditEntry {
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+/** For what changes no row of its own; a change writes its entry in its own statement. */
+export async function writeAudit(
+  database: Database,
+  { actor, action, subject, detail = {} }: NewAuditEntry,
+): Promise<void> {
+  await database.query({ name: 'write_audit', text: 'select holdfast_internal.audit($1, $2, $3, $4)' }, [
+    actor,
+    action,
+    subject,
+    JSON.stringify(detail),
+  ])
+}

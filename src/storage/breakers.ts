@@ -37,10 +37,17 @@ export async function resetAllCircuits(
     {
       name: 'reset_all_circuits',
       text: `
-        select endpoint.name, holdfast.reset_circuit_breaker(endpoint.name, $2)
-        from holdfast_internal.endpoints as endpoint join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id
-        where (breaker.state <> 'closed' or breaker.held_until > now()) and ($1::text is null or $1 = any (endpoint.tags))
-        order by endpoint.name`,
+        with reset as materialized (
+          select endpoint.name, holdfast.reset_circuit_breaker(endpoint.name, $2) as is_reset
+          from holdfast_internal.endpoints as endpoint join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id
+          where (breaker.state <> 'closed' or breaker.held_until > now()) and ($1::text is null or $1 = any (endpoint.tags))
+          order by endpoint.name
+        ), noted as materialized (
+          select array(select name from reset order by name) as names,
+                 holdfast_internal.audit($2, 'circuits.reset', 'endpoints',
+                   jsonb_strip_nulls(jsonb_build_object('tag', $1::text, 'count', (select count(*) from reset))))
+        )
+        select unnest(names) as name from noted`,
     },
     [tag, actor],
   )

@@ -10,7 +10,7 @@ export interface DeliveryRecord {
   readonly eventType: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
-  readonly state: 'pending' | 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped'
+  readonly state: 'pending' | 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
   /** Attempts made. */
   readonly attempt: number
   /** Null when it is ready, or no longer owed. */

@@ -66,6 +66,20 @@ export async function readEventTypes(
   )
 }
 
+/** What a publisher may know of them. Index: event_types_pkey. */
+export async function readEventSchemas(
+  database: Database,
+  names: readonly string[],
+): Promise<Pick<EventTypeRecord, 'name' | 'schema'>[]> {
+  return database.query(
+    {
+      name: 'read_event_schemas',
+      text: 'select name, schema from holdfast_internal.event_schemas($1::text[])',
+    },
+    [names],
+  )
+}
+
 /** By name, after `afterName`. Index: event_types_pkey. */
 export async function listEventTypes(
   database: Database,

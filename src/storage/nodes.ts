@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { firstUnseen, idLife } from './watermark.ts'
+import { firstUnseen, serverLife } from './watermark.ts'
 
 export interface PeerRow {
   readonly incarnation: number
@@ -71,7 +71,7 @@ export async function beat(
     {
       name: 'beat',
       text: `
-        select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, ${idLife} as life,
+        select is_known, nodes, owners, epochs, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, ${serverLife} as life,
                exists (select from holdfast_internal.endpoints where changed_xid >= ${firstUnseen('$3')})
                  or exists (select from holdfast_internal.breakers where changed_xid >= ${firstUnseen('$3')}) as lanes_changed,
                exists (select from holdfast_internal.routes where changed_xid >= ${firstUnseen('$4')})

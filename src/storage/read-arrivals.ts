@@ -1,7 +1,7 @@
 import type { Database } from './database.ts'
 import type { DeliveryRow } from './read-deliveries.ts'
 import type { MessageRest } from './read-messages.ts'
-import { idLife } from './watermark.ts'
+import { serverLife } from './watermark.ts'
 
 /** What PostgreSQL calls a snapshot: everything below xmin has ended, nothing from xmax on has. */
 export interface Snapshot {
@@ -86,7 +86,7 @@ export async function readTopId(
     {
       name: 'read_top_id',
       text: `select coalesce((select max(id) from holdfast_internal.deliveries), 0) as cursor, pg_current_snapshot()::text as snapshot,
-               ${nextTransaction} as age, ${idLife} as life, ${allowsPrepared} as "allowsPrepared"`,
+               ${nextTransaction} as age, ${serverLife} as life, ${allowsPrepared} as "allowsPrepared"`,
     },
     [],
   )
@@ -145,7 +145,7 @@ export async function readArrivals(
             join holdfast_internal.messages as message on message.id = owed.message_id
             where fresh.lane_id = grouped.lane_id and fresh.priority = grouped.priority and owed.due_at is null
               and owed.ordering_key is null and owed.route_id is null and owed.size <= ${maxWholeBytes}
-          ) end, ${idLife}
+          ) end, ${serverLife}
         from (select coalesce(max(id), $1) as passed, count(*)::int as seen from fresh) as position
         left join grouped on true`,
     },

@@ -77,6 +77,33 @@ export async function readKeyUse(database: Database): Promise<KeyUse[]> {
   )
 }
 
+/**
+ * How many http endpoints have values that count as secrets and were stored before they did, a thousand at most. Reads all endpoints: for people who look
+ * now and then.
+ */
+export async function countPlainSecrets(database: Database): Promise<number> {
+  const [row] = await database.query<{ endpoints: number }>(
+    {
+      name: 'count_plain_secrets',
+      text: `
+        select count(*)::int as endpoints from (
+          select from holdfast_internal.endpoints
+          where transport = 'http' and (
+            (jsonb_typeof(config -> 'url') = 'string' and config ->> 'url' like '%?%')
+            or exists (
+              select from jsonb_each(case jsonb_typeof(config -> 'headers') when 'object' then config -> 'headers' else '{}' end) as header
+              where jsonb_typeof(header.value) = 'string' and lower(header.key) not in (
+                select lower(name) from jsonb_array_elements_text(
+                  case jsonb_typeof(config -> 'plainHeaders') when 'array' then config -> 'plainHeaders' else '[]' end) as name)
+            )
+          ) limit 1000
+        ) as found`,
+    },
+    [],
+  )
+  return row?.endpoints ?? 0
+}
+
 /** The place of a secret in the order in which secrets are re-encrypted. */
 export interface SecretPlace {
   readonly laneId: number

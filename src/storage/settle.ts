@@ -12,7 +12,8 @@ export const outcomeCodes = {
   expired: 10,
   cancelled: 11,
   dropped: 12,
-} as const satisfies Record<AttemptClass | 'expired' | 'cancelled' | 'dropped', number>
+  skipped: 13,
+} as const satisfies Record<AttemptClass | 'expired' | 'cancelled' | 'dropped' | 'skipped', number>
 
 export interface SuccessRecord {
   readonly id: number
@@ -47,7 +48,7 @@ export interface FailureRecord {
   readonly errorCode: string | null
   readonly error: string | null
   readonly detail: object | null
-  readonly action: 'retry' | 'dead' | 'drop' | 'expire' | 'cancel'
+  readonly action: 'retry' | 'dead' | 'drop' | 'expire' | 'cancel' | 'skip'
   readonly delayMs: number | null
   readonly reason: string | null
   readonly isProbe: boolean

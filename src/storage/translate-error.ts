@@ -37,6 +37,15 @@ export function translateError(error: unknown): unknown {
     const advice = hint === undefined ? '' : ` ${hint}`
     return new HoldfastError(known, `${error.message}.${advice}`, { sqlState: code }, error)
   }
+  if (code === '42501') {
+    return new HoldfastError(
+      'role_not_allowed',
+      `PostgreSQL refused it: ${error.message}. The database role may publish, look or operate after holdfast.grant_app, grant_monitor or grant_admin; ` +
+        'nodes, workers and managing endpoints need the role that owns the schema.',
+      { sqlState: code },
+      error,
+    )
+  }
   if (code === '57014') {
     return new HoldfastError(
       'query_timeout',

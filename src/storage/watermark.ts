@@ -3,20 +3,13 @@
  * counted it. Rows written by it or later are read again next time, so that a writer that commits late isn't missed.
  *
  * A crash gives out again the numbers of transactions that never reached the disk: then a change may come under a number below one that was
- * read before. So a watermark from another life of the server counts as none, and everything is read once more. A restart, or another
- * server, is told by the start of its postmaster; a crash that the postmaster survives (a killed backend), by the statistics, which every
- * crash drops. The connection tells nothing: behind a proxy ours outlives the server's.
+ * read before. So a watermark from another life of the server counts as none, and everything is read once more. The connection tells
+ * nothing: behind a proxy ours outlives the server's.
  */
-const serverLife = `
-  concat_ws('/', extract(epoch from pg_postmaster_start_time()), extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))`
 
-/**
- * The life of the server as far as ids are concerned, as an expression: it changes with every restart, crash, failover and restore. Cheap enough
- * for every look at what came in.
- */
-export const idLife = `
-  (select concat_ws('/', extract(epoch from pg_postmaster_start_time()), case when is_called then last_value else 0 end)
-   from holdfast_internal.server_life)`
+/** Which life the server is in, as an expression: it changes with every restart, crash, failover and restore. Cheap enough for every look at what came in. */
+export const serverLife = `
+  concat_ws('/', extract(epoch from pg_postmaster_start_time()), holdfast_internal.current_life())`
 
 /** The watermark that has seen everything before a transaction, as an expression. */
 export function watermarkAt(xid: string): string {

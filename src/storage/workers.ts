@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 import { allowsPrepared } from './read-arrivals.ts'
-import { idLife } from './watermark.ts'
+import { serverLife } from './watermark.ts'
 
 export interface WorkerRegistration {
   readonly name: string
@@ -82,7 +82,7 @@ export async function beatWorker(
   }>(
     {
       name: 'beat_worker',
-      text: `select is_known, worker_state, peers, cancelled, ${idLife} as life from holdfast_internal.beat_worker($1, $2)`,
+      text: `select is_known, worker_state, peers, cancelled, ${serverLife} as life from holdfast_internal.beat_worker($1, $2)`,
     },
     [incarnation, running],
   )

@@ -34,11 +34,17 @@ export interface TransformError {
   readonly index?: number
   /** The machine's fault and not the message's: the attempt may be made again. */
   readonly isRetryable?: boolean
+  /**
+   * The message's own fault, and nobody else's: however many of them come in a row, the route and its receiver are well. `skip`: the route says
+   * that such messages are skipped; `refuse`: they become dead letters.
+   */
+  readonly blamesMessage?: 'skip' | 'refuse'
 }
 
 /** A failing transform is an expected result: it makes the attempt permanent and never takes down the lane. */
 export type TransformResult =
-  | { readonly ok: true; readonly rendered: Rendered }
+  /** `refused`: of a batch, the messages that have no part in what was rendered, by their `index`. */
+  | { readonly ok: true; readonly rendered: Rendered; readonly refused?: readonly TransformError[] }
   | { readonly ok: false; readonly error: TransformError }
 
 /** A transform made ready for use: parsed once, applied to many messages. */

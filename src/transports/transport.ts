@@ -23,7 +23,7 @@ export interface Dispatch {
 
 /** What the caller of a synchronous `request()` may choose for one call. */
 export interface DirectCall {
-  /** Appended to the path of the endpoint's URL; it can't leave the endpoint's origin. */
+  /** Appended to the path of the endpoint's URL; it can't leave what lies below. */
   readonly path?: string
   readonly method?: string
   /** Keep the answer whatever the endpoint's `capture` says, because the caller wants to read it. */
@@ -67,6 +67,8 @@ export interface Transport {
   refuse?(config: unknown): readonly Problem[]
   /** Where the secrets in this config are. They are stored encrypted, apart from it. */
   secretPaths?(config: Readonly<Record<string, unknown>>): readonly SecretPath[]
+  /** What may be seen of a secret, when it isn't hidden whole. */
+  readonly shownPart?: (field: string, secret: string) => string | null
   /** Adds the secrets that Holdfast makes itself, like one to sign with, unless they are stored already. */
   completeConfig?(
     config: Readonly<Record<string, unknown>>,

@@ -77,7 +77,8 @@ describe('endpoints', () => {
     const created = await holdfast(
       [
         ['endpoints', 'create', 'crm', '--url', 'https://crm.example/hooks', '--preset', 'webhook'],
-        ['--header', 'x-team: blue', '--header', 'x-shift: late', '--concurrency', '3', '--rate', '0.5'],
+        ['--header', 'x-team: blue', '--header', 'x-shift: late', '--plain-header', 'x-team'],
+        ['--concurrency', '3', '--rate', '0.5'],
         [
           '--tag',
           'a',
@@ -98,7 +99,7 @@ describe('endpoints', () => {
       tags: ['a', 'b'],
       config: {
         url: 'https://crm.example/hooks',
-        headers: { 'x-team': 'blue', 'x-shift': 'late' },
+        headers: { 'x-team': 'blue', 'x-shift': { isSet: true } },
         classify: { 409: 'success' },
       },
       circuit: { threshold: 9 },

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createRole } from '../support/database-role.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startTransactionPoolingProxy } from '../support/transaction-pooling-proxy.ts'
 import { runCli } from './cli-process.ts'
@@ -100,20 +101,46 @@ test('endpoints that stand still are named with what to do', async () => {
   })
 })
 
-test('a role without rights fails with the grant that mends it', async () => {
-  const role = `holdfast_reader_${process.pid}`
-  await database.pool.query(`create role ${role} login password 'reader-password'`)
+test('a role without rights fails with what mends it: the owner’s role for nodes, publishing alone for an application', async () => {
+  const role = await createRole(database, { kind: 'reader' })
   try {
-    await database.pool.query(`grant usage on schema holdfast_internal to ${role}`)
-    const url = new URL(database.url)
-    url.username = role
-    url.password = 'reader-password'
-    expect((await examine(url.href)).byCheck['rights']).toMatchObject({
+    await database.pool.query(`grant usage on schema holdfast_internal to ${role.name}`)
+    const { advice } = (await examine(role.url)).byCheck['rights'] ?? {}
+    expect(advice).toMatch(/^To run nodes and workers with it: grant "\w+" to "\w+"\. For an application/)
+    expect(advice).not.toContain('on all tables')
+    const [, mend = ''] = /as the owner: (.*)$/.exec(advice ?? '') ?? []
+    await database.pool.query(mend)
+    expect((await examine(role.url)).byCheck['rights']).toMatchObject({
       verdict: 'fail',
-      advice: expect.stringContaining(`grant all on all tables in schema holdfast_internal to "${role}"`),
+      message: `"${role.name}" has the rights of app only, which is right for it but not enough to run Holdfast`,
     })
+    const [, nodes = ''] = /with it: (.*?)\. For/.exec(advice ?? '') ?? []
+    await database.pool.query(nodes)
+    expect((await examine(role.url)).byCheck['rights']).toMatchObject({ verdict: 'ok' })
   } finally {
-    await database.pool.query(`drop owned by ${role}; drop role ${role}`)
+    await role.drop()
+  }
+})
+
+test('an application that can write API keys is a warning, with the statement that mends it', async () => {
+  const role = await createRole(database, { kind: 'shop' })
+  try {
+    await database.pool.query(
+      `grant usage on schema holdfast_internal to ${role.name}; grant all on all tables in schema holdfast_internal to ${role.name}`,
+    )
+    const { verdict, message, advice } = (await examine()).byCheck['rights'] ?? {}
+    expect({ verdict, message }).toEqual({
+      verdict: 'warn',
+      message: `API keys are open to "${role.name}", by rights on Holdfast's tables`,
+    })
+    await database.pool.query(advice?.replace('If it is an application: ', '') ?? '')
+    expect((await examine()).byCheck['rights']).toMatchObject({ verdict: 'ok' })
+    await expect(role.pool.query('select * from holdfast_internal.api_keys')).rejects.toMatchObject({
+      code: '42501',
+    })
+    await role.pool.query(`select holdfast.declare_job('mail', '{}'), holdfast.enqueue('mail', '1')`)
+  } finally {
+    await role.drop()
   }
 })
 

@@ -123,7 +123,7 @@ test('an alert channel is created with its secret told once, and deleted with wh
   expect(created.stdout).toBe('on-call\n')
   expect(created.stderr).toMatch(/shown this once: whsec_/)
   const endpoint = await rig.holdfast.endpoints.get('alerts.on-call')
-  expect(endpoint.config).toMatchObject({ headers: { 'x-team': 'blue' } })
+  expect(endpoint.config).toMatchObject({ headers: { 'x-team': { isSet: true } } })
   await holdfast('alert-channels', 'test', 'on-call')
   const refused = await holdfast('alert-channels', 'delete', 'on-call')
   expect(refused.stderr).toContain(

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -77,8 +77,9 @@ test(
 test(
   'without optional dependencies there is no embedded server, and dev says what to do',
   async (context) => {
-    const bare = join(folder, 'bare')
-    await mkdir(bare)
+    // Not below the other one, whose packages would be found from here.
+    const bare = await mkdtemp(join(tmpdir(), 'holdfast-bare-'))
+    context.onTestFinished(() => rm(bare, { recursive: true, force: true }))
     const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', bare], {
       cwd: root,
     })

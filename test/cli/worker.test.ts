@@ -96,7 +96,8 @@ test('a worker whose port is taken says so, and does not run', async () => {
   expect(second.stderr).toContain(`Can't serve metrics on 127.0.0.1 port ${port} (EADDRINUSE).`)
 })
 
-const runsTypeScript = process.features.typescript !== undefined && process.features.typescript !== false
+const { typescript = false } = process.features as { typescript?: string | false }
+const runsTypeScript = typescript !== false
 
 test.skipIf(runsTypeScript)(
   'jobs in TypeScript, on a Node.js that can not run it, get one sentence that says what to do',

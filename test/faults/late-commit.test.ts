@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
 import type { Stage } from '../support/processes/stage.ts'
 import { stageForEachTest } from '../support/processes/stage-for-each-test.ts'
 
@@ -9,6 +10,7 @@ stageForEachTest((opened) => {
 
 const passing = 100_000
 const promptMs = 2000
+const heldUpMs = 3000
 
 /** The message is accepted inside a transaction that stays open until `commit` is called. */
 async function publishInOpenTransaction(
@@ -50,6 +52,26 @@ test(`a message whose transaction stays open while ${passing} pass is delivered 
   }
   await stage.settled()
   expect(node!.isRunning).toBe(true)
+})
+
+test('a late commit is delivered promptly after a read behind the cursor was held up for seconds', async () => {
+  await stage.endpoint('steady')
+  await using proxy = await CuttingProxy.start(stage.databaseUrl)
+  await stage.startNodes(['a'], { databaseUrl: proxy.url })
+  const first = await publishInOpenTransaction('steady')
+  await stage.receiver.whenAccepted(await stage.publish('steady', 3), 20_000)
+  const reading = proxy.keepNextAnswer('read_range')
+  await first.commit()
+  const answer = await reading
+  await new Promise((resolve) => setTimeout(resolve, heldUpMs))
+  answer.release()
+  await stage.receiver.whenAccepted([first.id], 10_000)
+  const second = await publishInOpenTransaction('steady')
+  await stage.receiver.whenAccepted(await stage.publish('steady', 3), 20_000)
+  await second.commit()
+  const committedAtMs = performance.now()
+  await stage.receiver.whenAccepted([second.id], 60_000)
+  expect(performance.now() - committedAtMs).toBeLessThanOrEqual(promptMs)
 })
 
 test('a late commit to an endpoint that was created a moment ago is delivered', async () => {

@@ -1,18 +1,17 @@
 import type { Pool } from 'pg'
-import type { DatabaseProcess } from '../support/processes/database-process.ts'
 import type { DatabaseClock } from './database-clock.ts'
+import type { FailoverDatabase } from './failover-database.ts'
 import type { DatabaseFaultKind, Fault } from './fault-plan.ts'
 import type { SeededRandom } from './seeded-random.ts'
-import type { Standby } from './standby.ts'
 
 const retryPauseMs = 50
 const recoveryDeadlineMs = 60_000
+const standbyDeadlineMs = 120_000
 const maxStepMs = 20_000
 
 export interface DatabaseFaultsOptions {
-  readonly database: DatabaseProcess
+  readonly database: FailoverDatabase
   readonly clock: DatabaseClock
-  readonly standby: Standby | null
   /** Connections that the faults may look around with. */
   readonly pool: Pool
   readonly random: SeededRandom
@@ -40,7 +39,7 @@ export class DatabaseFaults {
       await this.#step()
       return
     }
-    while (this.#isDown) await pause(retryPauseMs)
+    await this.#untilPossible(fault)
     this.#isDown = true
     onStrike()
     try {
@@ -50,15 +49,24 @@ export class DatabaseFaults {
     }
   }
 
+  async #untilPossible({ kind }: Fault): Promise<void> {
+    const deadlineMs = performance.now() + standbyDeadlineMs
+    const isMissing = () => kind === 'promote-standby' && !this.#options.database.isStandbyReady
+    while (this.#isDown || isMissing()) {
+      if (performance.now() > deadlineMs) throw new Error(`${kind} was not possible: there was no standby`)
+      await pause(retryPauseMs)
+    }
+  }
+
   async #takeAway({ kind, lastsMs }: Fault): Promise<void> {
-    const { database, standby } = this.#options
+    const { database } = this.#options
     if (kind === 'kill-backend') {
       await this.#killBackend()
       return
     }
     if (kind === 'promote-standby') {
       this.crashedAtMs.push(performance.now())
-      await standby?.promote()
+      await database.promote()
       return
     }
     if (kind === 'crash-database') {

@@ -25,7 +25,7 @@ export type DatabaseFaultKind =
   | 'kill-backend'
   /** The database's clock steps, forwards or back. */
   | 'step-clock'
-  /** The standby becomes the primary: see standby.ts. */
+  /** kill -9 of PostgreSQL, whose synchronous standby becomes the primary: see failover-database.ts. */
   | 'promote-standby'
 
 export type FaultKind = NodeFaultKind | DatabaseFaultKind

@@ -42,6 +42,8 @@ export interface ScheduleEnd {
   readonly fired: number
   readonly skipped: number
   readonly runs: readonly TickRun[]
+  /** Ticks that could not be fired, with the reason. */
+  readonly failures: readonly string[]
 }
 
 export interface TickRun {
@@ -95,6 +97,7 @@ export class Schedules {
   async readEnds(): Promise<ScheduleEnd[]> {
     const found = await this.#stage.publisher.schedules.getMany(schedules.map(({ name }) => name))
     const runs = await readTickRuns(this.#stage.pool)
+    const failures = await readFailures(this.#stage.pool)
     return found.map(({ name, nextAt, fired, skipped, catchUp }) => ({
       name,
       intervalMs: schedules.find((schedule) => schedule.name === name)?.intervalMs ?? 0,
@@ -104,6 +107,7 @@ export class Schedules {
       fired,
       skipped,
       runs: runs.filter(({ schedule }) => schedule === name),
+      failures: failures.flatMap(({ subject, detail }) => (subject === `schedule:${name}` ? [detail] : [])),
     }))
   }
 }
@@ -117,6 +121,13 @@ async function readTickRuns(pool: Pool): Promise<(TickRun & { readonly schedule:
            (select count(*)::int from holdfast_internal.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
     from holdfast_internal.messages as message where message.metadata ->> 'schedule' is not null`)
   return rows.map(({ at, ...run }) => ({ ...run, atMs: timeOf(at) }))
+}
+
+async function readFailures(pool: Pool): Promise<{ readonly subject: string; readonly detail: string }[]> {
+  const { rows } = await pool.query<{ subject: string; detail: string }>(
+    `select subject, detail::text from holdfast.audit_log where action = 'schedule.failed'`,
+  )
+  return rows
 }
 
 function timeOf(at: Date | null): number {

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseProcess } from '../support/processes/database-process.ts'
 import { Stage } from '../support/processes/stage.ts'
 import { ApiPublisher } from './api-publisher.ts'
 import { judge } from './checks/all-checks.ts'
 import { aheadOfMonthEdgeMs, DatabaseClock } from './database-clock.ts'
 import { DatabaseFaults } from './database-faults.ts'
 import type { Evidence, Verdict } from './evidence.ts'
+import { FailoverDatabase } from './failover-database.ts'
 import { type Fault, planFaults } from './fault-plan.ts'
 import {
   readFinalStates,
@@ -30,7 +30,6 @@ import { batchEndpoint, keyedEndpoints, openReceivers, plainEndpoints, replayEnd
 import { Schedules } from './schedules.ts'
 import { leaksIn, leaksInTables } from './secrets.ts'
 import { SeededRandom } from './seeded-random.ts'
-import { noStandby, openStandby } from './standby.ts'
 import type { Switches } from './switches.ts'
 import { WorkCrew } from './work-crew.ts'
 
@@ -43,22 +42,20 @@ export interface TortureOptions {
 
 const nodeCount = 3
 const workerCount = 2
-const quietDeadlineMs = 120_000
+const quietDeadlineMs = 240_000
+const tellEveryMs = 15_000
 /** When the month ends, as a part of the chaos. */
 const monthEdgeAt = 0.4
 const endpoints = [...plainEndpoints, ...keyedEndpoints, batchEndpoint, replayEndpoint]
 
 /** One run: everything is started, harmed, healed and judged. */
 export async function torture(options: TortureOptions): Promise<Verdict[]> {
-  const { seed, chaosMs, progress } = options
+  const { seed, chaosMs, switches, progress } = options
   const random = new SeededRandom(seed)
-  const standby = await openStandby()
-  const switches = withoutStandby(options.switches, standby !== null)
   const faults = planFaults(random.fork('faults'), { chaosMs, nodeCount, kinds: switches.kinds })
   progress(`seed ${seed}: ${faults.length} faults in ${chaosMs / 1000} s`)
-  await using database = await DatabaseProcess.start(tmpdir(), {
-    isMigrated: false,
-    settings: { max_prepared_transactions: '20' },
+  await using database = await FailoverDatabase.start({
+    hasStandby: switches.kinds.includes('promote-standby'),
   })
   const aheadMs = switches.hasMonthEdge ? aheadOfMonthEdgeMs(new Date(), chaosMs * monthEdgeAt) : 0
   const clock = await DatabaseClock.install(database.url, aheadMs)
@@ -67,7 +64,6 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
   const databaseFaults = new DatabaseFaults({
     database,
     clock,
-    standby,
     pool: stage.pool,
     random: random.fork('database'),
   })
@@ -110,7 +106,7 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     await schedules
       .heal()
       .catch((error: unknown) => progress(`not caught up: ${String(error).slice(0, 200)}`))
-    await untilQuiet(stage, crew).catch((error: unknown) => {
+    await untilQuiet(stage, crew, progress).catch((error: unknown) => {
       progress(`not quiet: ${String(error).slice(0, 200)}`)
       for (const node of fleet.nodes) progress(node.describe())
       for (const text of crew.describe()) progress(text)
@@ -171,16 +167,6 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
   }
 }
 
-/** Without a standby there is none to promote, which the table says. */
-function withoutStandby(switches: Switches, hasStandby: boolean): Switches {
-  if (hasStandby || !switches.kinds.includes('promote-standby')) return switches
-  return {
-    ...switches,
-    kinds: switches.kinds.filter((kind) => kind !== 'promote-standby'),
-    leftOut: [...switches.leftOut, { name: 'promote-standby', why: noStandby }],
-  }
-}
-
 /** Each at its time; what is returned ends when they are over. */
 async function inflictAll(
   faults: readonly Fault[],
@@ -198,16 +184,31 @@ async function inflictAll(
 }
 
 /** Nothing is owed, by nobody: an operation that goes on would owe more. */
-async function untilQuiet(stage: Stage, crew: WorkCrew): Promise<void> {
+async function untilQuiet(stage: Stage, crew: WorkCrew, progress: (message: string) => void): Promise<void> {
+  let toldAtMs = performance.now()
   await stage.until(
     async () => {
       const { data } = await stage.publisher.operations.list({ state: 'running', limit: 1 })
-      return { operations: data.length, runs: await crew.owed(), deliveries: await stage.owed() }
+      const owed = { operations: data.length, runs: await crew.owed(), deliveries: await stage.owed() }
+      if (performance.now() - toldAtMs > tellEveryMs) {
+        toldAtMs = performance.now()
+        progress(`waiting: ${JSON.stringify(owed)}, ${await mostOwed(stage)}`)
+      }
+      return owed
     },
     ({ operations, runs, deliveries }) => operations + runs + deliveries === 0,
     quietDeadlineMs,
     'everything to be settled',
   )
+}
+
+async function mostOwed({ pool }: Stage): Promise<string> {
+  const { rows } = await pool.query<{ name: string; owed: number }>(
+    `select endpoint.name, count(*)::int as owed
+     from holdfast_internal.deliveries as delivery join holdfast_internal.endpoints as endpoint on endpoint.id = delivery.lane_id
+     group by 1 order by 2 desc limit 5`,
+  )
+  return rows.map(({ name, owed }) => `${name} ${owed}`).join(', ')
 }
 
 async function pause(delayMs: number): Promise<void> {

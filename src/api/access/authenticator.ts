@@ -1,20 +1,17 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { parseApiKey } from '../../core/api-key.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import type { Role } from '../../core/roles.ts'
 import { hashSecret } from '../../sdk/api-keys.ts'
 import { noteKeyUse, readKeyIds, readLiveKey } from '../../storage/api-keys.ts'
-import {
-  deleteSession,
-  insertSession,
-  insertSignInLink,
-  readSession,
-  useSignInLink,
-} from '../../storage/api-sessions.ts'
+import { readLiveCredentials } from '../../storage/api-sessions.ts'
+import { writeAudit } from '../../storage/audit-log.ts'
 import type { Database } from '../../storage/database.ts'
 import { translateError } from '../../storage/translate-error.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, Credential } from './caller.ts'
 import { FailedAttempts } from './failed-attempts.ts'
+import { RefusedKeys } from './refused-keys.ts'
+import { linkName, Sessions } from './sessions.ts'
 
 export interface AuthenticatorOptions {
   readonly database: () => Database
@@ -34,9 +31,6 @@ const cacheMs = 5000
 const maxCached = 10_000
 /** A key made this recently may have to wait with those that guess. */
 const keyIdsMs = 1000
-const sessionLifetimeMs = 12 * 3_600_000
-const linkLifetimeMs = 3_600_000
-const tokenBytes = 32
 
 /** Finds out who calls. Only hashes are compared, in constant time, and only hashes are kept. */
 export class Authenticator {
@@ -44,7 +38,9 @@ export class Authenticator {
   readonly #failures: FailedAttempts
   readonly #nowMs: () => number
   readonly #keys = new Map<string, KnownCaller>()
-  readonly #sessions = new Map<string, { readonly caller: Caller; readonly endsAtMs: number }>()
+  readonly #sessions: Sessions
+  readonly #refused: RefusedKeys
+  readonly #onTakenBack = new Set<() => void>()
   #keyIds: { readonly ids: Promise<ReadonlySet<string>>; readonly endsAtMs: number } | null = null
   readonly #adminKeyHash: Buffer | null
 
@@ -53,6 +49,9 @@ export class Authenticator {
     this.#nowMs = options.nowMs ?? (() => performance.now())
     this.#failures = new FailedAttempts(this.#nowMs)
     this.#adminKeyHash = options.adminKey === null ? null : hashSecret(options.adminKey)
+    const run = <Result>(work: (database: Database) => Promise<Result>) => this.#run(work)
+    this.#sessions = new Sessions({ run, adminKeyHash: this.#adminKeyHash, nowMs: this.#nowMs })
+    this.#refused = new RefusedKeys({ write: (entry) => run((database) => writeAudit(database, entry)) })
   }
 
   /** The caller behind a key. Throws `unauthenticated`, or `too_many_attempts` before it even looks. */
@@ -60,52 +59,42 @@ export class Authenticator {
     // A key that is known to be right is no guess: one bad caller behind a proxy mustn't shut out the others.
     const known = this.#byAdminKey(key) ?? this.#byCachedKey(key)
     if (known !== null) return known
+    const keyId = parseApiKey(key)?.id ?? null
     // Nor is one that names a stored key, whoever else failed from that address. Anything else is refused without asking the database.
-    if (this.#failures.waitMs(address) > 0 && !(await this.#namesStoredKey(key)))
-      this.#refuseGuessing(address)
+    if (this.#failures.waitMs(address) > 0 && !(await this.#namesStoredKey(keyId)))
+      this.#refuseGuessing(address, keyId)
     const caller = await this.#byStoredKey(key)
     if (caller !== null) return caller
     // A wrong secret for a stored key is a guess like any other, and waits like any other.
-    this.#refuseGuessing(address)
+    this.#refuseGuessing(address, keyId)
     this.#failures.record(address)
+    this.#refused.record(address, keyId)
     throw new HoldfastError(
       'unauthenticated',
       'This API key is unknown, expired or revoked. A new one comes from: holdfast api-keys create --local',
     )
   }
 
-  async bySession(token: string): Promise<Caller | null> {
-    const hash = hashSecret(token)
-    const known = this.#sessions.get(hash.toString('base64'))
-    if (known !== undefined && known.endsAtMs > this.#nowMs()) return known.caller
-    const session = await this.#run((database) => readSession(database, hash))
-    if (session === undefined) return null
-    const { name, role, keyId } = session
-    const caller = {
-      actor: `session:${name}`,
-      name,
-      role,
-      owner: `session:${keyId ?? name}`,
-      csrfToken: csrfTokenOf(token),
-    }
-    this.#remember(this.#sessions, hash.toString('base64'), { caller, endsAtMs: this.#nowMs() + cacheMs })
-    return caller
+  bySession(token: string): Promise<Caller | null> {
+    return this.#sessions.find(token)
   }
 
   /** Begins a session for whoever has this key; returns what the browser keeps. */
   async signIn(key: string, address: string): Promise<string> {
-    const { name, role } = await this.byKey(key, address)
-    const keyId = this.#byAdminKey(key) === null ? (parseApiKey(key)?.id ?? null) : null
-    return this.#beginSession({ keyId, name, role })
+    const { name, role, credential } = await this.byKey(key, address)
+    return credential.kind === 'key'
+      ? this.#sessions.begin({ by: 'key', keyId: credential.keyId, name, role, address })
+      : this.#sessions.begin({ by: 'configured key', keyId: null, name, role, address })
   }
 
   /** Begins an admin's session for whoever has this link; it works once. */
   async signInByLink(token: string, address: string): Promise<string> {
-    this.#refuseGuessing(address)
-    if (await this.#run((database) => useSignInLink(database, hashSecret(token)))) {
-      return this.#beginSession({ keyId: null, name: 'sign-in-link', role: 'admin' })
+    this.#refuseGuessing(address, null)
+    if (await this.#sessions.useLink(token)) {
+      return this.#sessions.begin({ by: 'link', keyId: null, name: linkName, role: 'admin', address })
     }
     this.#failures.record(address)
+    this.#refused.record(address, null)
     throw new HoldfastError(
       'unauthenticated',
       'This sign-in link has been used or has expired. Sign in with an API key; a new one comes from: holdfast api-keys create --local',
@@ -113,28 +102,52 @@ export class Authenticator {
   }
 
   /** What goes behind the `#` of a link that signs in once. */
-  async createSignInToken(): Promise<string> {
-    const token = newToken()
-    await this.#run((database) => insertSignInLink(database, hashSecret(token), linkLifetimeMs))
-    return token
+  createSignInToken(): Promise<string> {
+    return this.#sessions.createLink()
   }
 
   async signOut(token: string): Promise<void> {
-    const hash = hashSecret(token)
-    this.#sessions.delete(hash.toString('base64'))
-    await this.#run((database) => deleteSession(database, hash))
+    await this.#sessions.end(token)
+    this.#tellTakenBack()
   }
 
   /** A key that was revoked through this process stops working at once. */
   forgetKey(id: string): void {
     this.#keys.delete(id)
-    this.#sessions.clear()
+    this.forgetSessions()
+  }
+
+  /** Sessions that were ended through this process stop working at once. */
+  forgetSessions(): void {
+    this.#sessions.forget()
+    this.#tellTakenBack()
+  }
+
+  /** Tells when a key or a session was taken back through this process: then `stillHold` may say otherwise than before. */
+  onTakenBack(tell: () => void): void {
+    this.#onTakenBack.add(tell)
+  }
+
+  /** Which of these would still be let in. One statement, however many there are. */
+  async stillHold(credentials: readonly Credential[]): Promise<ReadonlySet<Credential>> {
+    const keyIds = credentials.flatMap((each) => (each.kind === 'key' ? [each.keyId] : []))
+    const tokenHashes = credentials.flatMap((each) => (each.kind === 'session' ? [each.tokenHash] : []))
+    const live = await this.#run((database) => readLiveCredentials(database, keyIds, tokenHashes))
+    const holds = (each: Credential): boolean => {
+      if (each.kind === 'configured') return true
+      return each.kind === 'key' ? live.keyIds.has(each.keyId) : live.tokenHashes.has(each.tokenHash)
+    }
+    return new Set(credentials.filter(holds))
+  }
+
+  #tellTakenBack(): void {
+    for (const tell of this.#onTakenBack) tell()
   }
 
   #byAdminKey(key: string): Caller | null {
     const hash = this.#adminKeyHash
     if (hash === null || !timingSafeEqual(hash, hashSecret(key))) return null
-    return toCaller('admin', 'admin', 'environment')
+    return toCaller('admin', 'admin', 'environment', { kind: 'configured' })
   }
 
   #byCachedKey(key: string): Caller | null {
@@ -145,9 +158,8 @@ export class Authenticator {
   }
 
   /** By a list that is read once a second at most, however many wrong keys come. */
-  async #namesStoredKey(key: string): Promise<boolean> {
-    const id = parseApiKey(key)?.id
-    if (id === undefined) return false
+  async #namesStoredKey(id: string | null): Promise<boolean> {
+    if (id === null) return false
     if (this.#keyIds === null || this.#keyIds.endsAtMs <= this.#nowMs()) {
       const ids = this.#run(async (database) => new Set(await readKeyIds(database, maxCached)))
       this.#keyIds = { ids, endsAtMs: this.#nowMs() + keyIdsMs }
@@ -166,33 +178,24 @@ export class Authenticator {
     const found = await this.#run((database) => readLiveKey(database, parts.id))
     if (found === undefined) return null
     const { name, role, secretHash } = found
-    const caller = toCaller(name, role, parts.id)
-    this.#remember(this.#keys, parts.id, { caller, secretHash, endsAtMs: this.#nowMs() + cacheMs })
+    const caller = toCaller(name, role, parts.id, { kind: 'key', keyId: parts.id })
+    if (this.#keys.size >= maxCached) this.#keys.clear()
+    this.#keys.set(parts.id, { caller, secretHash, endsAtMs: this.#nowMs() + cacheMs })
     if (!timingSafeEqual(secretHash, hashSecret(parts.secret))) return null
     // Nobody waits for it, and nothing depends on it.
     this.#run((database) => noteKeyUse(database, parts.id)).catch(() => {})
     return caller
   }
 
-  async #beginSession(session: { keyId: string | null; name: string; role: Role }): Promise<string> {
-    const token = newToken()
-    await this.#run((database) => insertSession(database, hashSecret(token), session, sessionLifetimeMs))
-    return token
-  }
-
-  #refuseGuessing(address: string): void {
+  #refuseGuessing(address: string, keyId: string | null): void {
     const waitMs = this.#failures.waitMs(address)
     if (waitMs <= 0) return
+    this.#refused.record(address, keyId)
     throw new HoldfastError(
       'too_many_attempts',
       'Too many wrong keys came from this address. Wait a minute, then try again.',
       { retryAfterMs: waitMs },
     )
-  }
-
-  #remember<Entry>(cache: Map<string, Entry>, id: string, entry: Entry): void {
-    if (cache.size >= maxCached) cache.clear()
-    cache.set(id, entry)
   }
 
   async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
@@ -204,17 +207,6 @@ export class Authenticator {
   }
 }
 
-export const sessionLifetimeSeconds = sessionLifetimeMs / 1000
-
-function toCaller(name: string, role: Role, id: string): Caller {
-  return { actor: `key:${name}`, name, role, owner: `key:${id}`, csrfToken: null }
-}
-
-function newToken(): string {
-  return randomBytes(tokenBytes).toString('base64url')
-}
-
-/** Follows from the session's token, so that whoever can't read the cookie can't make it up. */
-function csrfTokenOf(sessionToken: string): string {
-  return createHash('sha256').update(`csrf:${sessionToken}`).digest('base64url')
+function toCaller(name: string, role: Role, id: string, credential: Credential): Caller {
+  return { actor: `key:${name}`, name, role, owner: `key:${id}`, csrfToken: null, credential }
 }

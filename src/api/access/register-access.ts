@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { HoldfastError } from '../../core/errors.ts'
 import { isHealthCheck } from '../health.ts'
-import { type Authenticator, sessionLifetimeSeconds } from './authenticator.ts'
+import type { Authenticator } from './authenticator.ts'
 import type { Caller } from './caller.ts'
 import { ForwardedAddress } from './forwarded-address.ts'
 import { readSessionCookie, sessionCookie } from './session-cookie.ts'
+import { sessionLifetimeSeconds } from './sessions.ts'
 
 export interface AccessOptions {
   readonly authenticator: Authenticator

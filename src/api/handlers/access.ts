@@ -23,6 +23,10 @@ export function accessHandlers(authenticator: Authenticator): HandlersFor<typeof
       afterCommit(() => authenticator.forgetKey(params.id))
       return management.apiKeys.revoke(params.id)
     },
+    endSessions: async ({ query, management, afterCommit }) => {
+      afterCommit(() => authenticator.forgetSessions())
+      return { ended: await management.sessions.endAll({ keyId: query.keyId }) }
+    },
     audit: async ({ query, management }) => {
       const { limit, cursor, ...filter } = query
       const beforeId = decodeNumberCursor(cursor)

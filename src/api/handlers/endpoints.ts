@@ -41,6 +41,10 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
   resetAllCircuits: async ({ body, management }) => ({
     endpoints: await management.endpoints.resetAllCircuits({ tag: body.tag }),
   }),
+  listSecrets: async ({ params, management }) => ({ data: await management.endpoints.secrets(params.name) }),
+  compareSecrets: async ({ params, body, management }) => ({
+    fields: await management.endpoints.compareSecrets(params.name, body.values),
+  }),
   rotateSecret: async ({ params, body, management }) =>
     management.endpoints.rotateSecret(params.name, {
       ...(body.overlapMs !== undefined && { overlapMs: body.overlapMs }),
@@ -60,9 +64,10 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
       response: response && { ...response },
     }
   },
-  request: async ({ params, body, holdfast, exact, signal }) => {
+  request: async ({ params, body, caller, holdfast, exact, signal }) => {
     const { payload: _, ...rest } = body
     const payload = exact((given) => given.payload)
-    return holdfast.request(params.name, { ...rest, ...(payload !== undefined && { payload }), signal })
+    const input = { ...rest, ...(payload !== undefined && { payload }), signal }
+    return holdfast.request(params.name, input, caller.actor)
   },
 }

@@ -27,6 +27,8 @@ const pollMs = 500
 const tailRenewMs = 5000
 const tailForMs = 15_000
 const maxRowsPerLook = 500
+/** Who signs in and who is refused is an admin's business, and calls are no changes: a node may make thousands. */
+const notTold = /^(?:sessions?\.|api_key\.refused$|endpoint\.called$)/
 /** Somebody who was away for longer starts anew. */
 const maxMissed = 1000
 /** Looks for what changed while anybody follows, once for all of them; while nobody does, it costs nothing. */
@@ -95,6 +97,7 @@ export class ChangeFeed {
     let { change, letter } = since
     for (const { id, ...data } of changes) {
       change = Math.max(change, id)
+      if (notTold.test(data.action)) continue
       reader({ id: formatPosition({ change, letter }), event: 'change', data })
     }
     for (const { id, ...data } of letters) {
@@ -126,7 +129,8 @@ export class ChangeFeed {
     await this.#keepTail(database)
     for (const { id, ...data } of (await this.#changes?.next()) ?? []) {
       this.#position = { ...this.#position, change: Math.max(this.#position.change, id) }
-      this.#tell({ id: formatPosition(this.#position), event: 'change', data })
+      if (!notTold.test(data.action))
+        this.#tell({ id: formatPosition(this.#position), event: 'change', data })
     }
     for (const { id, ...data } of (await this.#letters?.next()) ?? []) {
       this.#position = { ...this.#position, letter: Math.max(this.#position.letter, id) }

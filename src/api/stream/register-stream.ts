@@ -3,21 +3,21 @@ import type { FastifyInstance } from 'fastify'
 import { HoldfastError } from '../../core/errors.ts'
 import { isAllowed } from '../../core/roles.ts'
 import { ChangeFeed, type ChangeFeedOptions } from './change-feed.ts'
+import { OpenStreams, type OpenStreamsOptions } from './open-streams.ts'
 import { parsePosition, type StreamEvent, writeEvent } from './stream-event.ts'
 
-const maxReaders = 200
 /** What a reader may leave unread before it is dropped: it can come back with its Last-Event-ID. */
 const maxUnreadBytes = 256 * 1024
 const pingMs = 15_000
 const reconnectMs = 2000
 
 /** `GET /v1/stream`: server-sent events that say what changed. A slow reader is dropped, never a burden. */
-export function registerStream(app: FastifyInstance, options: ChangeFeedOptions): void {
+export function registerStream(app: FastifyInstance, options: ChangeFeedOptions & OpenStreamsOptions): void {
   const feed = new ChangeFeed(options)
-  const open = new Set<ServerResponse>()
+  const open = new OpenStreams(options)
 
   app.addHook('preClose', async () => {
-    for (const response of open) response.end()
+    open.endAll()
     await feed.stop()
   })
 
@@ -27,16 +27,10 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions)
     if (caller === null || !isAllowed(caller.role, 'read')) {
       throw new HoldfastError('forbidden', "The stream needs a viewer's, an operator's or an admin's key.")
     }
-    if (open.size >= maxReaders) {
-      throw new HoldfastError(
-        'too_many_readers',
-        `${maxReaders} readers follow this node already. Try another node, or later.`,
-      )
-    }
     const given = request.headers['last-event-id']
     const since = parsePosition(typeof given === 'string' ? given : undefined)
     const response = reply.raw
-    open.add(response)
+    open.add(response, caller)
     // What was missed is told before the answer has begun.
     const early: StreamEvent[] = []
     let hasBegun = false
@@ -47,6 +41,12 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions)
         throw error
       })
     reply.hijack()
+    // Its key was taken back meanwhile.
+    if (response.writableEnded) {
+      open.delete(response)
+      unfollow()
+      return
+    }
     const headers = Object.fromEntries(
       Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined),
     ) as Record<string, string>

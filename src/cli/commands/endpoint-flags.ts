@@ -10,6 +10,7 @@ export interface EndpointFlags {
   readonly preset?: string
   readonly method?: string
   readonly header?: Readonly<Record<string, string>>
+  readonly plainHeader?: readonly string[]
   readonly timeoutMs?: number
   readonly concurrency?: number
   readonly rate?: number
@@ -32,6 +33,11 @@ export function addEndpointOptions(command: Command): Command {
     .option('--preset <name>', presetNames.join(', '))
     .option('--method <method>', 'POST (default), PUT, PATCH, DELETE or GET')
     .option('--header <name: value>', 'a header for each request; repeat for more', collectHeader)
+    .option(
+      '--plain-header <name>',
+      'a header whose value is no secret and may be shown; repeat for more',
+      collectText,
+    )
     .option('--timeout-ms <number>', 'how long one attempt may take', wholeNumber)
     .option('--concurrency <number>', 'attempts at once', wholeNumber)
     .option('--rate <number>', 'attempts a second', decimalNumber)
@@ -54,12 +60,12 @@ export function addEndpointOptions(command: Command): Command {
 export async function readEndpointFlags(flags: EndpointFlags): Promise<EndpointChanges> {
   const settings = flags.settings === undefined ? {} : await readJsonObject(flags.settings, '--settings')
   const config = flags.config === undefined ? {} : await readJsonObject(flags.config, '--config')
-  const { url, method, timeoutMs, header: headers } = flags
+  const { url, method, timeoutMs, header: headers, plainHeader: plainHeaders } = flags
   return {
     ...settings,
     ...given({ transport: flags.transport, preset: flags.preset, tenant: flags.tenant }),
     ...given({ contact: flags.contact, tags: flags.tag, onDead: flags.onDead, eventTypes: flags.eventType }),
-    ...merged('config', settings, { ...config, ...given({ url, method, timeoutMs, headers }) }),
+    ...merged('config', settings, { ...config, ...given({ url, method, timeoutMs, headers, plainHeaders }) }),
     ...merged('retry', settings, given({ maxRetries: flags.maxRetries })),
     ...merged('limits', settings, {
       ...given({ concurrency: flags.concurrency, ratePerSecond: flags.rate, maxPending: flags.maxPending }),

@@ -30,7 +30,7 @@ export function registerReplays(program: Command): void {
     .option('--event-type <type>', '`order.created`, or `order.*`')
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--correlation-id <id>', 'only with this one')
-    .option('--state <state>', 'succeeded, dead, expired, cancelled or dropped')
+    .option('--state <state>', 'succeeded, dead, expired, cancelled, dropped or skipped')
     .option('--target-endpoint <name>', 'to this endpoint instead of its own, as published')
     .option('--target-route <name>', 'what this route wants, along it, as though it had been there then')
     .option('--rate <number>', 'at most so many a second', decimalNumber)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ReencryptResult } from '../../sdk/secrets.ts'
 import { newEncryptionKey } from '../../secrets/keyring.ts'
+import { countOf } from '../count-of.ts'
 import { exitCode } from '../exit-code.ts'
 import { withHoldfast } from '../find-database.ts'
 import { watchStopSignals } from '../run-node.ts'
@@ -19,7 +20,9 @@ export function registerSecrets(program: Command): void {
     })
   secrets
     .command('reencrypt')
-    .description('encrypt all secrets anew with the first key; may be stopped and run again')
+    .description(
+      'encrypt all secrets with the first key, also values that an older version stored unencrypted; may be stopped and run again',
+    )
     .action(async (_options: unknown, command: Command) => {
       const session = await openSession(command)
       const stopping = new AbortController()
@@ -37,9 +40,11 @@ export function registerSecrets(program: Command): void {
 }
 
 function describe(result: ReencryptResult): string {
-  const { reencrypted, unreadableSecrets, keyId } = result
+  const { reencrypted, unreadableSecrets, keyId, sealedEndpoints } = result
+  const sealed =
+    sealedEndpoints === 0 ? '' : ` ${countOf(sealedEndpoints, 'endpoints')} had unencrypted ones.`
   if (result.isComplete)
-    return `All secrets are under key ${keyId} (${reencrypted} were changed). Older keys may go.`
+    return `All secrets are under key ${keyId} (${reencrypted} were changed).${sealed} Older keys may go.`
   const lines = unreadableSecrets.map(
     (secret) => `  ${printable(secret.endpoint)}: ${printable(secret.field)} needs key ${secret.keyId}`,
   )

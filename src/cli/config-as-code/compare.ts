@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isSecretMark } from '../../secrets/endpoint-secrets.ts'
+import { digestPrefix, isSecretMark } from '../../secrets/endpoint-secrets.ts'
 import type { Fields } from './kind.ts'
 
 export interface FieldChange {
@@ -14,39 +14,58 @@ export function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other)
 }
 
+/** What the server says of a value that it doesn't show, by its place (`config.headers.x-team`); undefined: it wasn't asked. */
+export type HiddenComparison = (path: string) => 'same' | 'different' | 'not_set' | 'unknown' | undefined
+
 /**
- * Which of the wanted fields differ from what exists. What the file leaves out is left alone. A secret that is set can't be compared:
- * it counts as the same, unless `setsSecrets`.
+ * Which of the wanted fields differ from what exists. What the file leaves out is left alone. Of a secret the server says whether it is the same;
+ * where it can't, it counts as the same, unless `setsSecrets`.
  */
 export function changedFields(
   wanted: Fields,
   existing: Fields,
   merged: readonly string[],
-  setsSecrets: boolean,
+  {
+    setsSecrets,
+    hidden = () => undefined,
+  }: { readonly setsSecrets: boolean; readonly hidden?: HiddenComparison },
 ): FieldChange[] {
   const changes: FieldChange[] = []
+  const rules = { setsSecrets, hidden }
   for (const [field, to] of Object.entries(wanted)) {
     const from = existing[field]
     if (merged.includes(field) && isObject(to) && isObject(from)) {
       for (const [inner, each] of Object.entries(to)) {
-        if (!holds(each, from[inner], setsSecrets, wholes.has(inner))) {
-          changes.push({ path: `${field}.${inner}`, from: from[inner], to: each })
+        const path = `${field}.${inner}`
+        if (!holds(each, from[inner], path, rules, wholes.has(inner))) {
+          changes.push({ path, from: from[inner], to: each })
         }
       }
-    } else if (!holds(to, from, setsSecrets, wholes.has(field))) changes.push({ path: field, from, to })
+    } else if (!holds(to, from, field, rules, wholes.has(field))) changes.push({ path: field, from, to })
   }
   return changes
 }
 
+interface Rules {
+  readonly setsSecrets: boolean
+  readonly hidden: HiddenComparison
+}
+
 /** What is written there is all there is: a name that isn't written is a name to remove. */
-const wholes: ReadonlySet<string> = new Set(['headers', 'classify', 'schema', 'transform'])
+const wholes: ReadonlySet<string> = new Set(['headers', 'plainHeaders', 'classify', 'schema', 'transform'])
 
 /** An object that exists may have defaults that nobody wrote, unless it is a whole. */
-function holds(wanted: unknown, existing: unknown, setsSecrets: boolean, isWhole: boolean): boolean {
-  if (isSecretMark(existing)) return typeof wanted !== 'string' || !setsSecrets
+function holds(wanted: unknown, existing: unknown, path: string, rules: Rules, isWhole: boolean): boolean {
+  const asked = typeof wanted === 'string' ? rules.hidden(path) : undefined
+  if (asked === 'same') return !rules.setsSecrets || String(wanted).startsWith(digestPrefix)
+  if (asked === 'different' || asked === 'not_set') return false
+  if (isSecretMark(existing)) return typeof wanted !== 'string' || !rules.setsSecrets
+  if (asked === 'unknown') return !rules.setsSecrets
   if (!isObject(wanted) || !isObject(existing)) return isSame(wanted, existing ?? null)
   if (isWhole && Object.keys(existing).some((name) => !Object.hasOwn(wanted, name))) return false
-  return Object.entries(wanted).every(([name, each]) => holds(each, existing[name], setsSecrets, isWhole))
+  return Object.entries(wanted).every(([name, each]) =>
+    holds(each, existing[name], `${path}.${name}`, rules, isWhole),
+  )
 }
 
 /** The changed fields as the API takes them: whole, inside their section. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { HoldfastClient } from '../../client/holdfast-client.ts'
 import type { Problem } from '../../core/problem.ts'
+import type { HiddenComparison } from './compare.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -28,8 +29,17 @@ export interface Kind {
   create(client: HoldfastClient, name: string, fields: Fields): Promise<string | null>
   update(client: HoldfastClient, name: string, changes: Fields): Promise<string | null>
   delete(client: HoldfastClient, name: string): Promise<void>
+  /** What the server says of the values that it doesn't show. */
+  compareHidden?(
+    client: HoldfastClient,
+    name: string,
+    wanted: Fields,
+    existing: Fields,
+  ): Promise<HiddenComparison>
+  /** Digests of the values that the server doesn't show, by their place. */
+  digests?(client: HoldfastClient, name: string): Promise<Readonly<Record<string, string>>>
   /** Without what goes without saying. */
-  toFile(fields: Fields): Fields
+  toFile(fields: Fields, digests?: Readonly<Record<string, string>>): Fields
 }
 
 export interface CheckContext {

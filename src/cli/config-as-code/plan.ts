@@ -1,6 +1,7 @@
 import type { HoldfastClient } from '../../client/holdfast-client.ts'
-import { changedFields, type FieldChange } from './compare.ts'
+import { changedFields, type FieldChange, type HiddenComparison } from './compare.ts'
 import type { PlacedProblem } from './config-document.ts'
+import { digestProblems } from './hidden-values.ts'
 import type { Existing, Fields, Kind } from './kind.ts'
 import { type Declared, pathText, type ReadConfig } from './read-config.ts'
 
@@ -33,10 +34,16 @@ export async function makePlan(
     const { kind, name, fields } = declared
     const found = existing.get(kind)?.find((each) => each.name === name)
     if (found === undefined) {
+      refuseDigests(config, declared, () => undefined)
       changes.push({ action: 'create', kind, name, declared })
       continue
     }
-    const differing = changedFields(fields, found.fields, kind.merged, options.setsSecrets)
+    const hidden = await kind.compareHidden?.(client, name, fields, found.fields)
+    refuseDigests(config, declared, hidden)
+    const differing = changedFields(fields, found.fields, kind.merged, {
+      setsSecrets: options.setsSecrets,
+      ...(hidden !== undefined && { hidden }),
+    })
     if (differing.length > 0) changes.push({ action: 'update', kind, name, declared, changes: differing })
   }
   await refuseWhatCannotBe(client, config, changes)
@@ -71,6 +78,15 @@ async function refuseWhatCannotBe(
       problems.push({ line: document.lineOf(place), path: pathText(place), message })
     }
   }
+  if (problems.length > 0) throw document.refusal(problems)
+}
+
+function refuseDigests({ document }: ReadConfig, item: Declared, hidden: HiddenComparison | undefined): void {
+  if (hidden === undefined) return
+  const problems = digestProblems(item.fields, hidden).map(({ path, message }) => {
+    const place = [...item.path, ...path.split('.')]
+    return { line: document.lineOf(place), path: pathText(place), message }
+  })
   if (problems.length > 0) throw document.refusal(problems)
 }
 

@@ -1,6 +1,6 @@
 import { openKeyring } from '../../sdk/open-keyring.ts'
 import type { Database } from '../../storage/database.ts'
-import { readKeyUse } from '../../storage/secrets.ts'
+import { countPlainSecrets, readKeyUse } from '../../storage/secrets.ts'
 import { findEncryptionKey } from '../find-encryption-key.ts'
 import type { Session } from '../session.ts'
 import { type Finding, fail, ok, warn } from './check.ts'
@@ -31,6 +31,14 @@ export async function checkSecrets(
       'secrets',
       `HOLDFAST_ENCRYPTION_KEY lacks keys that secrets are encrypted with: ${listed.join(', ')}`,
       'Add those keys behind the first one, on every node. Endpoints whose secrets are lost need them set again.',
+    )
+  }
+  const plain = await countPlainSecrets(database)
+  if (plain > 0) {
+    return warn(
+      'secrets',
+      `${plain} endpoints have headers or a query in their URL that are stored unencrypted, from before these were secrets`,
+      'When all nodes run this version, run: holdfast secrets reencrypt',
     )
   }
   const old = uses.filter(({ keyId }) => keyId !== keyring.primaryId)

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import { checkServerVersion } from '../../postgres/schema.ts'
 import { testSessionSupport } from '../../postgres/self-test.ts'
 import type { Database } from '../../storage/database.ts'
-import { readRights } from '../queries/read-rights.ts'
+import { type Rights, readRights } from '../queries/read-rights.ts'
 import { readClock, readServer } from '../queries/read-server.ts'
 import { type Finding, fail, ok, warn } from './check.ts'
 
@@ -44,7 +44,8 @@ export async function checkDurability(database: Database): Promise<Finding> {
 }
 
 export async function checkRights(database: Database): Promise<Finding> {
-  const { role, hasSchema, canCreateSchema, ownsSchema, deniedTables } = await readRights(database)
+  const rights = await readRights(database)
+  const { role, hasSchema, canCreateSchema, ownsSchema, deniedTables, strangers } = rights
   if (!hasSchema) {
     return canCreateSchema
       ? ok('rights', `"${role}" may create the schema`)
@@ -54,20 +55,46 @@ export async function checkRights(database: Database): Promise<Finding> {
           `As an administrator: grant create on database … to "${role}"; then: holdfast migrate`,
         )
   }
-  if (deniedTables.length > 0) {
+  if (deniedTables.length > 0) return refusedRights(rights)
+  if (!ownsSchema) {
+    return warn(
+      'rights',
+      `"${role}" may read and write Holdfast's tables but doesn't own them`,
+      adviceFor(rights, `select holdfast.revoke_access(${quoted(role)}), `),
+    )
+  }
+  const [stranger] = strangers
+  if (stranger === undefined) return ok('rights', `"${role}" owns the schema`)
+  return warn(
+    'rights',
+    `API keys are open to ${strangers.map((name) => `"${name}"`).join(', ')}, by rights on Holdfast's tables`,
+    `If it is an application: select holdfast.revoke_access(${quoted(stranger)}), holdfast.grant_app(${quoted(stranger)})`,
+  )
+}
+
+function refusedRights(rights: Rights): Finding {
+  const { role, owner, given, deniedTables } = rights
+  if (given.length === 0) {
     return fail(
       'rights',
       `"${role}" may not use ${deniedTables.join(', ')} in full`,
-      `As the schema's owner: grant all on all tables in schema holdfast_internal to "${role}"`,
+      adviceFor(rights, 'select '),
     )
   }
-  return ownsSchema
-    ? ok('rights', `"${role}" owns the schema`)
-    : warn(
-        'rights',
-        `"${role}" may use the schema but doesn't own it`,
-        'Run holdfast migrate as the owner when an upgrade brings migrations.',
-      )
+  return fail(
+    'rights',
+    `"${role}" has the rights of ${given.join(' and ')} only, which is right for it but not enough to run Holdfast`,
+    `Run nodes, workers, the CLI beside the database and this doctor as "${owner}".`,
+  )
+}
+
+/** Rights on tables are no way to publish: they would let an application write API keys. */
+function adviceFor({ role, owner }: Rights, start: string): string {
+  return `To run nodes and workers with it: grant "${owner}" to "${role}". For an application that publishes, as the owner: ${start}holdfast.grant_app(${quoted(role)})`
+}
+
+function quoted(name: string): string {
+  return `'${name.replaceAll("'", "''")}'`
 }
 
 const clockSamples = 5

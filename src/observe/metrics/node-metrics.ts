@@ -11,7 +11,7 @@ export interface MeasuredDelivery {
   readonly awaitedSinceMs: number
 }
 
-export type DeliveryEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped'
+export type DeliveryEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
 
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const latencyBounds = [

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isReservedHeader } from '../../core/reserved-headers.ts'
 import { isSecretMark } from '../../secrets/endpoint-secrets.ts'
+import { hasHiddenValue } from './hidden-query.ts'
 
 /** A secret, or the mark that it is stored. */
 export type SecretValue = string | { readonly isSet: true }
@@ -33,6 +34,8 @@ export const endpointUrl = z
       refuse('must begin with http:// or https://')
     else if (url.username !== '' || url.password !== '')
       refuse('must not hold a user name or password: they would be shown. Use auth instead')
+    else if (hasHiddenValue(value))
+      refuse('holds [hidden], which stands for values that are never shown: give the whole URL')
   })
 
 /** Whether an endpoint may not set this header. Takes any case. */

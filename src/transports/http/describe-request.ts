@@ -2,17 +2,17 @@ import type { RenderedRequest } from '../../core/attempt.ts'
 import type { Dispatch } from '../transport.ts'
 import { redacted, redactHeaders, redactUrl, textExcerpt } from './excerpt.ts'
 import { splitHeaders } from './header-templates.ts'
-import type { HttpConfig } from './http-config.ts'
+import { type HttpConfig, seenUrl } from './http-config.ts'
 import { baseHeaders, requestHeaders } from './request-headers.ts'
-import { secretHeaderOf } from './request-preparer.ts'
+import { parametersOf, secretHeadersOf } from './request-preparer.ts'
 
 const maxBodyBytes = 64 * 1024
 
 /** The request as it would go out. Of signatures and credentials it shows that they would be there. */
 export function describeRequest(config: HttpConfig, dispatch: Dispatch, userAgent: string): RenderedRequest {
-  const url = new URL(config.url)
+  const url = new URL(seenUrl(config.url))
   url.hash = ''
-  const secretHeader = secretHeaderOf(config.auth)
+  const secretHeaders = secretHeadersOf(config)
   const shown = Object.entries(config.headers).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : redacted,
@@ -26,12 +26,12 @@ export function describeRequest(config: HttpConfig, dispatch: Dispatch, userAgen
   }
   templates.apply(request, dispatch, Date.now())
   if (config.signing?.scheme === 'standard-webhooks') request.headers.set('webhook-signature', redacted)
-  if (secretHeader !== null) request.headers.set(secretHeader, redacted)
+  for (const name of secretHeaders) request.headers.set(name, redacted)
   const body = textExcerpt(dispatch.body, maxBodyBytes)
   return {
     method: config.method,
-    url: redactUrl(url),
-    headers: redactHeaders(request.headers.toRecord(), secretHeader),
+    url: redactUrl(url, parametersOf(config)),
+    headers: redactHeaders(request.headers.toRecord(), secretHeaders),
     body: body.text,
     isTruncated: body.isTruncated,
   }

@@ -82,7 +82,13 @@ describe('redaction', () => {
 
   it('hides every value of a secret query parameter and changes nothing else', () => {
     const url = new URL('https://crm.example/hooks?sig=a&page=2&token=b&token=c')
-    expect(redactUrl(url)).toBe('https://crm.example/hooks?sig=%5Bredacted%5D&page=2&token=%5Bredacted%5D')
+    expect(redactUrl(url)).toBe(
+      'https://crm.example/hooks?sig=%5Bredacted%5D&page=2&token=%5Bredacted%5D&token=%5Bredacted%5D',
+    )
+    const own = new URL('https://crm.example/hooks?page=2&wild-salmon&x=1')
+    expect(redactUrl(own, new Set(['page', 'wild-salmon']))).toBe(
+      'https://crm.example/hooks?page=%5Bredacted%5D&%5Bredacted%5D&x=1',
+    )
     expect(redactUrl(new URL('https://crm.example/a%20b?x=1+2'))).toBe('https://crm.example/a%20b?x=1+2')
   })
 })

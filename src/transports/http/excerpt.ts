@@ -7,18 +7,15 @@ const secretName =
 /** Nobody reads more of them. */
 const maxHeaderCharacters = 32 * 1024
 
-/** Whether a header or parameter of this name is taken for a secret. */
-export function isSecretName(name: string): boolean {
-  return secretName.test(name)
-}
+const none: ReadonlySet<string> = new Set()
 
 /**
- * Headers as they may be stored and shown: whatever is named like a secret, or is `secretHeader`, is replaced, and those
- * beyond 32 KiB are left out.
+ * Headers as they may be stored and shown: whatever is named like a secret, or is one of `secretHeaders` (in lower case), is replaced, and
+ * those beyond 32 KiB are left out.
  */
 export function redactHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
-  secretHeader: string | null = null,
+  secretHeaders: ReadonlySet<string> = none,
 ): Record<string, string> {
   const shown: Record<string, string> = {}
   let roomCharacters = maxHeaderCharacters
@@ -27,21 +24,32 @@ export function redactHeaders(
     roomCharacters -= name.length + String(value).length
     if (roomCharacters < 0) break
     shown[name] =
-      name === secretHeader || secretName.test(name)
+      secretHeaders.has(name) || secretName.test(name)
         ? redacted
         : harmlessText(Array.isArray(value) ? value.join(', ') : value)
   }
   return shown
 }
 
-/** A URL as it may be stored and shown: query parameters named like a secret lose their values. */
-export function redactUrl(url: URL): string {
+/** A URL as it may be stored and shown: query parameters of the endpoint's own URL, and those named like a secret, lose their values. */
+export function redactUrl(url: URL, secretParameters: ReadonlySet<string> = none): string {
   if (url.search === '') return url.href
   const shown = new URL(url)
-  for (const name of new Set(shown.searchParams.keys())) {
-    if (secretName.test(name)) shown.searchParams.set(name, redacted)
-  }
+  shown.search = url.search
+    .slice(1)
+    .split('&')
+    .map((part) => redactParameter(part, secretParameters))
+    .join('&')
   return shown.href
+}
+
+function redactParameter(part: string, secretParameters: ReadonlySet<string>): string {
+  const [name = ''] = new URLSearchParams(part).keys()
+  const [written = '', value] = part.split(/=(.*)/s)
+  // A parameter without a name is all value.
+  if (secretParameters.has(name) && value === undefined) return encodeURIComponent(redacted)
+  const isSecret = secretParameters.has(name) || secretName.test(name)
+  return isSecret ? `${written}=${encodeURIComponent(redacted)}` : part
 }
 
 /** The beginning of a text, at most `maxBytes` of UTF-8, never ending inside a character. */

@@ -12,6 +12,7 @@ import { httpOutcome, isResponseKept } from './http-outcome.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import { baseHeaders, requestHeaders } from './request-headers.ts'
 import { RequestPreparer } from './request-preparer.ts'
+import { requireSecret } from './require-secret.ts'
 
 export interface HttpChannelOptions {
   readonly endpoint: string
@@ -37,7 +38,7 @@ export class HttpChannel implements TransportChannel {
   constructor(options: HttpChannelOptions) {
     const { config, endpoint } = options
     this.#options = options
-    this.#url = new URL(config.url)
+    this.#url = new URL(requireSecret(config.url, 'url'))
     this.#url.hash = ''
     this.#preparer = new RequestPreparer(options)
     this.#baseHeaders = baseHeaders(options.userAgent, this.#preparer.fixedHeaders)
@@ -108,11 +109,13 @@ export class HttpChannel implements TransportChannel {
   }
 }
 
-/** Only the path and query can change: the origin is the endpoint's, whatever the caller writes. */
+/** Below the endpoint's URL, whatever the caller writes (`requestPathProblem` has refused what would lead elsewhere), and behind its query. */
 function appendPath(base: URL, path: string): URL {
   const url = new URL(base)
   const [pathname = '', ...query] = path.split('?')
-  url.pathname = `${base.pathname.replace(/\/$/, '')}/${pathname.replace(/^\//, '')}`
-  if (query.length > 0) url.search = query.join('?')
+  const prefix = `${base.pathname.replace(/\/$/, '')}/`
+  url.pathname = prefix + pathname.replace(/^\//, '')
+  if (!url.pathname.startsWith(prefix)) throw new Error(`the path ${path} leads out of ${prefix}`)
+  if (query.length > 0) url.search = [base.search.slice(1), query.join('?')].filter(Boolean).join('&')
   return url
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { partlyShown } from '../../secrets/endpoint-secrets.ts'
 import { type AuthConfig, authConfig } from './auth-config.ts'
 import {
   endpointUrl,
@@ -8,8 +9,8 @@ import {
   type SecretValue,
   secret,
 } from './config-fields.ts'
-import { isSecretName } from './excerpt.ts'
 import { headerTemplateProblem } from './header-templates.ts'
+import { plainHeaderTest } from './secret-paths.ts'
 import { parseSigningSecret, signingSecretAdvice } from './signing-secret.ts'
 import { clientCertificateProblem } from './tls-config.ts'
 
@@ -43,10 +44,13 @@ const tlsConfig = z.strictObject({
 const headers = z.record(headerName, secret(headerText))
 
 const shape = {
-  url: endpointUrl,
+  /** With a query it is stored as a secret. */
+  url: secret(endpointUrl),
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).default('POST'),
   /** May have placeholders, like `{{ order.id }}`. */
   headers: headers.default({}),
+  /** The names of headers whose values are no secrets; all others are stored encrypted and never shown. */
+  plainHeaders: z.array(headerName).max(64).default([]),
   /** From connect to the last byte of the response. */
   timeoutMs: z.int().min(1).max(600_000).default(10_000),
   /** Left out in a stored config: none. A new endpoint gets `standard-webhooks`. */
@@ -86,19 +90,26 @@ export const httpConfigInput = z
 function refuseContradictions(config: z.infer<z.ZodObject<typeof shape>>, context: z.RefinementCtx): void {
   const refuse = (path: readonly string[], message: string): void =>
     context.addIssue({ code: 'custom', path: [...path], message })
+  const isPlain = plainHeaderTest(config.plainHeaders)
   for (const [name, value] of Object.entries(config.headers)) {
-    const problem = headerOwner(name.toLowerCase(), config.auth) ?? headerProblem(name, value)
+    const problem = headerOwner(name.toLowerCase(), config.auth) ?? headerProblem(value, isPlain(name))
     if (problem !== null) refuse(['headers', name], problem)
   }
   if (config.tls === undefined) return
-  if (!config.url.startsWith('https:')) refuse(['tls'], 'needs a URL that begins with https://')
+  const url = seenUrl(config.url)
+  if (url !== '' && !url.startsWith('https:')) refuse(['tls'], 'needs a URL that begins with https://')
   const tlsProblem = clientCertificateProblem(config.tls)
   if (tlsProblem !== null) refuse(['tls'], tlsProblem)
 }
 
-function headerProblem(name: string, value: SecretValue): string | null {
+function headerProblem(value: SecretValue, isPlain: boolean): string | null {
   if (typeof value === 'string') return headerTemplateProblem(value)
-  return isSecretName(name) ? null : 'must be text: it is not stored as a secret'
+  return isPlain ? 'is stored as a secret, which nobody can read: give its value to make it plain' : null
+}
+
+/** The URL, or what may be seen of it: enough to tell where it leads. */
+export function seenUrl(url: SecretValue): string {
+  return typeof url === 'string' ? url : (partlyShown(url) ?? '')
 }
 
 function headerOwner(lowerName: string, auth: AuthConfig): string | null {

@@ -23,7 +23,7 @@ export function httpOutcome(
   ending: HttpEnding,
   endpoint: string,
   config: HttpConfig,
-  secrets: Pick<RequestPreparer, 'scrubber' | 'secretHeader'> | null,
+  secrets: Pick<RequestPreparer, 'scrubber' | 'secretHeaders' | 'secretParameters'> | null,
 ): AttemptOutcome {
   const durationMs = performance.now() - call.startedAtMs
   const outcome: AttemptOutcome =
@@ -36,7 +36,7 @@ export function httpOutcome(
   }
   const isRequestKept =
     config.capture === 'all' || (config.capture === 'errors' && outcome.class !== 'success')
-  if (isRequestKept) outcome.request = renderedRequest(call, secrets?.secretHeader ?? null)
+  if (isRequestKept) outcome.request = renderedRequest(call, secrets)
   const isAnythingTold =
     outcome.error !== undefined || outcome.request !== undefined || outcome.response !== undefined
   return isAnythingTold && secrets !== null ? secrets.scrubber.scrubOutcome(outcome) : outcome
@@ -119,13 +119,16 @@ function timingsOf(call: HttpCall, totalMs: number): AttemptTimings {
   return connectTimings ? { ...connectTimings, ...timings } : timings
 }
 
-function renderedRequest(call: HttpCall, secretHeader: string | null): RenderedRequest {
+function renderedRequest(
+  call: HttpCall,
+  secrets: Pick<RequestPreparer, 'secretHeaders' | 'secretParameters'> | null,
+): RenderedRequest {
   const { method, url, headers, body } = call.request
   const excerpt = textExcerpt(body, maxRequestBytes)
   return {
     method,
-    url: redactUrl(url),
-    headers: redactHeaders(headers.toRecord(), secretHeader),
+    url: redactUrl(url, secrets?.secretParameters),
+    headers: redactHeaders(headers.toRecord(), secrets?.secretHeaders),
     body: excerpt.text,
     isTruncated: excerpt.isTruncated,
   }

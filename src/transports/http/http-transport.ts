@@ -4,8 +4,8 @@ import { createEgress, type Egress } from '../../network/egress.ts'
 import type { Transport } from '../transport.ts'
 import { describeRequest } from './describe-request.ts'
 import { HttpChannel } from './http-channel.ts'
-import { type HttpConfig, httpConfig, httpConfigInput } from './http-config.ts'
-import { completeConfig, secretPaths } from './secret-paths.ts'
+import { type HttpConfig, httpConfig, httpConfigInput, seenUrl } from './http-config.ts'
+import { completeConfig, secretPaths, shownPart } from './secret-paths.ts'
 import { tlsOptions } from './tls-config.ts'
 import { defaultUserAgent } from './user-agent.ts'
 
@@ -38,6 +38,7 @@ export function httpTransport(options: HttpTransportOptions = {}): Transport {
     parseConfig: (config) => httpConfigInput.parse(config),
     refuse: (config) => refusedUrls(httpConfig.parse(config), egress),
     secretPaths,
+    shownPart,
     completeConfig,
     describe: (config, dispatch) => describeRequest(httpConfig.parse(config), dispatch, userAgent),
     open: (endpoint, stored, limits) => {
@@ -56,9 +57,11 @@ export function httpTransport(options: HttpTransportOptions = {}): Transport {
 }
 
 function refusedUrls({ url, auth }: HttpConfig, egress: Egress): Problem[] {
-  const places = [{ path: 'config.url', url }]
+  const places = [{ path: 'config.url', url: seenUrl(url) }]
   if (auth.type === 'oauth2') places.push({ path: 'config.auth.tokenUrl', url: auth.tokenUrl })
   return places.flatMap((place) => {
+    // A mark that shows nothing stands for what is stored, which was judged when it came.
+    if (!URL.canParse(place.url)) return []
     const refusal = egress.refusalOf(new URL(place.url))
     return refusal === null ? [] : [{ path: place.path, message: refusal.message }]
   })

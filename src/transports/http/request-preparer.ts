@@ -1,13 +1,13 @@
 import type { Dispatch } from '../transport.ts'
 import type { AuthConfig } from './auth-config.ts'
 import type { SecretValue } from './config-fields.ts'
-import { isSecretName } from './excerpt.ts'
 import { type HeaderTemplates, splitHeaders } from './header-templates.ts'
-import type { HttpConfig } from './http-config.ts'
+import { type HttpConfig, seenUrl } from './http-config.ts'
 import { OAuth2TokenSource, type TokenSourceOptions } from './oauth2-token-source.ts'
 import type { OutgoingRequest } from './outgoing-request.ts'
 import { RequestSigner } from './request-signer.ts'
 import { requireSecret } from './require-secret.ts'
+import { plainHeaderTest } from './secret-paths.ts'
 import { SecretScrubber } from './secret-scrubber.ts'
 
 export type PreparerOptions = Omit<TokenSourceOptions, 'auth' | 'onToken' | 'timeoutMs'> & {
@@ -21,6 +21,10 @@ export type PreparerOptions = Omit<TokenSourceOptions, 'auth' | 'onToken' | 'tim
 export class RequestPreparer {
   /** The header that carries the credentials, in lower case. */
   readonly secretHeader: string | null
+  /** Every header whose value may not be kept, in lower case. */
+  readonly secretHeaders: ReadonlySet<string>
+  /** The query parameters of the endpoint's URL. */
+  readonly secretParameters: ReadonlySet<string>
   /** Headers without placeholders, as every request begins. */
   readonly fixedHeaders: Readonly<Record<string, string>>
   readonly scrubber: SecretScrubber
@@ -44,6 +48,8 @@ export class RequestPreparer {
     this.#templates = templates.isEmpty ? null : templates
     this.#signer = signing?.scheme === 'standard-webhooks' ? new RequestSigner(signing) : null
     this.secretHeader = secretHeaderOf(auth)
+    this.secretHeaders = secretHeadersOf(config)
+    this.secretParameters = parametersOf(config)
     this.#credentials = credentialsOf(auth)
     this.scrubber = new SecretScrubber(secretTexts(config, this.#credentials))
     this.#tokens =
@@ -93,6 +99,19 @@ export function secretHeaderOf(auth: AuthConfig): string | null {
   return auth.type === 'apiKey' ? auth.header.toLowerCase() : 'authorization'
 }
 
+/** Of the headers that an endpoint sets, those that aren't said to be plain; in lower case. */
+export function secretHeadersOf({ auth, headers, plainHeaders }: HttpConfig): ReadonlySet<string> {
+  const isPlain = plainHeaderTest(plainHeaders)
+  const own = secretHeaderOf(auth)
+  const configured = Object.keys(headers).filter((name) => !isPlain(name))
+  return new Set([...configured.map((name) => name.toLowerCase()), ...(own === null ? [] : [own])])
+}
+
+export function parametersOf({ url }: HttpConfig): ReadonlySet<string> {
+  const seen = seenUrl(url)
+  return new Set(URL.canParse(seen) ? new URL(seen).searchParams.keys() : [])
+}
+
 function credentialsOf(auth: AuthConfig): string | null {
   switch (auth.type) {
     case 'none':
@@ -127,6 +146,9 @@ function secretTexts(config: HttpConfig, credentials: string | null): string[] {
       texts.push(secret, secret.slice('whsec_'.length))
     }
   }
-  for (const [name, value] of Object.entries(headers)) if (isSecretName(name)) texts.push(value)
+  const isPlain = plainHeaderTest(config.plainHeaders)
+  for (const [name, value] of Object.entries(headers)) if (!isPlain(name)) texts.push(value)
+  for (const [name, value] of new URL(requireSecret(config.url, 'url')).searchParams)
+    texts.push(value === '' ? name : value)
   return texts.filter((text) => typeof text === 'string')
 }

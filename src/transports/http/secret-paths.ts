@@ -1,6 +1,6 @@
-import type { SecretPath } from '../../secrets/endpoint-secrets.ts'
+import { isSecretMark, type SecretPath } from '../../secrets/endpoint-secrets.ts'
 import type { CompletedConfig } from '../transport.ts'
-import { isSecretName } from './excerpt.ts'
+import { hasQuery, withoutQueryValues } from './hidden-query.ts'
 import { newSigningSecret } from './signing-secret.ts'
 
 const fixedPaths: readonly SecretPath[] = [
@@ -13,10 +13,28 @@ const fixedPaths: readonly SecretPath[] = [
   ['tls', 'passphrase'],
 ]
 
-/** Where the secrets of an http endpoint are. A header that is named like a secret is one. */
+/** Where the secrets of an http endpoint are: also every header that isn't said to be plain, and the URL when it has a query. */
 export function secretPaths(config: Readonly<Record<string, unknown>>): readonly SecretPath[] {
   const headers = isRecord(config['headers']) ? Object.keys(config['headers']) : []
-  return [...fixedPaths, ...headers.filter(isSecretName).map((name) => ['headers', name])]
+  const isPlain = plainHeaderTest(config['plainHeaders'])
+  const { url } = config
+  const isHidden = typeof url === 'string' ? hasQuery(url) : isSecretMark(url)
+  return [
+    ...(isHidden ? [['url']] : []),
+    ...fixedPaths,
+    ...headers.filter((name) => !isPlain(name)).map((name) => ['headers', name]),
+  ]
+}
+
+/** Of a URL with a query all but the values of its parameters may be seen. */
+export function shownPart(field: string, secret: string): string | null {
+  return field === 'url' ? withoutQueryValues(secret) : null
+}
+
+/** Tells the headers, in any case, whose values anybody may see who may see the endpoint. */
+export function plainHeaderTest(plainHeaders: unknown): (name: string) => boolean {
+  const names = Array.isArray(plainHeaders) ? plainHeaders.map((name) => String(name).toLowerCase()) : []
+  return (name) => names.includes(name.toLowerCase())
 }
 
 /** A new endpoint signs, unless it says otherwise; a secret that isn't given is made. */

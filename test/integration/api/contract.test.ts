@@ -45,8 +45,17 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   rotateEndpointSecret: async () => ({ params: { name: await anEndpoint() } }),
   testEndpoint: () => ({ params: { name: 'open' } }),
   requestEndpoint: () => ({ params: { name: 'open' } }),
-  resumeEndpoint: async () => ({ params: { name: await anEndpoint() } }),
-  enableEndpoint: async () => ({ params: { name: await anEndpoint() } }),
+  pauseEndpoint: async () => ({ params: { name: await anEndpoint() } }),
+  resumeEndpoint: async () => {
+    const name = await anEndpoint()
+    await rig.holdfast.endpoints.pause(name)
+    return { params: { name } }
+  },
+  enableEndpoint: async () => {
+    const name = await anEndpoint()
+    await rig.holdfast.endpoints.disable(name)
+    return { params: { name } }
+  },
   disableEndpoint: async () => ({ params: { name: await anEndpoint() } }),
   createRoute: () => ({ body: { ...exampleOf('createRoute'), name: fresh('route') } }),
   deleteRoute: async () => ({ params: { name: await aRoute() } }),
@@ -60,7 +69,10 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   getEvent: async () => ({ params: { id: (await aLetter()).messageId } }),
   replayEvent: async () => ({ params: { id: (await anEvent()).id } }),
   getDelivery: async () => ({ params: { id: (await aLetter()).deliveryId } }),
-  retryDelivery: async () => ({ params: { id: await aDelivery() } }),
+  retryDelivery: async () => {
+    const { deliveryId } = await rig.holdfast.send('crm', { id: 17 }, { deliverAt: '2100-01-01T00:00:00Z' })
+    return { params: { id: deliveryId } }
+  },
   cancelDelivery: async () => ({ params: { id: await aDelivery() } }),
   getDeadLetter: async () => ({ params: { id: (await aLetter()).id } }),
   discardDeadLetter: async () => ({ params: { id: (await aLetter()).id } }),
@@ -111,9 +123,16 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   retryQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   releaseQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   drainWorker: async () => ({ params: { id: await aWorker() } }),
+  enableJob: async () => {
+    await rig.holdfast.jobs.pause('nightly-report')
+    return {}
+  },
   getRun: async () => ({ params: { id: await aRun() } }),
   cancelRun: async () => ({ params: { id: await aRun() } }),
-  retryRun: async () => ({ params: { id: await aRun() } }),
+  retryRun: async () => {
+    const { id } = await rig.holdfast.enqueue('nightly-report', {}, { delayMs: 3_600_000 })
+    return { params: { id } }
+  },
   getSchedule: aSchedule,
   deleteSchedule: aSchedule,
   pauseSchedule: aSchedule,
@@ -125,9 +144,21 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
 
 const answered = new Set<string>()
 
+/** They store messages, which are their own record, or change nothing and send nothing. */
+const leavesNoTrace: ReadonlySet<string> = new Set([
+  'publishEvent',
+  'publishEvents',
+  'sendMessage',
+  'previewRoute',
+  'previewOperation',
+  'compareEndpointSecrets',
+])
+
 describe('each call, made as the document shows it, answers as the document says', () => {
   test.each(document.operations.filter(({ id }) => id !== 'followStream'))('$id', async (operation) => {
-    const answer = await call(operation, (await scenes[operation.id]?.()) ?? {})
+    const given = (await scenes[operation.id]?.()) ?? {}
+    const before = await lastAuditId()
+    const answer = await call(operation, given)
     const problems = document.problemsOf(
       operation,
       answer.status,
@@ -136,6 +167,11 @@ describe('each call, made as the document shows it, answers as the document says
     )
     expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
     expect(problems, JSON.stringify(answer.body)).toEqual([])
+    if (operation.method !== 'GET' && !leavesNoTrace.has(operation.id)) {
+      expect(await auditedSince(before), 'the audit log says who did it').toContainEqual(
+        expect.stringMatching(/^key:admin-/),
+      )
+    }
     answered.add(operation.id)
   })
 
@@ -169,6 +205,21 @@ test('an answer that differs from the document is found', async () => {
     '418 is not a status that the document lists',
   ])
 })
+
+async function lastAuditId(): Promise<number> {
+  const { rows } = await rig.database.pool.query(
+    'select coalesce(max(id), 0)::int as id from holdfast_internal.audit_log',
+  )
+  return rows[0].id
+}
+
+async function auditedSince(id: number): Promise<string[]> {
+  const { rows } = await rig.database.pool.query<{ actor: string }>(
+    'select actor from holdfast_internal.audit_log where id > $1',
+    [id],
+  )
+  return rows.map(({ actor }) => actor)
+}
 
 async function call(operation: DescribedOperation, given: Given): Promise<ApiAnswer> {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {

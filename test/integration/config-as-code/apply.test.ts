@@ -107,16 +107,54 @@ test('what was exported is what there is: applying it changes nothing', async ()
     batch: { maxMessages: 10 },
   })
   const lists: Record<string, unknown> = {}
-  for (const kind of allKinds)
-    lists[kind.list] = (await kind.read(client)).map(({ fields }) => kind.toFile(fields))
+  for (const kind of allKinds) {
+    const items: unknown[] = []
+    for (const { name, fields } of await kind.read(client))
+      items.push(kind.toFile(fields, await kind.digests?.(client, name)))
+    lists[kind.list] = items
+  }
   const text = stringify(lists)
   expect(text).not.toContain('isSet')
-  expect(text).toContain('env:LEDGER_AUTH_TOKEN')
+  expect(text).toMatch(/token: digest:/)
+  expect(text).toMatch(/x-team: digest:/)
   expect(text).not.toMatch(/name: shorthand:/)
   const path = join(folder, 'exported.yaml')
   await writeFile(path, text)
-  const config = await readConfig(path, { LEDGER_AUTH_TOKEN: 'anything' })
+  const config = await readConfig(path, {})
   expect(showPlan(await makePlan(client, config, { prunes: true, setsSecrets: false }))).toEqual([])
+  // Changed since: the file no longer says what is there, and can't say what should be.
+  await rig.holdfast.endpoints.update('ledger', {
+    config: { auth: { type: 'bearer', token: 'another-token' } },
+  })
+  await expect(makePlan(client, config, { prunes: true, setsSecrets: false })).rejects.toMatchObject({
+    code: 'invalid_file',
+    message: expect.stringContaining('is not what the digest was made of'),
+  })
+  // Another server, which has none of it, gets references to fill.
+  const ledger = (await allKinds[1]?.read(client))?.find(({ name }) => name === 'ledger')
+  expect(JSON.stringify(allKinds[1]?.toFile(ledger?.fields ?? {}))).toContain('env:LEDGER_AUTH_TOKEN')
+})
+
+test('values that the server does not show are compared by it: what differs is changed, what is the same is left', async () => {
+  const file = (header: string, key: string) =>
+    stringify({
+      endpoints: [
+        {
+          name: 'crm',
+          config: {
+            url: `https://crm.example/in?api_key=${key}`,
+            headers: { 'x-team': header, 'x-other': 'o' },
+          },
+        },
+      ],
+    })
+  expect(await apply(file('blue', 'one'))).toEqual(['create endpoint crm'])
+  expect(await apply(file('blue', 'one'))).toEqual([])
+  expect(showPlan(await plan(file('red', 'one')))).toMatchObject([{ fields: [{ path: 'config.headers' }] }])
+  expect(await apply(file('red', 'one'))).toEqual(['update endpoint crm'])
+  expect(showPlan(await plan(file('red', 'two')))).toMatchObject([{ fields: [{ path: 'config.url' }] }])
+  expect(await apply(file('red', 'two'))).toEqual(['update endpoint crm'])
+  expect(await apply(file('red', 'two'))).toEqual([])
 })
 
 test('only the fields that differ are changed, and what the file leaves out is left alone', async () => {
@@ -131,7 +169,7 @@ test('only the fields that differ are changed, and what the file leaves out is l
       action: 'update',
       name: 'crm',
       fields: [
-        { path: 'config.headers', from: { 'x-team': 'blue' }, to: { 'x-crew': 'red' } },
+        { path: 'config.headers', from: { 'x-team': { isSet: true } }, to: { 'x-crew': 'red' } },
         { path: 'limits.ratePerSecond', from: 50, to: 5 },
       ],
     },
@@ -140,7 +178,7 @@ test('only the fields that differ are changed, and what the file leaves out is l
   await apply(changed)
   const crm = await rig.holdfast.endpoints.get('crm')
   expect(crm.limits).toMatchObject({ concurrency: 8, ratePerSecond: 5, maxPending: 77 })
-  expect([crm.config['headers'], crm.contact]).toEqual([{ 'x-crew': 'red' }, 'ada@example.com'])
+  expect([crm.config['headers'], crm.contact]).toEqual([{ 'x-crew': { isSet: true } }, 'ada@example.com'])
   expect(await apply(changed)).toEqual([])
 })
 
@@ -184,7 +222,7 @@ describe('secrets', () => {
     await apply(await example())
     const asked = await plan(await example(), { prunes: false, setsSecrets: true })
     expect(showPlan(asked)).toMatchObject([
-      { name: 'crm', fields: [{ path: 'config.signing' }] },
+      { name: 'crm', fields: [{ path: 'config.headers' }, { path: 'config.signing' }] },
       { name: 'ledger', fields: [{ path: 'config.auth', to: { token: 'file:ledger-token' } }] },
     ])
     expect(JSON.stringify(showPlan(asked))).not.toContain(signingSecret)

@@ -85,6 +85,32 @@ describe('the circuit of an endpoint', () => {
     expect(await circuitOf(name)).toMatchObject({ state: 'closed' })
   })
 
+  it('waits with the probe until older requests have ended', async () => {
+    const older = new Gate()
+    const running = new Set<number>()
+    const besideProbe: number[] = []
+    let calls = 0
+    const name = await functionEndpoint(
+      node.holdfast,
+      async () => {
+        calls += 1
+        const call = calls
+        if (call > 2) besideProbe.push(running.size)
+        running.add(call)
+        if (call === 1) await older.passed()
+        running.delete(call)
+        throw new Error('down')
+      },
+      { retry: quickRetries, limits: { concurrency: 2 }, circuit: { threshold: 1, cooldownMs: 1000 } },
+    )
+    await node.holdfast.sendBatch(name, numbered(5))
+    const { probeAt } = await whenCircuit(name, 'open')
+    await until('the cooldown to be over', () => Date.now() > probeAt!.getTime() + 500)
+    older.open()
+    await until('two probes', () => besideProbe.length >= 2)
+    expect(besideProbe.slice(0, 2)).toEqual([0, 0])
+  })
+
   it('sends one probe after each cooldown, each time another delivery, none of which loses a retry', async () => {
     const { name, receiver } = await switchable({
       circuit: { threshold: 1, cooldownMs: 1000 },

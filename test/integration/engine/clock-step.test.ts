@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultBurst } from '../../../src/core/rate-limiter.ts'
 import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { Gate } from '../../support/receivers/gate.ts'
@@ -74,5 +75,39 @@ describe("the database's clock steps back an hour", () => {
     await clock.pass(-hourMs)
     await rig.whenSettled(name)
     expect(seen).toBe(1)
+  })
+})
+
+describe("the database's clock steps forwards", () => {
+  let rig: Rig
+  let clock: SettableClock
+  let node: RunningNode
+
+  beforeAll(async () => {
+    const database = await createTestDatabase({ isMigrated: false, maxConnections: 30 })
+    rig = Rig.on(database)
+    clock = await SettableClock.install(database)
+    node = await rig.start({ limits: { beatMs: 200 } })
+  })
+  afterAll(() => rig.stop())
+
+  it('and a line keeps its rate', async () => {
+    const ratePerSecond = 60
+    const steps = 6
+    const seenAtMs: number[] = []
+    const name = await functionEndpoint(node.holdfast, () => void seenAtMs.push(performance.now()), {
+      limits: { ratePerSecond },
+    })
+    await node.holdfast.sendBatch(
+      name,
+      Array.from({ length: 600 }, (_, payload) => ({ payload })),
+    )
+    await until('the first to have come', () => seenAtMs.length > 0)
+    for (let step = 0; step < steps; step += 1) await clock.pass(60_000)
+    const firstMs = seenAtMs[0]!
+    const elapsedMs = seenAtMs.at(-1)! - firstMs
+    expect(seenAtMs.length).toBeLessThanOrEqual(
+      (ratePerSecond * elapsedMs) / 1000 + defaultBurst(ratePerSecond) + 1,
+    )
   })
 })

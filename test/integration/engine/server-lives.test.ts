@@ -34,7 +34,11 @@ async function replaceRow(id: number, lane: number, messageId: number): Promise<
   ])
 }
 
-const newLife = () => rig.rows('alter sequence holdfast_internal.server_life restart')
+/** As after a crash, for this database alone: the statistics that tell belong to the whole server. */
+const newLife = () =>
+  rig.rows(
+    'create or replace function holdfast_internal.current_life() returns bigint language sql stable as $$ select 1::bigint $$',
+  )
 const inFlight = (count: number) =>
   until(
     `${count} in flight`,

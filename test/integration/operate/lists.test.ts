@@ -90,7 +90,7 @@ async function addRarities(firstLane: number): Promise<void> {
     insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, status_code, error_code, error)
     select ${idAt(5)} + 6, ${idAt(5)}, now(), n, 1, ${firstLane + 2}, 2, 500 + n, 'http_status', 'try ' || n from generate_series(1, 40) as n;
     insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code)
-    select ${idAt(7)} + 20 + outcome, ${idAt(7)}, now(), 1, 0, ${firstLane + 3}, outcome, 'ended' from unnest(array[10, 11, 12]) as outcome
+    select ${idAt(7)} + 20 + outcome, ${idAt(7)}, now(), 1, 0, ${firstLane + 3}, outcome, 'ended' from unnest(array[10, 11, 12, 13]) as outcome
     union all select ${idAt(9)} + 31, ${idAt(9)}, now(), 1, 0, ${firstLane + 3}, 11, 'cancelled'
     union all select ${idAt(9)} + 31, ${idAt(9)}, now(), 1, 1, ${firstLane + 3}, 1, null
     union all select ${idAt(11)} + 33, ${idAt(11)}, now(), 1, 0, ${firstLane + 4}, 11, 'cancelled';
@@ -114,7 +114,7 @@ async function addRarities(firstLane: number): Promise<void> {
     from holdfast_internal.attempts cross join (values (0, 'timed_out'), (1, 'zombie')) as buried (n, reason) where delivery_id = ${idAt(9)} + 2048;
     insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome)
     select ${idAt(9)} + 2090 + other, message_id, now(), 1, 0, lane_id, other from holdfast_internal.attempts
-    cross join unnest(array[10, 11, 12]) as other where delivery_id = ${idAt(9)} + 2048;
+    cross join unnest(array[10, 11, 12, 13]) as other where delivery_id = ${idAt(9)} + 2048;
     insert into holdfast_internal.runs (id, lane_id, job_id)
     select id + n, lane_id, job_id from holdfast_internal.runs cross join generate_series(1, 2) as n where id = ${idAt(5)} + 3072;
     update holdfast_internal.runs set due_at = now() + interval '1 day' where id = ${idAt(5)} + 3072;
@@ -213,7 +213,13 @@ function naiveDeliveries(filter: Filter): number[] {
   const succeeded = new Set(
     rows.filter(({ source, outcome }) => source === 'tried' && outcome === 1).map(({ id }) => id),
   )
-  const endings: Record<string, number> = { succeeded: 1, expired: 10, cancelled: 11, dropped: 12 }
+  const endings: Record<string, number> = {
+    succeeded: 1,
+    expired: 10,
+    cancelled: 11,
+    dropped: 12,
+    skipped: 13,
+  }
   const state = filter['state'] as string | undefined
   return newestFirst(
     rows
@@ -361,6 +367,7 @@ const endpointWith: Readonly<Record<string, string>> = {
   expired: 'endpoint-00003',
   cancelled: 'endpoint-00003',
   dropped: 'endpoint-00003',
+  skipped: 'endpoint-00003',
 }
 const deliveryFilters: Record<string, () => Filter> = {
   nothing: () => ({}),
@@ -369,7 +376,7 @@ const deliveryFilters: Record<string, () => Filter> = {
   'a message': () => ({ messageId: formatId('msg', idAt(7)) }),
   ids: () => ({ ids: [formatId('dlv', idAt(3) + 7), formatId('dlv', idAt(4) + 6)] }),
   ...Object.fromEntries(
-    ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped'].flatMap((state) => [
+    ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped'].flatMap((state) => [
       [state, () => ({ state })],
       [`${state} of an endpoint`, () => ({ state, endpoint: endpointWith[state] })],
       [`${state} of a type`, () => ({ state, eventType: 'type.7' })],

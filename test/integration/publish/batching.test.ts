@@ -96,26 +96,87 @@ describe('a batch', () => {
     expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([500, 500, 500, 500])
   })
 
-  it.each([400, 413, 422])('answered with %i is cut until the bad message stands alone', async (status) => {
+  it.each([400, 409, 413, 422])(
+    'answered with %i is cut until the bad message stands alone',
+    async (status) => {
+      await using receiver = await HttpReceiver.start()
+      receiver.behave(choose((request) => (parsed(request).includes(5) ? status : 200)))
+      const { name, publish, release } = await sink(receiver, {
+        batch: { maxMessages: 8, maxWaitMs: 10 },
+        limits: { concurrency: 1 },
+      })
+      await publish(numbers(8))
+      await release()
+      await rig.whenSettled(name)
+      expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([8, 4, 4, 2, 1, 1, 2])
+      expect(await lettersOf(name)).toEqual([{ reason: 'permanent', status_code: status, body: '5' }])
+      expect(await attemptsOf(name)).toEqual([
+        { outcome: 1, attempt: 1, count: 7 },
+        { outcome: 3, attempt: 1, count: 1 },
+      ])
+      expect(await node.holdfast.endpoints.health(name)).toMatchObject({
+        state: 'active',
+        circuit: { state: 'closed', failures: 0 },
+      })
+    },
+  )
+
+  it('answered with 409 stores what is new, though the endpoint calls 409 a success', async () => {
     await using receiver = await HttpReceiver.start()
-    receiver.behave(choose((request) => (parsed(request).includes(5) ? status : 200)))
+    const stored = new Set<unknown>([3, 6])
+    receiver.behave(
+      choose((request) => {
+        const given = parsed(request)
+        if (given.some((each) => stored.has(each))) return 409
+        for (const each of given) stored.add(each)
+        return 200
+      }),
+    )
     const { name, publish, release } = await sink(receiver, {
       batch: { maxMessages: 8, maxWaitMs: 10 },
-      limits: { concurrency: 1 },
+      config: { url: receiver.url, classify: { 409: 'success' } },
     })
     await publish(numbers(8))
     await release()
     await rig.whenSettled(name)
-    expect(receiver.ledger.requests.map((request) => parsed(request).length)).toEqual([8, 4, 4, 2, 1, 1, 2])
-    expect(await lettersOf(name)).toEqual([{ reason: 'permanent', status_code: status, body: '5' }])
-    expect(await attemptsOf(name)).toEqual([
-      { outcome: 1, attempt: 1, count: 7 },
-      { outcome: 3, attempt: 1, count: 1 },
-    ])
-    expect(await node.holdfast.endpoints.health(name)).toMatchObject({
-      state: 'active',
-      circuit: { state: 'closed', failures: 0 },
+    expect(stored).toEqual(new Set(numbers(8)))
+    expect(await attemptsOf(name)).toEqual([{ outcome: 1, attempt: 1, count: 8 }])
+    expect(await lettersOf(name)).toEqual([])
+  })
+
+  it('is cut at any other refusal that the endpoint calls a success', async () => {
+    await using receiver = await HttpReceiver.start()
+    const stored = new Set<unknown>()
+    receiver.behave(
+      choose((request) => {
+        const given = parsed(request)
+        if (given.includes(2)) return 404
+        for (const each of given) stored.add(each)
+        return 200
+      }),
+    )
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 4, maxWaitMs: 10 },
+      config: { url: receiver.url, classify: { '4xx': 'success' } },
     })
+    await publish(numbers(4))
+    await release()
+    await rig.whenSettled(name)
+    expect(stored).toEqual(new Set([1, 3, 4]))
+  })
+
+  it('has no more bytes than the endpoint takes; a message that is longer goes alone', async () => {
+    await using receiver = await HttpReceiver.start()
+    const { name, publish, release } = await sink(receiver, {
+      batch: { maxMessages: 100, maxBytes: 2048, maxWaitMs: 10 },
+    })
+    await publish([...numbers(20).map((n) => `${n} ${'x'.repeat(300)}`), 'y'.repeat(5000)])
+    await release()
+    await rig.whenSettled(name)
+    const lengths = receiver.ledger.requests.map(({ body }) => body.length)
+    expect(lengths.filter((length) => length > 2048)).toEqual([5004])
+    expect(receiver.ledger.requests.flatMap(parsed)).toHaveLength(21)
+    expect(lengths.length).toBeLessThan(10)
   })
 
   it('that is cut keeps to the rate of the endpoint, half by half', async () => {
@@ -190,18 +251,6 @@ describe('a batch', () => {
     const delivered = receiver.ledger.requests.slice(20).flatMap(parsed)
     expect(delivered).toHaveLength(1180)
     expect(new Set(delivered).size).toBe(1180)
-  })
-
-  it('is not cut when the endpoint calls that status a success', async () => {
-    await using receiver = await HttpReceiver.start({ behaviour: answer(400) })
-    const { name, publish, release } = await sink(receiver, {
-      batch: { maxMessages: 4, maxWaitMs: 10 },
-      config: { url: receiver.url, classify: { '400': 'success' } },
-    })
-    await publish(numbers(4))
-    await release()
-    await rig.whenSettled(name)
-    expect(receiver.ledger.count).toBe(1)
   })
 
   it('that fails for now is tried again, message by message counted', async () => {

@@ -20,7 +20,7 @@ interface Link {
  */
 export class CuttingProxy {
   readonly #server: Server
-  readonly #serverUrl: URL
+  #serverUrl: URL
   readonly #links = new Set<Link>()
   #delayMs = 0
   #isSwallowing = false
@@ -45,6 +45,12 @@ export class CuttingProxy {
     url.hostname = '127.0.0.1'
     url.port = String((this.#server.address() as { port: number }).port)
     return url.href
+  }
+
+  /** New connections go to this server, and the old ones are cut: as when an address moves to another machine. */
+  moveTo(serverUrl: string): void {
+    this.#serverUrl = new URL(serverUrl)
+    this.cutAll()
   }
 
   get openLinks(): number {

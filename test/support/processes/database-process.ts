@@ -8,6 +8,7 @@ import {
   startEmbeddedPostgres,
 } from '../../../src/postgres/embedded/start-embedded-postgres.ts'
 import { migrate } from '../../../src/postgres/migrate.ts'
+import { copyCluster } from './copy-cluster.ts'
 import { childrenOf, killServer, signalAll } from './kill-server.ts'
 
 export interface DatabaseProcessOptions {
@@ -53,6 +54,33 @@ export class DatabaseProcess {
     const server = await startServer(dataDir, port, settings)
     if (isMigrated) await migrate(server.connectionString)
     return new DatabaseProcess(dataDir, port, settings, server)
+  }
+
+  /**
+   * A streaming standby of this server, on a port of its own. The settings of this server must let it connect (`max_wal_senders`) and keep
+   * the log that it needs (`wal_keep_size`).
+   */
+  async startStandby(): Promise<DatabaseProcess> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-standby-'))
+    try {
+      await copyCluster(this.url, this.#dataDir, dataDir)
+      const { username, password } = new URL(this.url)
+      const settings = {
+        ...this.#settings,
+        primary_conninfo: `host=127.0.0.1 port=${this.#port} user=${username} password=${decodeURIComponent(password)}`,
+        wal_retrieve_retry_interval: '100ms',
+      }
+      const port = await findFreePort(null)
+      return new DatabaseProcess(dataDir, port, settings, await startServer(dataDir, port, settings))
+    } catch (error) {
+      await rm(dataDir, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** Ends a standby's recovery: from then on it accepts writes. */
+  async promote(): Promise<void> {
+    await this.rows('select pg_promote(true, 60)')
   }
 
   get dataDir(): string {

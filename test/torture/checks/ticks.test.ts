@@ -16,6 +16,7 @@ describe('the check of ticks', () => {
     nextAtMs: at(12_000),
     fired: tickedAtMs.length,
     skipped: 0,
+    failures: [],
     runs: tickedAtMs.map((ms) => ({
       id: `run_${ms}`,
       atMs: at(ms),
@@ -39,6 +40,12 @@ describe('the check of ticks', () => {
 
   it('accepts one run for each tick', () => {
     expect(judged(scheduleOf(whole))).toEqual([])
+  })
+
+  it('finds a tick that could not be fired, and says why', () => {
+    expect(judged(scheduleOf(whole, { failures: ['no such job'] }))).toEqual([
+      'latest: could not be fired: no such job',
+    ])
   })
 
   it('finds a tick that was left out, and one that was fired twice', () => {

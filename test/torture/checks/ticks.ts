@@ -26,6 +26,7 @@ export const ticksFireOnce: Check = (evidence) => {
       else if (successes > 0 && !evidence.ticked.has(id))
         violations.push(`${name}: ${id} counts as done, but was never begun`)
     }
+    violations.push(...schedule.failures.map((failure) => `${name}: could not be fired: ${failure}`))
     const missing = ticksOf(schedule).filter((atMs) => !ticks.has(atMs))
     const unexplained = missing.filter(
       (atMs) => schedule.isEveryTickOwed || !couldNotBeFired(evidence, atMs, schedule.intervalMs),

@@ -3,9 +3,11 @@ import { parseEndpoint } from '../../../core/endpoint-config.ts'
 import { endpointInput } from '../../../core/endpoint-input.ts'
 import type { EndpointInput } from '../../../core/endpoint-types.ts'
 import { type Problem, problemsOf } from '../../../core/problem.ts'
-import { isSecretMark } from '../../../secrets/endpoint-secrets.ts'
+import { digestPrefix, isSecretMark } from '../../../secrets/endpoint-secrets.ts'
+import { hasHiddenValue } from '../../../transports/http/hidden-query.ts'
 import { httpConfigInput } from '../../../transports/http/http-config.ts'
 import { isSame } from '../compare.ts'
+import { compareHidden, withoutDigests } from '../hidden-values.ts'
 import { collect, type Fields, type Kind, writable } from '../kind.ts'
 
 const sections = ['config', 'retry', 'request', 'circuit', 'limits', 'autoDisable'] as const
@@ -21,7 +23,7 @@ export const endpointKind: Kind = {
     return endpoints.map((endpoint) => writable(endpoint, endpointInput.shape))
   },
   check: async (fields, { isNew }) => {
-    const parsed = parseEndpoint(fields)
+    const parsed = parseEndpoint(withoutDigests(fields))
     if (!parsed.ok) return parsed.problems
     const isWhole = isNew || (fields['config'] as Fields | undefined)?.['url'] !== undefined
     return parsed.value.transport === 'http' && isWhole ? configProblems(parsed.value.config) : []
@@ -31,13 +33,18 @@ export const endpointKind: Kind = {
     return signingSecret ?? null
   },
   update: async (client, name, changes) => {
-    await client.endpoints.update({ params: { name }, body: changes })
+    await client.endpoints.update({ params: { name }, body: withoutDigests(changes) as Fields })
     return null
   },
   delete: async (client, name) => {
     await client.endpoints.delete({ params: { name } })
   },
-  toFile: (fields) => {
+  compareHidden,
+  digests: async (client, name) => {
+    const { data } = await client.endpoints.listSecrets({ params: { name } })
+    return Object.fromEntries(data.flatMap(({ field, digest }) => (digest === null ? [] : [[field, digest]])))
+  },
+  toFile: (fields, digests = {}) => {
     const parsed = parseEndpoint({ name: fields['name'], preset: fields['preset'] })
     if (!parsed.ok) return fields
     const usual: Fields = { ...parsed.value, preset: 'standard' }
@@ -45,7 +52,12 @@ export const endpointKind: Kind = {
     for (const [field, value] of Object.entries(fields)) {
       if (field === 'name') kept[field] = value
       else if (field === 'config')
-        kept[field] = configToFile(String(fields['name']), value as Fields, usual['config'] as Fields)
+        kept[field] = configToFile(
+          String(fields['name']),
+          value as Fields,
+          usual['config'] as Fields,
+          digests,
+        )
       else if ((sections as readonly string[]).includes(field)) {
         const rest = unusual(value as Fields, usual[field] as Fields)
         if (Object.keys(rest).length > 0) kept[field] = rest
@@ -71,6 +83,7 @@ function unusual(fields: Fields, usual: Fields): Fields {
 const usualConfig: Fields = {
   method: 'POST',
   headers: {},
+  plainHeaders: [],
   auth: { type: 'none' },
   capture: 'errors',
   maxResponseBytes: 65_536,
@@ -79,17 +92,35 @@ const usualConfig: Fields = {
   signing: { scheme: 'standard-webhooks', secret: { isSet: true } },
 }
 
-/** A secret can't be read, so a reference stands in its place; that of the signature stays as it is when nothing is said. */
-function configToFile(endpoint: string, config: Fields, usual: Fields): Fields {
+/**
+ * A secret can't be read. Its digest stands in its place, which `apply` compares, or a reference to fill where there is none; that of the
+ * signature stays as it is when nothing is said.
+ */
+function configToFile(
+  endpoint: string,
+  config: Fields,
+  usual: Fields,
+  digests: Readonly<Record<string, string>>,
+): Fields {
   const rest = unusual(config, { ...usualConfig, ...usual })
-  return referenced(rest, [endpoint]) as Fields
+  return referenced(rest, [], (path) => {
+    const digest = digests[path.join('.')]
+    return digest === undefined
+      ? `env:${[endpoint, ...path].join('_').replace(/\W+/g, '_').toUpperCase()}`
+      : `${digestPrefix}${digest}`
+  }) as Fields
 }
 
-function referenced(value: unknown, path: readonly string[]): unknown {
-  if (isSecretMark(value)) return `env:${path.join('_').replace(/\W+/g, '_').toUpperCase()}`
+function referenced(
+  value: unknown,
+  path: readonly string[],
+  standIn: (path: readonly string[]) => string,
+): unknown {
+  if (isSecretMark(value) || (typeof value === 'string' && path[0] === 'url' && hasHiddenValue(value)))
+    return standIn(path)
   if (Array.isArray(value)) return value
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, referenced(each, [...path, name])]),
+    Object.entries(value).map(([name, each]) => [name, referenced(each, [...path, name], standIn)]),
   )
 }

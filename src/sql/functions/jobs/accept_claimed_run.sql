@@ -12,7 +12,7 @@ begin
   if pg_try_advisory_xact_lock_shared(hashtext('holdfast.incarnation'), me) then
     with facts as materialized (
       select known.id as job_id, known.queue_id,
-             case when not life.is_called or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000
+             case when life.last_value <> holdfast_internal.current_life() or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000
                then holdfast_internal.advance_ids() end as is_advanced
       from holdfast_internal.workers as worker
       join holdfast_internal.jobs as known on known.name = job_name and known.queue_id = any (worker.lanes)

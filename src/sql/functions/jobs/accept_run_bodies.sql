@@ -15,7 +15,7 @@ declare
   drawn bigint[];
 begin
   select job.id, job.queue_id, job.settings,
-         not life.is_called or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000 as are_ids_behind,
+         life.last_value <> holdfast_internal.current_life() or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000 as are_ids_behind,
          (select value::text::bigint from holdfast_internal.settings where name = 'max_payload_bytes') as max_bytes,
          (select value::text::bigint from holdfast_internal.settings where name = 'max_pending')
            between 1 and holdfast_internal.owed_overall() + total - 1 as is_too_much,

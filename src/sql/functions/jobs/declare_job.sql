@@ -1,12 +1,13 @@
--- Declares jobs as code knows them. Nothing is written when nothing changed, so that every process may do it at its start.
+-- Declares jobs as code knows them. Nothing is written when nothing changed, so that every process may do it at its start. A role that only
+-- publishes may make a job known, and changes none.
 create or replace function holdfast.declare_job(job_name text, job_defaults jsonb) returns integer
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   job holdfast_internal.jobs;
   lane integer;
 begin
   select * into job from holdfast_internal.jobs where name = job_name;
-  if found and job.defaults = job_defaults then
+  if found and (job.defaults = job_defaults or not holdfast_internal.is_trusted()) then
     return job.id;
   end if;
   lane := holdfast_internal.ensure_queue(coalesce(job.overrides ->> 'queue', job_defaults ->> 'queue', 'default'));

@@ -1,5 +1,6 @@
 create or replace function holdfast.enqueue(job text, payload jsonb, options jsonb default null) returns text
-language sql as $$
-  select holdfast.format_id('run', id)
-  from holdfast_internal.accept_runs(job, array[coalesce(payload, 'null')::text], case when options is not null then array[options] end) as id
-$$;
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return holdfast.format_id('run', ((holdfast_internal.accept_run_bodies(
+    job, array[coalesce(payload, 'null')::text], case when options is not null then array[options] end)).ids)[1]);
+end $$;

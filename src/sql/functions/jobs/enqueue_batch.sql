@@ -1,7 +1,9 @@
 create or replace function holdfast.enqueue_batch(job text, payloads jsonb[], options jsonb default null) returns setof text
-language sql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
   select holdfast.format_id('run', id)
   from holdfast_internal.accept_runs(
     job, payloads::text[], case when options is not null then array_fill(options, array[cardinality(payloads)]) end
-  ) as id
-$$;
+  ) as id;
+end $$;

@@ -1,3 +1,3 @@
 -- Everything that is owed, a row for each run: it unfolds all bundles.
 create or replace view holdfast_internal.owed_runs as
-  select * from holdfast_internal.runs union all select * from holdfast_internal.bundled_runs(null, null, 9223372036854775807, 2147483647);
+  select * from holdfast_internal.runs union all select * from holdfast_internal.all_bundled_runs();

@@ -8,6 +8,7 @@ declare
   created bigint;
 begin
   perform holdfast_internal.prepare_ids();
+  actor := holdfast_internal.actor_of(actor);
   if rate is not null and not (rate > 0 and rate <= 1000000) then
     raise exception 'the rate must be a number of rows a second above 0, not %', rate using errcode = 'HF007';
   end if;

@@ -3,7 +3,7 @@ create or replace function holdfast.dlq_summary()
 returns table (
   endpoint text, dead bigint, redriven bigint, resolved bigint, discarded bigint, oldest timestamptz, newest timestamptz, queue text
 )
-language plpgsql stable set enable_bitmapscan = off set jit = off as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_bitmapscan = off set jit = off as $$
 begin
   return query
   with lanes as materialized (

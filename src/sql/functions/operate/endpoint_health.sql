@@ -4,7 +4,7 @@ returns table (
   endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamptz, probe_at timestamptz,
   held_until timestamptz, pending bigint, in_flight integer, oldest_due_at timestamptz, dead_letters bigint
 )
-language plpgsql stable as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   lane integer;
 begin

@@ -1,9 +1,10 @@
--- What a person has set of an endpoint. Somebody's own headers may hold what is nobody else's business.
+-- What a person has set of an endpoint. Somebody's own headers, and the query of the URL, may hold what is nobody else's business.
 create or replace function holdfast_internal.endpoint_view(endpoint holdfast_internal.endpoints) returns jsonb
 language sql stable as $$
   select to_jsonb(endpoint) - '{id,created_at,updated_at,changed_xid,state,state_reason,state_changed_at,reenable_at,pauses}'::text[]
-    || jsonb_build_object('config', case when jsonb_typeof(endpoint.config -> 'headers') = 'object'
-         then endpoint.config || jsonb_build_object('headers',
-           (select coalesce(jsonb_object_agg(key, '[redacted]'), '{}') from jsonb_each(endpoint.config -> 'headers')))
-         else endpoint.config end)
+    || jsonb_build_object('config', endpoint.config
+      || case when jsonb_typeof(endpoint.config -> 'headers') = 'object' then jsonb_build_object('headers',
+           (select coalesce(jsonb_object_agg(key, '[redacted]'), '{}') from jsonb_each(endpoint.config -> 'headers'))) else '{}' end
+      || case when jsonb_typeof(endpoint.config -> 'url') = 'string'
+           then jsonb_build_object('url', regexp_replace(endpoint.config ->> 'url', '\?.*$', '?[redacted]')) else '{}' end)
 $$;

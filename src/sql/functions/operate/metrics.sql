@@ -1,6 +1,6 @@
 -- The cluster's gauges, named as in Prometheus without the prefix. Circuits: those of endpoints that aren't healthy, a thousand at most.
 create or replace function holdfast.metrics() returns table (metric text, labels jsonb, value double precision)
-language plpgsql stable as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return query
   select 'backlog', '{}'::jsonb, coalesce(

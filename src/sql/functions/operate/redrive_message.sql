@@ -1,11 +1,12 @@
 -- Sends one letter again; returns its new delivery. One that is being redriven already is left alone, and its delivery returned.
 create or replace function holdfast.redrive_message(dead_letter_id text, actor text default current_user) returns text
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   letter record := holdfast_internal.letter_state(dead_letter_id);
   delivery bigint;
   lane integer;
 begin
+  actor := holdfast_internal.actor_of(actor);
   if letter.state = 'open' then
     select redriven.delivery_id into delivery from holdfast_internal.redrive_letters(array[letter.id], actor) as redriven;
     if delivery is null then

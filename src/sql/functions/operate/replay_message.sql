@@ -3,7 +3,7 @@
 create or replace function holdfast.replay_message(
   id text, target_endpoint text default null, actor text default current_user, target_route text default null
 ) returns setof text
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   way holdfast_internal.routes;
   message bigint;

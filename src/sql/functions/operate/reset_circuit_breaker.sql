@@ -1,5 +1,5 @@
 create or replace function holdfast.reset_circuit_breaker(name text, actor text default current_user) returns boolean
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   lane integer := (select endpoint.id from holdfast_internal.endpoints as endpoint where endpoint.name = reset_circuit_breaker.name);
 begin

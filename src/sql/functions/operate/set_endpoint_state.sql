@@ -1,7 +1,7 @@
 -- Pause, resume, enable and disable, by name. Returns the state afterwards.
 create or replace function holdfast.set_endpoint_state(endpoint_name text, new_state text, why text default null, actor text default current_user)
 returns text
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   endpoint holdfast_internal.endpoints;
 begin

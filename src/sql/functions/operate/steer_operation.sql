@@ -1,6 +1,6 @@
 -- Pause, resume, cancel. Waits for a step that is under way; returns the state afterwards.
 create or replace function holdfast.steer_operation(operation_id text, wanted text, actor text default current_user) returns text
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   op holdfast_internal.operations;
 begin

@@ -2,12 +2,14 @@
 -- A message to one endpoint and its delivery share their number; outside they differ by prefix.
 -- `publisher`: the node of the publisher's own process, if it has one. Where that owns the endpoint's lane nobody is rung: it is told in memory,
 -- and may start the message right after the commit (`is_publishers`).
+-- The search path is that of its callers: with another one, a session that calls it both by itself and through them would plan its statements anew
+-- each time. It is not for roles that only publish: they can't say that they are a node, and so leave its owner asleep.
 -- What has to be known is asked in one statement: on an idle machine each costs a single message 20 to 40 µs, however little it does.
 create or replace function holdfast_internal.accept(
   endpoint_name text, bodies text[], message_options jsonb[], publisher integer,
   out ids bigint[], out lane integer, out is_publishers boolean
 )
-language plpgsql as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   total integer := coalesce(cardinality(bodies), 0);
   facts record;
@@ -20,7 +22,7 @@ begin
          (select value::text::bigint from holdfast_internal.settings where name = 'max_payload_bytes') as max_bytes,
          (select value::text::bigint from holdfast_internal.settings where name = 'max_pending') as global_bound,
          (select sum(pending) from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds') as owed_by_nodes,
-         not life.is_called or holdfast_internal.id_at(clock_timestamp()) - sequence.last_value > 4096 * 5000 as are_ids_behind,
+         life.last_value <> holdfast_internal.current_life() or holdfast_internal.id_at(clock_timestamp()) - sequence.last_value > 4096 * 5000 as are_ids_behind,
          lease.incarnation as owner
   into facts
   from holdfast_internal.endpoints as endpoint cross join holdfast_internal.ids as sequence cross join holdfast_internal.server_life as life

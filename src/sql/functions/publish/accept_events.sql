@@ -1,10 +1,11 @@
--- `are_checked`: the caller has held the payloads against their types' schemas.
+-- `are_checked`: the caller has held the payloads against their types' schemas. Believed of nodes only; what others publish is checked before its
+-- first attempt.
 -- Returns a row per event, in order: its message, how many deliveries it led to, and how many of them wait because their endpoint is paused,
 -- disabled or rejecting.
 create or replace function holdfast_internal.accept_events(
   event_types text[], bodies text[], message_options jsonb[] default null, are_checked boolean default false
 ) returns table (message_id bigint, deliveries integer, held integer)
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   total integer := coalesce(cardinality(bodies), 0);
   ids bigint[];
@@ -32,6 +33,7 @@ begin
     return;
   end if;
   perform holdfast_internal.check_events(event_types, bodies, message_options);
+  are_checked := are_checked and holdfast_internal.is_trusted();
 
   -- Who wants what. A kind (type, tenant) is matched once, however many events of it there are; a body is parsed for filters once.
   with event as (

@@ -1,13 +1,13 @@
 -- Moves the id sequence up to the clock, and in a new life of the server past everything that was given out before. Only forwards, only to where a partition is, and only by a second or
 -- more: a rival would have to draw four million ids between this check and setval to be overtaken.
 create or replace function holdfast_internal.advance_ids() returns boolean
-language plpgsql set search_path = pg_catalog as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   target bigint;
   current_id bigint;
   is_moved boolean := false;
 begin
-  if not (select is_called from holdfast_internal.server_life) then
+  if (select last_value from holdfast_internal.server_life) <> holdfast_internal.current_life() then
     perform holdfast_internal.begin_life();
   end if;
   -- A session lock, let go before this returns: a publisher's long transaction must not keep others from advancing.

@@ -4,17 +4,17 @@
 -- Ids follow the clock, so the clock says how far they can have got; five seconds beyond the last known one is for a clock that was set back meanwhile.
 -- Of the others far fewer are drawn than they are moved by; lanes stay in their shards' order.
 create or replace function holdfast_internal.begin_life() returns void
-language plpgsql set search_path = pg_catalog as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   -- A session lock, released before this returns: a publisher's long transaction must not keep others from drawing numbers.
   perform pg_advisory_lock(hashtext('holdfast.begin_life'));
-  if not (select is_called from holdfast_internal.server_life) then
+  if (select last_value from holdfast_internal.server_life) <> holdfast_internal.current_life() then
     perform setval('holdfast_internal.ids', greatest(holdfast_internal.id_at(clock_timestamp()), last_value + 4096 * 5000))
     from holdfast_internal.ids;
     perform setval('holdfast_internal.incarnations', last_value + 1000) from holdfast_internal.incarnations;
     perform setval('holdfast_internal.lanes', last_value + 256) from holdfast_internal.lanes;
     perform setval('holdfast_internal.run_claims_seq', last_value + 1000000) from holdfast_internal.run_claims_seq;
-    perform setval('holdfast_internal.server_life', 1 + floor(random() * 9e15)::bigint);
+    perform setval('holdfast_internal.server_life', holdfast_internal.current_life());
   end if;
   perform pg_advisory_unlock(hashtext('holdfast.begin_life'));
 end $$;

@@ -1,5 +1,5 @@
 create or replace function holdfast_internal.check_bound(added bigint) returns void
-language plpgsql stable as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   bound bigint := holdfast_internal.setting_integer('max_pending');
   owed bigint;

@@ -2,7 +2,7 @@
 create or replace function holdfast_internal.prepare_ids() returns void
 language plpgsql as $$
 begin
-  if (select not life.is_called or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000
+  if (select life.last_value <> holdfast_internal.current_life() or holdfast_internal.id_at(clock_timestamp()) - ids.last_value > 4096 * 5000
       from holdfast_internal.ids cross join holdfast_internal.server_life as life) then
     perform holdfast_internal.advance_ids();
   end if;

@@ -1,6 +1,6 @@
 -- `events`: a JSON array of objects {type, payload, …options}.
 create or replace function holdfast.publish_batch(events jsonb) returns setof text
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   bad record;
 begin

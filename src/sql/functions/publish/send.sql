@@ -1,7 +1,7 @@
+-- In PL/pgSQL, as all ways in: it keeps its plans, where an SQL function is planned at every call.
 create or replace function holdfast.send(endpoint text, payload jsonb, options jsonb default null) returns text
-language sql as $$
-  select holdfast.format_id('msg', id)
-  from holdfast_internal.accept_messages(
-    endpoint, array[coalesce(payload, 'null')::text], case when options is not null then array[options] end
-  ) as id
-$$;
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return holdfast.format_id('msg', ((holdfast_internal.accept(
+    endpoint, array[coalesce(payload, 'null')::text], case when options is not null then array[options] end, null)).ids)[1]);
+end $$;

@@ -1,5 +1,5 @@
 -- Everything but successes. `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs,
--- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel, delayMs, reason, isProbe,
+-- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|skip, delayMs, reason, isProbe,
 -- isCounted, isTried, blocksKey, expected}.
 -- `runs`: one object per lane {lane, epoch, circuit, run, health, suspension}. Returns the deliveries whose decision was refused, and
 -- the lanes whose circuit, hold or state isn't what it was, or can't be told: their owner must read them again.
@@ -33,7 +33,7 @@ begin
     from given as r
     where owed.id = r.id and owed.lane_id + 0 = r.lane and owed.message_id = r.message and r.action = 'retry' and owed.attempt = r.expected and r.is_owned
   )
-  select coalesce(bool_or(r.action = 'dead'), false), coalesce(bool_or(r.action in ('drop', 'expire', 'cancel')), false),
+  select coalesce(bool_or(r.action = 'dead'), false), coalesce(bool_or(r.action in ('drop', 'expire', 'cancel', 'skip')), false),
          array_agg(distinct r.lane) filter (where r.is_owned), array_agg(r.id) filter (where not r.is_owned)
   into has_dead, has_ended, owned, refused
   from given as r;

@@ -1,7 +1,7 @@
 -- One partition: built apart, then attached, because CREATE … PARTITION OF waits behind every open publisher and makes all
 -- others wait behind itself. The caller sets a lock timeout; a partition that can't be attached now is tried again later.
 create or replace function holdfast_internal.create_partition(parent text, part text, from_id bigint, to_id bigint) returns void
-language plpgsql set search_path = pg_catalog as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   key text := case parent when 'messages' then 'id' else 'delivery_id' end;
 begin

@@ -1,6 +1,6 @@
 -- All four steps at once, in the caller's transaction; set a lock_timeout. Nodes take them one by one, every hour. Returns how many went.
 create or replace function holdfast.drop_old_partitions(retention_months integer default null) returns integer
-language plpgsql as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   part text;
   dropped integer := 0;

@@ -1,6 +1,6 @@
 -- The partitions of a table and the ids that they take; the default one, which takes the rest, isn't among them.
 create or replace function holdfast_internal.partition_ranges(parent text) returns table (name text, from_id bigint, to_id bigint)
-language sql stable set search_path = pg_catalog as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
   select part.relname::text, bounds[1]::bigint, bounds[2]::bigint
   from pg_inherits join pg_class as part on part.oid = inhrelid
   cross join lateral regexp_match(pg_get_expr(part.relpartbound, part.oid), $bound$FROM \('?(\d+)'?\) TO \('?(\d+)'?\)$bound$) as bounds

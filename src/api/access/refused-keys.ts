@@ -1,0 +1,52 @@
+import type { NewAuditEntry } from '../../storage/audit-log.ts'
+
+export interface RefusedKeysOptions {
+  readonly write: (entry: NewAuditEntry) => Promise<void>
+  readonly windowMs?: number
+}
+
+/** How long refusals are added up after one was written down. */
+const defaultWindowMs = 60_000
+const maxNamed = 10
+
+/**
+ * Writes refused keys into the audit log: the first at once, those that follow within a minute added up in one entry. So whoever tries keys
+ * leaves a trace, and can't fill the log: a node writes two entries a minute at most.
+ */
+export class RefusedKeys {
+  readonly #options: RefusedKeysOptions
+  #window: NodeJS.Timeout | null = null
+  #count = 0
+  readonly #addresses = new Set<string>()
+  readonly #keyIds = new Set<string>()
+
+  constructor(options: RefusedKeysOptions) {
+    this.#options = options
+  }
+
+  /** `keyId`: the stored key that it named, or seemed to. */
+  record(address: string, keyId: string | null): void {
+    this.#count += 1
+    if (this.#addresses.size < maxNamed) this.#addresses.add(address)
+    if (keyId !== null && this.#keyIds.size < maxNamed) this.#keyIds.add(keyId)
+    if (this.#window === null) this.#write()
+  }
+
+  #write(): void {
+    const entry = {
+      actor: 'anonymous',
+      action: 'api_key.refused',
+      subject: 'api-keys',
+      detail: { count: this.#count, addresses: [...this.#addresses], keys: [...this.#keyIds] },
+    }
+    this.#count = 0
+    this.#addresses.clear()
+    this.#keyIds.clear()
+    // Whoever tries keys while the database is away isn't let in either.
+    this.#options.write(entry).catch(() => {})
+    this.#window = setTimeout(() => {
+      this.#window = null
+      if (this.#count > 0) this.#write()
+    }, this.#options.windowMs ?? defaultWindowMs).unref()
+  }
+}

@@ -1,0 +1,131 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Role } from '../../core/roles.ts'
+import { hashSecret } from '../../sdk/api-keys.ts'
+import {
+  deleteSession,
+  insertSession,
+  insertSignInLink,
+  readSession,
+  useSignInLink,
+} from '../../storage/api-sessions.ts'
+import type { Database } from '../../storage/database.ts'
+import type { Caller } from './caller.ts'
+
+export interface SessionsOptions {
+  readonly run: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>
+  /** A hash of `HOLDFAST_ADMIN_KEY`. */
+  readonly adminKeyHash: Buffer | null
+  readonly nowMs: () => number
+}
+
+/** Who begins a session, and with what. */
+export interface SignIn {
+  readonly by: 'key' | 'configured key' | 'link'
+  readonly keyId: string | null
+  readonly name: string
+  readonly role: Role
+  readonly address: string
+}
+
+/** A session that was ended elsewhere works at most this much longer. */
+const cacheMs = 5000
+const maxCached = 10_000
+const sessionLifetimeMs = 12 * 3_600_000
+const linkLifetimeMs = 3_600_000
+const tokenBytes = 32
+/** The name of sessions that a link began. */
+export const linkName = 'sign-in-link'
+
+export const sessionLifetimeSeconds = sessionLifetimeMs / 1000
+
+/** People who signed in with a browser. Only hashes of what it holds are kept. */
+export class Sessions {
+  readonly #options: SessionsOptions
+  readonly #known = new Map<string, { readonly caller: Caller; readonly endsAtMs: number }>()
+
+  constructor(options: SessionsOptions) {
+    this.#options = options
+  }
+
+  /** Returns what the browser keeps. */
+  async begin(signIn: SignIn): Promise<string> {
+    const token = newToken()
+    const keyProof = signIn.by === 'configured key' ? this.#proofOf(token) : null
+    await this.#options.run((database) =>
+      insertSession(database, {
+        ...signIn,
+        tokenHash: hashSecret(token),
+        keyProof,
+        lifetimeMs: sessionLifetimeMs,
+      }),
+    )
+    return token
+  }
+
+  async find(token: string): Promise<Caller | null> {
+    const hash = hashSecret(token)
+    const tokenHash = hash.toString('base64')
+    const known = this.#known.get(tokenHash)
+    if (known !== undefined && known.endsAtMs > this.#options.nowMs()) return known.caller
+    const session = await this.#options.run((database) => readSession(database, hash))
+    if (session === undefined) return null
+    const { name, role, keyId, keyProof } = session
+    if (keyId === null && name !== linkName && !this.#isProven(token, keyProof)) return null
+    const caller: Caller = {
+      actor: `session:${name}`,
+      name,
+      role,
+      owner: `session:${keyId ?? name}`,
+      csrfToken: csrfTokenOf(token),
+      credential: { kind: 'session', tokenHash, keyId },
+    }
+    if (this.#known.size >= maxCached) this.#known.clear()
+    this.#known.set(tokenHash, { caller, endsAtMs: this.#options.nowMs() + cacheMs })
+    return caller
+  }
+
+  async end(token: string): Promise<void> {
+    const hash = hashSecret(token)
+    this.#known.delete(hash.toString('base64'))
+    await this.#options.run((database) => deleteSession(database, hash))
+  }
+
+  /** Those that ended through this process stop working at once. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  /** What goes behind the `#` of a link that signs in once. */
+  async createLink(): Promise<string> {
+    const token = newToken()
+    await this.#options.run((database) => insertSignInLink(database, hashSecret(token), linkLifetimeMs))
+    return token
+  }
+
+  useLink(token: string): Promise<boolean> {
+    return this.#options.run((database) => useSignInLink(database, hashSecret(token)))
+  }
+
+  #isProven(token: string, keyProof: Buffer | null): boolean {
+    const expected = this.#proofOf(token)
+    return expected !== null && keyProof?.length === expected.length && timingSafeEqual(expected, keyProof)
+  }
+
+  /**
+   * Shows that the session began with the admin key that this process has. Keyed by the session's token, which the database doesn't have:
+   * what is stored is of no use for guessing the key.
+   */
+  #proofOf(token: string): Buffer | null {
+    const { adminKeyHash } = this.#options
+    return adminKeyHash === null ? null : createHmac('sha256', token).update(adminKeyHash).digest()
+  }
+}
+
+function newToken(): string {
+  return randomBytes(tokenBytes).toString('base64url')
+}
+
+/** Follows from the session's token, so that whoever can't read the cookie can't make it up. */
+function csrfTokenOf(sessionToken: string): string {
+  return createHash('sha256').update(`csrf:${sessionToken}`).digest('base64url')
+}

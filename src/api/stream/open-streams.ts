@@ -1,0 +1,96 @@
+import type { ServerResponse } from 'node:http'
+import { HoldfastError } from '../../core/errors.ts'
+import type { Logger } from '../../engine/logger.ts'
+import type { Authenticator } from '../access/authenticator.ts'
+import type { Caller, Credential } from '../access/caller.ts'
+
+export interface OpenStreamsOptions {
+  readonly authenticator: Authenticator
+  readonly logger: Logger
+  /** How long a stream may outlive its key or session that was taken back elsewhere, or has expired. */
+  readonly recheckMs?: number
+}
+
+export const maxStreams = 200
+/** All sessions of one key count as that key: whoever has it can begin as many as they like. */
+export const maxStreamsPerKey = 50
+export const maxStreamsPerSession = 10
+const defaultRecheckMs = 5000
+
+/** Who follows, and whether they still may. A stream ends with the key or session that opened it. */
+export class OpenStreams {
+  readonly #options: OpenStreamsOptions
+  readonly #open = new Map<ServerResponse, Credential>()
+  #timer: NodeJS.Timeout | null = null
+  #checking: Promise<void> | null = null
+
+  constructor(options: OpenStreamsOptions) {
+    this.#options = options
+    options.authenticator.onTakenBack(() => this.#check())
+  }
+
+  /** Takes a slot; throws `too_many_readers` when there is none for this caller. */
+  add(response: ServerResponse, { credential }: Caller): void {
+    this.#refuseTooMany(credential)
+    this.#open.set(response, credential)
+    this.#timer ??= setInterval(() => this.#check(), this.#options.recheckMs ?? defaultRecheckMs).unref()
+  }
+
+  delete(response: ServerResponse): void {
+    this.#open.delete(response)
+    if (this.#open.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  endAll(): void {
+    for (const response of this.#open.keys()) response.end()
+  }
+
+  #refuseTooMany(credential: Credential): void {
+    const holders = [...this.#open.values()]
+    if (holders.length >= maxStreams) {
+      throw new HoldfastError(
+        'too_many_readers',
+        `${maxStreams} readers follow this node already. Try another node, or later.`,
+      )
+    }
+    const ofKey = holders.filter((each) => keyOf(each) === keyOf(credential)).length
+    if (ofKey >= maxStreamsPerKey) {
+      throw new HoldfastError(
+        'too_many_readers',
+        `${maxStreamsPerKey} readers with this key follow this node already. Close some of them, or try another node.`,
+      )
+    }
+    if (credential.kind !== 'session') return
+    const ofSession = holders.filter(
+      (each) => each.kind === 'session' && each.tokenHash === credential.tokenHash,
+    )
+    if (ofSession.length < maxStreamsPerSession) return
+    throw new HoldfastError(
+      'too_many_readers',
+      `${maxStreamsPerSession} readers of this session follow this node already. Close some of its pages.`,
+    )
+  }
+
+  /** One look at a time; one that is asked for meanwhile comes right after. */
+  #check(): void {
+    if (this.#open.size === 0) return
+    const check = () => this.#endTakenBack()
+    this.#checking = (this.#checking ?? Promise.resolve()).then(check, check).catch((error: unknown) => {
+      // Without the database the stream has nothing to tell either.
+      this.#options.logger.debug({ error: String(error) }, 'The keys of open streams could not be checked')
+    })
+  }
+
+  async #endTakenBack(): Promise<void> {
+    const asked = [...this.#open]
+    const holding = await this.#options.authenticator.stillHold(asked.map(([, credential]) => credential))
+    for (const [response, credential] of asked) if (!holding.has(credential)) response.end()
+  }
+}
+
+function keyOf(credential: Credential): string {
+  if (credential.kind === 'configured') return 'configured'
+  return credential.keyId ?? 'none'
+}

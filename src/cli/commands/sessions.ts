@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { withApi } from '../connection/with-api.ts'
+import { countOf } from '../count-of.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
+
+export function registerSessions(program: Command): void {
+  const sessions = program.command('sessions').description('who is signed in to the pages')
+  sessions
+    .command('end')
+    .description('sign everybody out; sign-in links that nobody has used end too')
+    .option('--key <id>', 'only those who signed in with this API key, as `api-keys list` shows it')
+    .option(...yesOption)
+    .action((flags: { key?: string; yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        const who =
+          flags.key === undefined ? 'everybody' : `everybody who signed in with the API key ${flags.key}`
+        await confirm(session, `This signs out ${who}.`, flags.yes)
+        const query = flags.key === undefined ? {} : { keyId: flags.key }
+        const { ended } = await session.client.access.endSessions({ query })
+        session.output.data({ ended }, () => `${countOf(ended, 'sessions')} ended`)
+      }),
+    )
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loopbackNetworks } from '../../../src/network/network-rules.ts'
+import { ApiRig } from '../../support/api/api-rig.ts'
+import { until } from '../../support/engine/until.ts'
+import { HttpReceiver } from '../../support/receivers/http-receiver.ts'
+
+let rig: ApiRig
+let receiver: HttpReceiver
+
+beforeAll(async () => {
+  receiver = await HttpReceiver.start()
+  rig = await ApiRig.create({ allowNetworks: loopbackNetworks })
+  await rig.holdfast.endpoints.create({
+    name: 'crm',
+    config: { url: `${receiver.url}/api` },
+  })
+})
+
+afterAll(async () => {
+  expect(rig.complaints).toEqual([])
+  await rig.stop()
+  await receiver.stop()
+})
+
+interface Entry {
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly detail: Record<string, unknown>
+}
+
+async function entries(since: number): Promise<Entry[]> {
+  const { rows } = await rig.database.pool.query<Entry>(
+    'select actor, action, subject, detail from holdfast_internal.audit_log where id > $1 order by id',
+    [since],
+  )
+  return rows
+}
+
+async function latest(): Promise<number> {
+  const { rows } = await rig.database.pool.query(
+    'select coalesce(max(id), 0)::int as id from holdfast_internal.audit_log',
+  )
+  return rows[0].id
+}
+
+describe('a synchronous call', () => {
+  test('needs a permission of its own, which publishers and viewers lack', async () => {
+    for (const role of ['viewer', 'publisher'] as const) {
+      const { status, body } = await rig.call('POST', '/v1/endpoints/crm/request', {
+        key: await rig.keyOf(role),
+        body: {},
+      })
+      expect([role, status, body.code]).toEqual([role, 403, 'forbidden'])
+      expect(body.detail).toContain('caller, operator, admin')
+    }
+    for (const role of ['caller', 'operator', 'admin'] as const) {
+      const { status } = await rig.call('POST', '/v1/endpoints/crm/request', {
+        key: await rig.keyOf(role),
+        body: {},
+      })
+      expect([role, status]).toEqual([role, 200])
+    }
+    const caller = await rig.keyOf('caller')
+    expect((await rig.call('GET', '/v1/endpoints', { key: caller })).status).toBe(403)
+    expect(
+      (await rig.call('POST', '/v1/events', { key: caller, body: { type: 'a.b', payload: 1 } })).status,
+    ).toBe(202)
+  })
+
+  test.each([
+    '../admin',
+    '/..',
+    '%2e%2e/admin',
+    '%252e%252e/admin',
+    '..%5cadmin',
+    '..\\admin',
+    '//evil.example',
+    'https://evil.example/x',
+    '..;/admin',
+  ])('stays below the endpoint’s URL: %s is refused, and nothing is sent', async (path) => {
+    const before = receiver.ledger.count
+    const { status, body } = await rig.call('POST', '/v1/endpoints/crm/request', { body: { path } })
+    expect([status, body.problems[0].path]).toEqual([422, 'path'])
+    await expect(rig.holdfast.request('crm', { path })).rejects.toMatchObject({ code: 'invalid_request' })
+    expect(receiver.ledger.count).toBe(before)
+  })
+
+  test('is in the audit log with who, where and what came of it, without its query and payload', async () => {
+    const before = await latest()
+    await rig.call('POST', '/v1/endpoints/crm/request', {
+      body: { path: 'customers/7?token=s3cret', method: 'PUT', payload: { card: '4111' } },
+    })
+    expect(receiver.ledger.requests.at(-1)).toMatchObject({
+      method: 'PUT',
+      path: '/hook/api/customers/7?token=s3cret',
+    })
+    const [entry, ...more] = await entries(before)
+    expect(more).toEqual([])
+    expect(entry).toMatchObject({
+      actor: expect.stringMatching(/^key:admin-/),
+      action: 'endpoint.called',
+      subject: 'endpoint:crm',
+      detail: { method: 'PUT', path: 'customers/7', status: 200, attempts: 1 },
+    })
+    expect(JSON.stringify(entry)).not.toMatch(/s3cret|4111/)
+  })
+
+  test('of the SDK is there too', async () => {
+    const before = await latest()
+    await rig.holdfast.request('crm', {})
+    expect(await entries(before)).toMatchObject([{ actor: 'test', action: 'endpoint.called' }])
+  })
+})
+
+describe('signing in', () => {
+  test('is in the audit log, with what and from where, and so is signing out', async () => {
+    const key = await rig.keyOf('viewer')
+    const before = await latest()
+    const { headers, body } = await rig.call('POST', '/session', { key: null, body: { key } })
+    const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
+    await rig.call('DELETE', '/session', { key: null, headers: { cookie, 'x-csrf-token': body.csrfToken } })
+    expect(await entries(before)).toMatchObject([
+      {
+        action: 'session.began',
+        detail: { by: 'key', key: key.split('_')[1], role: 'viewer', address: '127.0.0.1' },
+      },
+      { action: 'session.ended' },
+    ])
+    const link = await rig.authenticator.createSignInToken()
+    await rig.call('POST', '/session', { key: null, body: { token: link } })
+    expect((await entries(before)).at(-1)).toMatchObject({
+      action: 'session.began',
+      detail: { by: 'link', role: 'admin' },
+    })
+  })
+})
+
+describe('refused keys', () => {
+  test('leave a trace at once, and a flood of them no flood of entries', async () => {
+    const before = await latest()
+    const wrong = (index: number) => `hf_${String(index).padStart(10, '0')}_${'x'.repeat(43)}`
+    for (let index = 0; index < 40; index += 1) {
+      const { status } = await rig.call('GET', '/v1/me', { key: wrong(index) })
+      expect([401, 429]).toContain(status)
+    }
+    const [entry, ...more] = await until(
+      'the first refusal',
+      () => entries(before),
+      (written) => written.length > 0,
+    )
+    expect(more).toEqual([])
+    expect(entry).toMatchObject({
+      actor: 'anonymous',
+      action: 'api_key.refused',
+      detail: { count: 1, addresses: ['127.0.0.1'], keys: ['0000000000'] },
+    })
+  })
+})
