@@ -41,9 +41,11 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     ca: 'Certificates to trust instead of the well-known ones, as PEM.',
   },
   HttpConfigInput: {
-    url: 'Where requests go: absolute, `http:` or `https:`, without user name and password.',
+    url: 'Where requests go: absolute, `http:` or `https:`, without user name and password. With a query it is stored as a secret.',
     method: 'The method of each request, `POST` by default; `GET` is sent without a body.',
     headers: 'Added to each request; values may have placeholders like `{{ order.id }}`.',
+    plainHeaders:
+      'The names of headers whose values are no secrets; all others are stored encrypted and never shown.',
     timeoutMs:
       'One deadline from connect to the last byte of the response, in milliseconds, 10,000 by default.',
     signing:
@@ -128,6 +130,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   BatchInput: {
     maxMessages: 'How many at most.',
+    maxBytes: 'How many bytes of rendered messages at most; null: as many as come.',
     maxWaitMs: 'How long the first of them may wait for the others, in milliseconds.',
   },
   CommonEndpointInput: {

@@ -272,11 +272,21 @@ function toJsonSchema(schema: z.ZodType, components: Components): Json {
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
         Object.assign(jsonSchema, components.reference(toReaders))
       }
-      const { discriminator } = zodSchema._zod.def as { discriminator?: string }
-      if (discriminator !== undefined) jsonSchema['discriminator'] = { propertyName: discriminator }
+      const { discriminator, options = [] } = zodSchema._zod.def as {
+        discriminator?: string
+        options?: readonly z.ZodType[]
+      }
+      // What leads from a value to its schema is the schema's name.
+      if (discriminator !== undefined && [zodSchema, ...options].every(hasName)) {
+        jsonSchema['discriminator'] = { propertyName: discriminator }
+      }
     },
   })
   return rest
+}
+
+function hasName(schema: z.core.$ZodType): boolean {
+  return z.globalRegistry.get(schema)?.id !== undefined
 }
 
 /** What the doc comments of the SDK's types say of the fields; a description of the schema's own comes first. */

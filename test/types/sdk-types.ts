@@ -22,10 +22,10 @@ export async function endpoints(): Promise<void> {
   await untyped.endpoints.create({ name: 'crm', config: { ulr: 'https://crm.example' } })
   // @ts-expect-error -- HTTP needs a URL
   await untyped.endpoints.create({ name: 'crm', config: {} })
-  // @ts-expect-error -- a handler has no URL
   await untyped.endpoints.create({
     name: 'crm',
     transport: 'function',
+    // @ts-expect-error -- a handler has no URL
     config: { url: 'https://crm.example' },
   })
   // @ts-expect-error -- there is no such transport

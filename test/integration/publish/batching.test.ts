@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HttpEndpointInput } from '../../../src/core/endpoint-types.ts'
+import type { TransformConfigInput } from '../../../src/core/transform-configs.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { answer, choose, gated, hang, script } from '../../support/receivers/behaviours.ts'
@@ -345,7 +346,7 @@ describe('a batch', () => {
   it('has the envelope that the transform decides', async () => {
     await using receiver = await HttpReceiver.start()
     const bodies: Record<string, ReceivedRequest> = {}
-    for (const [kind, transform] of Object.entries({
+    for (const [kind, transform] of Object.entries<TransformConfigInput>({
       none: { type: 'none' },
       cloudevents: { type: 'cloudevents', source: '/shop' },
       template: { type: 'template', template: { v: '{{ $ }}' } },
