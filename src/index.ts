@@ -31,11 +31,13 @@ export type { RouteInput } from './core/route-input.ts'
 export type { RunOptionsInput } from './core/run-options.ts'
 export type { StoredJson } from './core/stored-json.ts'
 export type {
+  CaliperTransformInput,
   CloudeventsTransformInput,
   JsonataTransformInput,
   NoneTransformInput,
   TemplateTransformInput,
   TransformConfigInput,
+  XapiTransformInput,
 } from './core/transform-configs.ts'
 export type {
   AuthInput,

@@ -3,6 +3,7 @@ import { apiBatch } from './api-batch.ts'
 import { apiPublish } from './api-publish.ts'
 import { bulkBesideLive } from './bulk-beside-live.ts'
 import { bulkEnqueue } from './bulk-enqueue.ts'
+import { caliperTransform } from './caliper-transform.ts'
 import { cronBurst } from './cron-burst.ts'
 import { deliveries } from './deliveries.ts'
 import { enqueueAtDepth } from './enqueue-at-depth.ts'
@@ -23,11 +24,13 @@ import { openCircuitIsolation } from './open-circuit-isolation.ts'
 import { operatorCalls } from './operator-calls.ts'
 import { publishFanOut } from './publish-fan-out.ts'
 import { publishTenants } from './publish-tenants.ts'
+import { recordStore } from './record-store.ts'
 import { replay } from './replay.ts'
 import { signing } from './signing.ts'
 import { statistics } from './statistics.ts'
 import { templateTransform } from './template-transform.ts'
 import { tricklingEndpoints } from './trickling-endpoints.ts'
+import { xapiTransform } from './xapi-transform.ts'
 
 export const rows: readonly Row[] = [
   bulkEnqueue,
@@ -59,5 +62,8 @@ export const rows: readonly Row[] = [
   operatorCalls,
   bulkBesideLive,
   templateTransform,
+  xapiTransform,
+  recordStore,
+  caliperTransform,
   jsonataTransform,
 ]

@@ -120,6 +120,15 @@ export const commandList: readonly CommandEntry[] = [
     ],
   },
   {
+    names: ['learning'],
+    group: 'events',
+    load: async () => (await import('./commands/learning.ts')).registerLearning,
+    examples: [
+      'holdfast learning explain event.json --config transform.json',
+      'holdfast learning import tracking.log.gz --from 2030-01-01 --dry-run',
+    ],
+  },
+  {
     names: ['dead-letters'],
     group: 'failures',
     load: async () => (await import('./commands/dead-letters.ts')).registerDeadLetters,

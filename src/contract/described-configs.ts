@@ -1,10 +1,15 @@
 import { z } from 'zod'
 import type {
+  CaliperTransformInput,
   CloudeventsTransformInput,
   JsonataTransformInput,
+  LearningActorInput,
+  LearningCoursesInput,
+  LearningOverridesInput,
   NoneTransformInput,
   TemplateTransformInput,
   TransformConfigInput,
+  XapiTransformInput,
 } from '../core/transform-configs.ts'
 import type {
   AuthInput,
@@ -142,8 +147,61 @@ const cloudeventsTransform = z
   })
   .meta({ id: 'CloudeventsTransformInput' }) satisfies z.ZodType<unknown, CloudeventsTransformInput>
 
+const nameMap = z.record(z.string(), z.string())
+const learningActor = z
+  .strictObject({
+    type: z.enum(['account', 'mbox', 'mbox_sha1sum']).optional(),
+    from: z.enum(['hash', 'map', 'table']),
+    identifier: z.enum(['username', 'user_id']).optional(),
+    key: secretInput.optional(),
+    map: nameMap.optional(),
+    table: z.string().optional(),
+  })
+  .meta({ id: 'LearningActorInput' }) satisfies z.ZodType<unknown, LearningActorInput>
+const learningCourses = z
+  .strictObject({
+    from: z.enum(['map', 'table', 'none']),
+    map: nameMap.optional(),
+    table: z.string().optional(),
+  })
+  .meta({ id: 'LearningCoursesInput' }) satisfies z.ZodType<unknown, LearningCoursesInput>
+const learningOverrides = z
+  .strictObject({
+    verb: z.unknown().optional(),
+    object: z.unknown().optional(),
+    extensions: z.unknown().optional(),
+  })
+  .meta({ id: 'LearningOverridesInput' }) satisfies z.ZodType<unknown, LearningOverridesInput>
+const outcome = z.enum(['skip', 'dead']).optional()
+const learning = {
+  platformUrl: z.string().max(2000),
+  actor: learningActor,
+  courses: learningCourses.optional(),
+  events: z.array(z.string()).max(200).optional(),
+  overrides: learningOverrides.optional(),
+  ids: z.enum(['holdfast', 'compatible']).optional(),
+  onUnknown: outcome,
+  onAnonymous: outcome,
+  onInvalid: outcome,
+}
+
+export const xapiTransform = z
+  .strictObject({ type: z.literal('xapi'), ...learning })
+  .meta({ id: 'XapiTransformInput' }) satisfies z.ZodType<unknown, XapiTransformInput>
+
+export const caliperTransform = z
+  .strictObject({ type: z.literal('caliper'), ...learning })
+  .meta({ id: 'CaliperTransformInput' }) satisfies z.ZodType<unknown, CaliperTransformInput>
+
 export const transformConfigInput = z
-  .discriminatedUnion('type', [noneTransform, templateTransform, jsonataTransform, cloudeventsTransform])
+  .discriminatedUnion('type', [
+    noneTransform,
+    templateTransform,
+    jsonataTransform,
+    cloudeventsTransform,
+    xapiTransform,
+    caliperTransform,
+  ])
   .meta({
     id: 'TransformConfigInput',
     description: 'What shape an event gets on its way along a route.',

@@ -51,6 +51,7 @@ const endpointPolicies = {
   }),
   onDead: z.enum(['continue', 'block']),
   batch: z.object({ maxMessages: z.int(), maxBytes: z.int().optional(), maxWaitMs: z.int() }).nullable(),
+  holdOn: z.array(z.int()).optional(),
 }
 
 export const endpointShape = z

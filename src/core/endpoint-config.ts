@@ -1,8 +1,15 @@
 import type { AutoDisablePolicy } from './auto-disable.ts'
 import type { CircuitPolicy } from './breaker.ts'
 import type { ClassifyOverrides } from './classify.ts'
-import { endpointInput } from './endpoint-input.ts'
-import { applyPreset, impliedDelays, type PresetName, withExplicit } from './presets.ts'
+import { type EndpointInput, endpointInput } from './endpoint-input.ts'
+import {
+  applyPreset,
+  impliedDelays,
+  type PresetExtras,
+  type PresetName,
+  presetExtras,
+  withExplicit,
+} from './presets.ts'
 import { type Parsed, type Problem, problemsOf } from './problem.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 
@@ -57,6 +64,8 @@ export interface EndpointSettings {
   readonly onDead: 'continue' | 'block'
   /** Several messages per request; null: one each. */
   readonly batch: BatchPolicy | null
+  /** Statuses that say that nobody may come in: the endpoint is paused as `rejecting` at the first one, and every message is kept. */
+  readonly holdOn?: readonly number[]
 }
 
 const defaultRequest: RequestPolicy = {
@@ -92,6 +101,8 @@ export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
   const parsed = endpointInput.safeParse(input)
   if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
   const { retry, circuit, config = {}, preset = 'standard', ...rest } = parsed.data
+  const extras = presetExtras(preset)
+  const holdOn = rest.holdOn ?? extras.holdOn
   const tuned = applyPreset(preset, { retry, circuit, timeoutMs: config.timeoutMs })
   const request = withExplicit(defaultRequest, rest.request)
   const value: EndpointSettings = {
@@ -102,24 +113,58 @@ export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
     contact: rest.contact ?? null,
     preset,
     eventTypes: rest.eventTypes ?? [],
-    config: withExplicit<EndpointTransportConfig>({ timeoutMs: tuned.timeoutMs }, config),
+    config: {
+      ...withExplicit<EndpointTransportConfig>({ timeoutMs: tuned.timeoutMs }, config),
+      ...configOf(extras, config, rest.transport),
+    },
     retry: tuned.retry,
     request: { ...request, ...impliedDelays(request, rest.request ?? {}) },
     circuit: tuned.circuit,
     limits: withExplicit(defaultLimits, rest.limits),
     autoDisable: withExplicit(defaultAutoDisable, rest.autoDisable),
     onDead: rest.onDead ?? 'continue',
-    batch:
-      rest.batch == null
-        ? null
-        : {
-            maxMessages: rest.batch.maxMessages,
-            ...(rest.batch.maxBytes != null && { maxBytes: rest.batch.maxBytes }),
-            maxWaitMs: rest.batch.maxWaitMs ?? defaultBatchWaitMs,
-          },
+    batch: rest.batch === undefined ? extras.batch : batchOf(rest.batch),
+    // Left out where nothing is said: older nodes don't know it.
+    ...(holdOn.length > 0 && { holdOn }),
   }
   const problems = contradictions(value)
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems }
+}
+
+function batchOf(given: EndpointInput['batch']): BatchPolicy | null {
+  if (given == null) return null
+  const { maxMessages, maxBytes, maxWaitMs = defaultBatchWaitMs } = given
+  return { maxMessages, ...(maxBytes != null && { maxBytes }), maxWaitMs }
+}
+
+/** The preset's classes and headers, under those that were said. */
+function configOf(
+  { classify, headers, plainHeaders = [] }: PresetExtras,
+  said: Readonly<Record<string, unknown>>,
+  transport = 'http',
+): Partial<EndpointTransportConfig> {
+  return {
+    ...(classify !== undefined && { classify: { ...classify, ...(said['classify'] as ClassifyOverrides) } }),
+    ...(transport === 'http' &&
+      headers !== undefined && {
+        headers: withHeaders(headers, said['headers']),
+        plainHeaders: withNames(plainHeaders, said['plainHeaders']),
+      }),
+  }
+}
+
+function withNames(names: readonly string[], said: unknown): unknown {
+  if (said === undefined) return names
+  return Array.isArray(said) ? [...new Set([...names, ...(said as unknown[])])] : said
+}
+
+/** Whatever is no set of headers is left for the transport to complain about. */
+function withHeaders(headers: Readonly<Record<string, string>>, said: unknown): unknown {
+  if (said === undefined) return headers
+  if (typeof said !== 'object' || said === null || Array.isArray(said)) return said
+  const given = new Set(Object.keys(said).map((name) => name.toLowerCase()))
+  const missing = Object.entries(headers).filter(([name]) => !given.has(name.toLowerCase()))
+  return { ...Object.fromEntries(missing), ...said }
 }
 
 /** What is right field by field and wrong together. */

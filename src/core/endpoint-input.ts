@@ -136,4 +136,10 @@ export const endpointInput = z.strictObject({
   autoDisable: autoDisable.optional(),
   onDead: field.oneOf('continue', 'block').optional(),
   batch: batch.nullable().optional(),
+  holdOn: z
+    .array(field.wholeNumber(400, 499), {
+      error: 'must be a list of HTTP statuses from 400 to 499, like [401, 403]',
+    })
+    .max(20, { error: 'must have at most 20 statuses' })
+    .optional(),
 })

@@ -105,6 +105,8 @@ export interface CommonEndpointInput {
   readonly onDead?: 'continue' | 'block' | undefined
   /** Several messages per request; null: one each. */
   readonly batch?: BatchInput | null | undefined
+  /** HTTP statuses that pause it as `rejecting` at the first such answer, like `[401, 403]`. */
+  readonly holdOn?: readonly number[] | undefined
 }
 
 /** An endpoint that is reached over HTTP. */

@@ -6,8 +6,15 @@ const anyPreset = fc.constantFrom(...presetNames)
 const delay = fc.integer({ min: 100, max: 86_400_000 })
 
 describe('presets', () => {
-  it('are the five that users know', () => {
-    expect(presetNames).toEqual(['standard', 'webhook', 'high-traffic', 'development', 'must-deliver'])
+  it('are those that users know', () => {
+    expect(presetNames).toEqual([
+      'standard',
+      'webhook',
+      'high-traffic',
+      'development',
+      'must-deliver',
+      'record-store',
+    ])
   })
 
   it('change nothing when nothing is said over them', () => {

@@ -1,4 +1,6 @@
 import type { CircuitPolicy } from './breaker.ts'
+import type { ClassifyOverrides } from './classify.ts'
+import type { BatchPolicy } from './endpoint-config.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 
 /** Retry, circuit and timeout, tuned together for one kind of receiver. */
@@ -74,9 +76,40 @@ export const presets = {
     circuit: { threshold: 20, cooldownMs: 120 * secondMs },
     timeoutMs: standard.timeoutMs,
   },
+  // A record store takes large requests slowly, and what it was owed must be there when its outage is over.
+  'record-store': {
+    retry: { ...standard.retry, baseDelayMs: 2 * secondMs, maxRetries: 20 },
+    circuit: standard.circuit,
+    timeoutMs: 30 * secondMs,
+  },
 } as const satisfies Record<string, Preset>
 
 export type PresetName = keyof typeof presets
+
+/** What a preset says beyond retry, circuit and timeout. */
+export interface PresetExtras {
+  readonly batch: BatchPolicy | null
+  readonly holdOn: readonly number[]
+  readonly classify?: ClassifyOverrides
+  readonly headers?: Readonly<Record<string, string>>
+  readonly plainHeaders?: readonly string[]
+}
+
+const noExtras: PresetExtras = { batch: null, holdOn: [] }
+
+const recordStore: PresetExtras = {
+  batch: { maxMessages: 100, maxBytes: 1024 * 1024, maxWaitMs: 1 * secondMs },
+  // Wrong or expired credentials: no statement is at fault.
+  holdOn: [401, 403],
+  // "I have a statement of that id": true of one statement, never of a batch.
+  classify: { 409: 'success' },
+  headers: { 'X-Experience-API-Version': '1.0.3' },
+  plainHeaders: ['X-Experience-API-Version'],
+}
+
+export function presetExtras(name: string): PresetExtras {
+  return name === 'record-store' ? recordStore : noExtras
+}
 
 export const presetNames = Object.keys(presets) as readonly PresetName[]
 

@@ -88,7 +88,7 @@ function reasonOf(outcome: AttemptOutcome): DeathReason {
   if (outcome.class === 'gone') return 'gone'
   const code = outcome.error?.code ?? ''
   if (code === 'schema') return 'schema'
-  return /^(transform|template|jsonata|cloudevents)_/.test(code) ? 'transform' : 'permanent'
+  return /^(transform|template|jsonata|cloudevents|learning)_/.test(code) ? 'transform' : 'permanent'
 }
 
 function ending(delivery: TriedDelivery, reason: DeathReason): Decision {

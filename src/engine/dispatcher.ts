@@ -391,7 +391,8 @@ export class Dispatcher {
         settings: policy.settings,
         pauses: policy.pauses,
         isProbe,
-        isSpared,
+        // Nobody may come in: that is no message's fault.
+        isSpared: isSpared || isShutOut(policy, outcome),
         nowMs: this.#options.databaseClock.nowMs(),
         random: Math.random,
       },
@@ -410,6 +411,7 @@ export class Dispatcher {
       isCurrentVersion: delivery.breakerVersion === lane.breaker.version,
       nowMs: this.#options.databaseClock.nowMs(),
       autoDisable: policy.settings.autoDisable,
+      isShutOut: isShutOut(policy, outcome),
     })
     if (delivery.probeToken !== null) {
       // The receiver answered without being unwell: whatever it thinks of the payload, it is back.
@@ -419,4 +421,8 @@ export class Dispatcher {
     if (lane.health.isDecisive(policy.settings.circuit.threshold)) lane.isAwaitingVerdict = true
     if (lane.health.hasNews) this.#options.settler.noteNews(lane)
   }
+}
+
+function isShutOut({ settings }: LanePolicy, { class: word, statusCode }: AttemptOutcome): boolean {
+  return word !== 'success' && statusCode !== undefined && (settings.holdOn?.includes(statusCode) ?? false)
 }

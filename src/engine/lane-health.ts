@@ -81,7 +81,13 @@ export class LaneHealth {
 
   record(
     outcome: AttemptOutcome,
-    facts: { messageId: number; isCurrentVersion: boolean; nowMs: number; autoDisable: AutoDisablePolicy },
+    facts: {
+      messageId: number
+      isCurrentVersion: boolean
+      nowMs: number
+      autoDisable: AutoDisablePolicy
+      isShutOut: boolean
+    },
   ): void {
     if (outcome.class === 'success' && this.isClean) return
     // A result begun under an older version of the breaker says nothing about the circuit, but ends a streak all the same.
@@ -89,6 +95,13 @@ export class LaneHealth {
     this.#run = appendResult(this.#run, counted)
     if (outcome.class === 'success') this.#failuresInARow = 0
     else if (countsAgainstCircuit(counted)) this.#failuresInARow += 1
+    if (facts.isShutOut) {
+      this.#suspension ??= {
+        state: 'rejecting',
+        reason: `the receiver answered ${outcome.statusCode}: its credentials are missing, wrong or expired`,
+        reenableAfterMs: null,
+      }
+    }
     this.#permanentRun = appendPermanent(this.#permanentRun, {
       class: outcome.class,
       messageId: facts.messageId,

@@ -149,7 +149,11 @@ export class Node {
       database: controlDatabase,
       tolerate: (work) => this.#background.tolerate(work),
     })
-    this.#shapes = new ShapeTable({ database: controlDatabase, transforms: options.transforms })
+    this.#shapes = new ShapeTable({
+      database: controlDatabase,
+      transforms: options.transforms,
+      keyring: options.transports.keyring,
+    })
     this.#notices = new Notices(controlDatabase)
     this.#settler = new Settler({
       ...shared,

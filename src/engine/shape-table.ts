@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto'
+import type { Keyring } from '../secrets/keyring.ts'
+import { openTransform } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
 import { readEventTypes } from '../storage/event-types.ts'
-import { readChangedShapes, readRouteShapes } from '../storage/routes.ts'
+import { type RouteShape, readChangedShapes, readRouteShapes } from '../storage/routes.ts'
 import { nothingRead } from '../storage/watermark.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import type { CompiledTransform, TransformError } from '../transforms/transform.ts'
@@ -18,6 +21,7 @@ export type Shape =
 export interface ShapeTableOptions {
   readonly database: Database
   readonly transforms: TransformRegistry
+  readonly keyring: Keyring | null
 }
 
 const raw: Shape = { kind: 'raw' }
@@ -28,7 +32,7 @@ const maxShapes = 10_000
 export class ShapeTable {
   readonly #options: ShapeTableOptions
   readonly #shapes = new Map<number, Shape>()
-  /** By its JSON text: routes with the same transform share one, and so its renderings. */
+  /** By the digest of its JSON text, which may have secrets: routes with the same transform share one, and so its renderings. */
   readonly #transforms = new Map<string, Shape>()
   readonly #schemas = new Map<string, object | null>()
   #watermark = nothingRead
@@ -67,8 +71,7 @@ export class ShapeTable {
       if (this.#shapes.size > maxShapes) this.#shapes.clear()
       const routes = await this.#readUnchanged(() => readRouteShapes(this.#options.database, newRoutes))
       for (const id of newRoutes) this.#shapes.set(id, deleted)
-      for (const { id, transform } of routes)
-        this.#shapes.set(id, transform === null ? raw : this.#compile(transform))
+      for (const route of routes) this.#shapes.set(route.id, this.#shapeOfRoute(route))
     }
     const newTypes = [...eventTypes].filter((name) => !this.#schemas.has(name))
     if (newTypes.length > 0) {
@@ -108,8 +111,20 @@ export class ShapeTable {
     }
   }
 
+  #shapeOfRoute({ name, transform }: RouteShape): Shape {
+    if (transform === null) return raw
+    const found = this.#options.transforms.get(transform.type)
+    const paths = found.isFound ? (found.transform.secrets ?? []) : []
+    const opened = openTransform(transform, paths, name, this.#options.keyring)
+    if (!opened.ok) {
+      const message = `The transform of route "${name}" can't be used: ${opened.reason}.`
+      return { kind: 'broken', error: { code: 'transform_secret_unreadable', message, isRetryable: true } }
+    }
+    return this.#compile(opened.transform)
+  }
+
   #compile(config: Record<string, unknown> & { type: string }): Shape {
-    const key = JSON.stringify(config)
+    const key = hash('sha256', JSON.stringify(config), 'base64')
     const known = this.#transforms.get(key)
     if (known !== undefined) return known
     const shape = this.#compileNew(key, config)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { isCriticalLearningPattern } from '../core/critical-learning-events.ts'
 import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
 import type { EndpointChanges, EndpointInput } from '../core/endpoint-types.ts'
 import { HoldfastError } from '../core/errors.ts'
@@ -92,6 +93,7 @@ export interface EndpointsOptions {
 
 const signingField = 'signing.secret'
 const maxListed = 1000
+const criticalCode = 2
 const maxRouteNameLength = 127
 
 /** Create, change, look at and switch endpoints. */
@@ -421,8 +423,17 @@ function shorthandPatterns(settings: EndpointSettings): ShorthandPattern[] {
       const { message, position } = parsed.problem
       throw invalid([{ path: `eventTypes[${index}]`, message: `${message} (at position ${position})` }])
     }
-    return { ...parsed.value, name: shorthandName(settings.name, text) }
+    return {
+      ...parsed.value,
+      name: shorthandName(settings.name, text),
+      criticality: criticalityCodeOf(settings, text),
+    }
   })
+}
+
+/** The preset for record stores knows which events must not be missing. */
+function criticalityCodeOf({ preset }: EndpointSettings, pattern: string): number | null {
+  return preset === 'record-store' && isCriticalLearningPattern(pattern) ? criticalCode : null
 }
 
 /** `crm:order.:any`; no event type has a colon. A pattern that doesn't fit in a name, or has capitals, is told apart by its hash. */

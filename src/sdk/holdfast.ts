@@ -23,9 +23,11 @@ import { assertSchema } from '../postgres/schema.ts'
 import { testSessionSupport } from '../postgres/self-test.ts'
 import { Database } from '../storage/database.ts'
 import { readGauges } from '../storage/metrics.ts'
+import { readTable } from '../storage/read-table.ts'
 import { checkBound, type Sender, sendMessageBeside, sendMessages } from '../storage/send-messages.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { builtInTransforms } from '../transforms/built-in-transforms.ts'
+import type { ReadTable } from '../transforms/learning/names.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import { functionTransport } from '../transports/function/function-transport.ts'
 import type { Handler } from '../transports/function/handler.ts'
@@ -211,8 +213,9 @@ export class Holdfast<Events extends object = AnyEvents> {
       openKeyring(options.encryptionKey),
     )
     this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast', false)
-    this.#transforms = builtInTransforms()
-    this.#previewTransforms = builtInTransforms({ jsonataIdleMs: previewIdleMs })
+    const lookUp: ReadTable = (table, keys) => readTable(this.#database, table, keys)
+    this.#transforms = builtInTransforms({ readTable: lookUp })
+    this.#previewTransforms = builtInTransforms({ jsonataIdleMs: previewIdleMs, readTable: lookUp })
     this.#publisher = new Publisher(this.#database)
     const { endpoints: names = [], topEndpoints: top = 0 } = options.metrics ?? {}
     this.#metricsPage = new MetricsPage({

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { EndpointSettings } from '../core/endpoint-config.ts'
 import type { EndpointChanges } from '../core/endpoint-types.ts'
-import { type PresetName, presets, saidOver } from '../core/presets.ts'
+import { type PresetName, presetExtras, presets, saidOver } from '../core/presets.ts'
 
 const settable = [
   ...(['name', 'transport', 'tenant', 'tags', 'contact', 'preset', 'eventTypes', 'config'] as const),
-  ...(['retry', 'request', 'circuit', 'limits', 'autoDisable', 'onDead', 'batch'] as const),
+  ...(['retry', 'request', 'circuit', 'limits', 'autoDisable', 'onDead', 'batch', 'holdOn'] as const),
 ]
 
 /** The endpoint as it would have been said with the changes in it. Objects are given in part. */
@@ -20,17 +21,30 @@ export function mergeEndpoint(current: EndpointSettings, changes: EndpointChange
 }
 
 /** What came from the preset goes with it. One that a newer version has made is not known here, and leaves everything. */
-function withoutPreset({ preset, config, retry, circuit }: EndpointSettings): object {
+function withoutPreset({ preset, config, retry, circuit, batch, holdOn }: EndpointSettings): object {
   if (!Object.hasOwn(presets, preset)) return {}
-  const { timeoutMs, ...others } = config
+  const extras = presetExtras(preset)
+  const { timeoutMs, classify, headers, plainHeaders, ...others } = config
   const said = saidOver(preset satisfies PresetName, { retry, circuit, timeoutMs })
   return {
     retry: said.retry,
     circuit: said.circuit,
-    config: { ...others, ...(said.timeoutMs !== undefined && { timeoutMs }) },
+    config: {
+      ...others,
+      ...(classify !== undefined && !isSame(classify, extras.classify) && { classify }),
+      ...(headers !== undefined && !isSame(headers, extras.headers) && { headers }),
+      ...(plainHeaders !== undefined && !isSame(plainHeaders, extras.plainHeaders) && { plainHeaders }),
+      ...(said.timeoutMs !== undefined && { timeoutMs }),
+    },
+    batch: isSame(batch, extras.batch) ? undefined : batch,
+    holdOn: isSame(holdOn ?? [], extras.holdOn) ? undefined : holdOn,
   }
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(one, other)
 }

@@ -2,6 +2,8 @@ import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import type { Problem } from '../core/problem.ts'
 import { parseRoute, type RouteChanges, type RouteInput, type RouteSettings } from '../core/route-input.ts'
+import { type SecretPath, valueAt } from '../secrets/endpoint-secrets.ts'
+import { hideTransformSecrets, openTransform, sealTransform } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
 import {
   checkFilter,
@@ -43,25 +45,72 @@ export class Routes {
 
   async create(input: RouteInput): Promise<Route> {
     const { settings, pattern } = await this.#check(input)
-    const created = await this.#write('insert', settings, pattern)
+    const created = await this.#write('insert', this.#sealed(settings, null), pattern)
     if (created === undefined) throw await this.#whyNotWritten(settings, 'exists')
-    return toRoute(created)
+    return this.#shown(created)
   }
 
   /** Changes the given fields and keeps the others. */
   async update(name: string, changes: RouteChanges): Promise<Route> {
-    const { filter, transform, tenant, criticality, enabled, endpoint, eventType } = await this.get(name)
+    const stored = await this.#stored(name)
+    const { filter, transform, tenant, criticality, enabled, endpoint, eventType } = stored
     const current = { filter, transform, tenant, criticality, enabled, endpoint, eventType }
-    const { settings, pattern } = await this.#check({ ...current, ...definedOnly(changes), name })
-    const updated = await this.#write('update', settings, pattern)
+    const { settings, pattern } = await this.#check({ ...current, ...definedOnly(changes), name }, stored)
+    const updated = await this.#write('update', this.#sealed(settings, stored), pattern)
     if (updated === undefined) throw await this.#whyNotWritten(settings, 'missing')
-    return toRoute(updated)
+    return this.#shown(updated)
   }
 
   async get(name: string): Promise<Route> {
+    return this.#shown(await this.#stored(name))
+  }
+
+  async #stored(name: string): Promise<RouteRecord> {
     const found = await this.#run((database) => readRoute(database, name))
     if (found === undefined) throw notFound(name)
-    return toRoute(found)
+    return found
+  }
+
+  #secretPaths(transform: { readonly type: string } | null): readonly SecretPath[] {
+    const found = transform === null ? null : this.#options.transforms.get(transform.type)
+    return found?.isFound === true ? (found.transform.secrets ?? []) : []
+  }
+
+  /** A route as it is shown: its transform's secrets are set, and no more is said of them. */
+  #shown(record: RouteRecord): Route {
+    const { id: _, transform, ...route } = record
+    return {
+      ...route,
+      transform: transform === null ? null : hideTransformSecrets(transform, this.#secretPaths(transform)),
+    }
+  }
+
+  /** A route as it is stored. */
+  #sealed(settings: RouteSettings, stored: RouteRecord | null): RouteSettings {
+    const { transform } = settings
+    const paths = this.#secretPaths(transform)
+    if (transform === null || paths.length === 0) return settings
+    const { keyring } = this.#options.transports
+    const sealed = sealTransform(transform, paths, settings.name, keyring, stored?.transform ?? null)
+    return { ...settings, transform: sealed }
+  }
+
+  /** The transform with its secrets: those that are only marked are the stored ones. */
+  #opened(settings: RouteSettings, stored: RouteRecord | null): RouteSettings['transform'] {
+    const { transform, name } = settings
+    const paths = this.#secretPaths(transform)
+    if (transform === null || paths.length === 0) return transform
+    const { keyring } = this.#options.transports
+    const kept = sealTransform(transform, paths, name, null, stored?.transform ?? null)
+    const opened = openTransform(kept, paths, name, keyring)
+    if (!opened.ok) throw invalid([{ path: 'transform', message: opened.reason }])
+    if (keyring === null && paths.some((path) => typeof valueAt(opened.transform, path) === 'string')) {
+      throw new HoldfastError(
+        'encryption_key_missing',
+        'The transform has a secret, and there is no key to encrypt it with. Set HOLDFAST_ENCRYPTION_KEY.',
+      )
+    }
+    return opened.transform
   }
 
   /** By name; at most a thousand at a time, after `afterName`. */
@@ -72,7 +121,7 @@ export class Routes {
     const rows = await this.#run((database) =>
       listRoutes(database, options.afterName ?? '', limit, options.endpoint ?? null),
     )
-    return rows.map(toRoute)
+    return rows.map((row) => this.#shown(row))
   }
 
   /**
@@ -101,15 +150,29 @@ export class Routes {
   async preview({ route, event }: PreviewInput): Promise<RoutePreview> {
     return this.#options.previews.run(async () => {
       const settings =
-        typeof route === 'string'
-          ? await this.get(route)
-          : (await this.#check({ name: 'preview', ...route })).settings
+        typeof route === 'string' ? await this.#withSecrets(route) : await this.#unstored(route)
       return this.#run((database) => previewRoute(settings, event, { ...this.#options, database }))
     })
   }
 
+  /** A route that isn't stored as it is given; where it has the name of one that is, marks of secrets mean that one's. */
+  async #unstored(route: PreviewInput['route'] & object): Promise<RouteSettings> {
+    const { name } = route
+    const stored = name === undefined ? undefined : await this.#run((database) => readRoute(database, name))
+    const { settings } = await this.#check({ name: 'preview', ...route }, stored ?? null)
+    return { ...settings, transform: this.#opened(settings, stored ?? null) }
+  }
+
+  async #withSecrets(name: string): Promise<RouteSettings> {
+    const stored = await this.#stored(name)
+    return { ...stored, transform: this.#opened(stored, stored) }
+  }
+
   /** Everything about a route that can be wrong, found before anything is stored. */
-  async #check(input: unknown): Promise<{ settings: RouteSettings; pattern: StoredPattern }> {
+  async #check(
+    input: unknown,
+    stored: RouteRecord | null = null,
+  ): Promise<{ settings: RouteSettings; pattern: StoredPattern }> {
     const parsed = parseRoute(input)
     if (!parsed.ok) throw invalid(parsed.problems)
     const settings = parsed.value
@@ -118,7 +181,8 @@ export class Routes {
     if (!pattern.ok) {
       problems.push({ path: 'eventType', message: withPosition(pattern.problem) })
     }
-    if (settings.transform !== null) problems.push(...(await this.#transformProblems(settings.transform)))
+    const transform = this.#opened(settings, stored)
+    if (transform !== null) problems.push(...(await this.#transformProblems(transform)))
     const { filter } = settings
     if (filter !== null) {
       const complaint = await this.#run((database) => checkFilter(database, filter))
@@ -192,11 +256,6 @@ function isStorableJson(value: unknown): boolean {
   } catch {
     return false
   }
-}
-
-function toRoute(record: RouteRecord): Route {
-  const { id: _, ...route } = record
-  return route
 }
 
 function invalid(problems: readonly Problem[]): HoldfastError {

@@ -1,13 +1,16 @@
 import { HoldfastError } from '../core/errors.ts'
 import { type NewSecret, placeOf } from '../secrets/endpoint-secrets.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import { placeOfRouteSecret } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
 import {
   type KeyUse,
   type ListedSecret,
   noteReencryption,
   readKeyUse,
+  readRouteSecretsUnderOtherKeys,
   readSecretsUnderOtherKeys,
+  replaceRouteSecret,
   replaceSealed,
   type SecretPlace,
 } from '../storage/secrets.ts'
@@ -87,7 +90,7 @@ export class Secrets {
     const total = keys
       .filter(({ keyId }) => keyId !== keyring.primaryId)
       .reduce((sum, { secrets }) => sum + secrets, 0)
-    const unreadableSecrets: ListedSecret[] = []
+    const unreadableSecrets: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] = []
     let unreadable = 0
     let reencrypted = 0
     let after = beginning
@@ -104,6 +107,13 @@ export class Secrets {
       reencrypted += await this.#run((database) => replaceSealed(database, batch.replacements))
       options.onProgress?.({ total, reencrypted, unreadable })
     }
+    if (options.signal?.aborted !== true) {
+      const routes = await this.#reencryptRoutes(keyring)
+      reencrypted += routes.reencrypted
+      unreadable += routes.unreadable.length
+      unreadableSecrets.push(...routes.unreadable.slice(0, maxListed - unreadableSecrets.length))
+      options.onProgress?.({ total, reencrypted, unreadable })
+    }
     const left = (await this.status()).keys.some(({ keyId }) => keyId !== keyring.primaryId)
     if (reencrypted > 0) {
       const detail = { keyId: keyring.primaryId, reencrypted, unreadable }
@@ -117,6 +127,34 @@ export class Secrets {
       isComplete: !left,
       keyId: keyring.primaryId,
       unreadableSecrets: unreadableSecrets.map(({ endpoint, field, keyId }) => ({ endpoint, field, keyId })),
+    }
+  }
+
+  /** The secrets of routes' transforms. */
+  async #reencryptRoutes(
+    keyring: Keyring,
+  ): Promise<{ reencrypted: number; unreadable: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] }> {
+    const unreadable: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] = []
+    let reencrypted = 0
+    let afterId = 0
+    for (;;) {
+      const secrets = await this.#run((database) =>
+        readRouteSecretsUnderOtherKeys(database, keyring.primaryId, afterId, maxBatchRows),
+      )
+      for (const secret of secrets) {
+        const { endpoint, route, keyId, sealed } = secret
+        afterId = secret.id
+        const place = placeOfRouteSecret(route, 'actor.key')
+        const opened = keyring.open({ keyId, bytes: Buffer.from(sealed, 'base64') }, place)
+        if (!opened.ok) unreadable.push({ endpoint, field: `route ${route}: actor.key`, keyId })
+        else if (
+          await this.#run((database) =>
+            replaceRouteSecret(database, secret, keyring.seal(opened.text, place)),
+          )
+        )
+          reencrypted += 1
+      }
+      if (secrets.length < maxBatchRows) return { reencrypted, unreadable }
     }
   }
 

@@ -87,7 +87,8 @@ describe('a keyring', () => {
       keyringOf(newEncryptionKey()).digest('blue', 'here'),
       keyring.digest('blue', 'here', keyringOf(oldKey).primaryId),
     ]
-    expect(new Set([digest, ...others]).size).toBe(5)
+    // The name of the key stands before the dot; what follows must differ by itself.
+    expect(new Set([digest, ...others].map((each) => each?.split('.')[1])).size).toBe(5)
     expect(keyring.digest('blue', 'here', 'unknown')).toBeNull()
   })
 })

@@ -68,8 +68,17 @@ function columns(eventTypes: string = storedEventTypes, secrets: string = stored
 
 /** The part of the settings that is stored as one document; the rest has columns of its own. */
 function policyOf(settings: EndpointSettings): object {
-  const { retry, request, circuit, limits, autoDisable, onDead, batch } = settings
-  return { retry, request, circuit, limits, autoDisable, onDead, batch }
+  const { retry, request, circuit, limits, autoDisable, onDead, batch, holdOn } = settings
+  return {
+    retry,
+    request,
+    circuit,
+    limits,
+    autoDisable,
+    onDead,
+    batch,
+    ...(holdOn !== undefined && { holdOn }),
+  }
 }
 
 function columnsOf(patterns: readonly ShorthandPattern[]): unknown[] {
@@ -106,10 +115,10 @@ export async function insertEndpoint(
           insert into holdfast_internal.endpoints (id, name, transport, tenant, tags, contact, preset, config, settings)
           values (coalesce($16, nextval('holdfast_internal.lanes')), $1, $2, $3, $4, $5, $6, $7, $8) on conflict (name) do nothing returning *
         ), routed as (
-          insert into holdfast_internal.routes (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
-          select given.name, created.tenant, event_type, exact_type, like_pattern, segments, regex, created.id, true
-          from created, unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[])
-            as given (name, event_type, exact_type, like_pattern, segments, regex)
+          insert into holdfast_internal.routes (name, tenant, event_type, exact_type, like_pattern, segments, regex, criticality, lane_id, is_shorthand)
+          select given.name, created.tenant, event_type, exact_type, like_pattern, segments, regex, criticality, created.id, true
+          from created, unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[], $20::smallint[])
+            as given (name, event_type, exact_type, like_pattern, segments, regex, criticality)
         ), noted as (
           select holdfast_internal.audit($9, 'endpoint.created', 'endpoint:' || name, holdfast_internal.changes('{}', holdfast_internal.endpoint_view(created))),
                  holdfast_internal.store_secrets(id, '{}', $17, $18, $19),
@@ -131,6 +140,7 @@ export async function insertEndpoint(
       ...columnsOf(patterns),
       id,
       ...secretColumns(secrets),
+      patterns.map((pattern) => pattern.criticality),
     ],
   )
   return rows[0]
@@ -158,8 +168,8 @@ export async function updateEndpoint(
             updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
           where id = (select id from previous) returning *
         ), wanted as (
-          select * from unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[])
-            as given (name, event_type, exact_type, like_pattern, segments, regex)
+          select * from unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::int[], $15::text[], $20::smallint[])
+            as given (name, event_type, exact_type, like_pattern, segments, regex, criticality)
         ), dropped as (
           update holdfast_internal.routes as route set enabled = false, updated_at = clock_timestamp(), changed_xid = pg_current_xact_id()
           from changed
@@ -170,8 +180,8 @@ export async function updateEndpoint(
             and not exists (select from wanted where wanted.name = route.name)
             and not exists (select from holdfast_internal.deliveries as owed where owed.lane_id = changed.id and owed.route_id = route.id)
         ), routed as (
-          insert into holdfast_internal.routes as route (name, tenant, event_type, exact_type, like_pattern, segments, regex, lane_id, is_shorthand)
-          select wanted.name, changed.tenant, event_type, exact_type, like_pattern, segments, regex, changed.id, true
+          insert into holdfast_internal.routes as route (name, tenant, event_type, exact_type, like_pattern, segments, regex, criticality, lane_id, is_shorthand)
+          select wanted.name, changed.tenant, event_type, exact_type, like_pattern, segments, regex, criticality, changed.id, true
           from wanted, changed
           -- A route of this name that isn't this endpoint's shorthand must be left alone: no lane is what the table refuses.
           on conflict (name) do update set tenant = excluded.tenant, enabled = true,
@@ -198,6 +208,7 @@ export async function updateEndpoint(
       ...columnsOf(patterns),
       secrets.kept,
       ...secretColumns(secrets.set),
+      patterns.map((pattern) => pattern.criticality),
     ],
   )
   return rows[0]

@@ -13,7 +13,12 @@ export interface StoredPattern {
 }
 
 /** A pattern of an endpoint's `eventTypes`, with the name of the route that it becomes. */
-export type ShorthandPattern = StoredPattern & { readonly text: string; readonly name: string }
+export type ShorthandPattern = StoredPattern & {
+  readonly text: string
+  readonly name: string
+  /** As a code; null: that of the event type. */
+  readonly criticality: number | null
+}
 
 export interface RouteRecord {
   readonly id: number

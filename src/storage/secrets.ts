@@ -64,13 +64,18 @@ export interface KeyUse {
   readonly secrets: number
 }
 
-/** Which keys the stored secrets need. Index: endpoint_secrets_key. */
+/** Which keys the stored secrets need, of endpoints and of routes' transforms. Index: endpoint_secrets_key; routes are read whole. */
 export async function readKeyUse(database: Database): Promise<KeyUse[]> {
   return database.query<KeyUse>(
     {
       name: 'read_key_use',
       text: `
-        select key_id as "keyId", count(*)::int as secrets from holdfast_internal.endpoint_secrets
+        select key_id as "keyId", sum(secrets)::int as secrets from (
+          select key_id, count(*) as secrets from holdfast_internal.endpoint_secrets group by key_id
+          union all
+          select transform #>> '{actor,key,keyId}', count(*) from holdfast_internal.routes
+          where transform #>> '{actor,key,keyId}' is not null group by 1
+        ) as used
         group by key_id order by key_id limit 1000`,
     },
     [],
@@ -167,6 +172,55 @@ export async function replaceSealed(
     ],
   )
   return rows[0]?.replaced ?? 0
+}
+
+/** The secret of a route's transform, where it isn't under this key. */
+export interface RouteSecret {
+  readonly id: number
+  readonly route: string
+  readonly endpoint: string
+  readonly keyId: string
+  readonly sealed: string
+}
+
+/** In order of their ids, behind `afterId`. Index: routes_pkey. */
+export async function readRouteSecretsUnderOtherKeys(
+  database: Database,
+  keyId: string,
+  afterId: number,
+  limit: number,
+): Promise<RouteSecret[]> {
+  return database.query<RouteSecret>(
+    {
+      name: 'read_route_secrets_under_other_keys',
+      text: `
+        select route.id, route.name as route, endpoint.name as endpoint, transform #>> '{actor,key,keyId}' as "keyId",
+          transform #>> '{actor,key,sealed}' as sealed
+        from holdfast_internal.routes as route join holdfast_internal.endpoints as endpoint on endpoint.id = route.lane_id
+        where route.id > $2 and transform #>> '{actor,key,keyId}' <> $1
+        order by route.id limit $3`,
+    },
+    [keyId, afterId, limit],
+  )
+}
+
+/** Whether it was replaced: one that changed since it was read is left alone. The secret is the same: nodes needn't hear of it. Index: routes_pkey. */
+export async function replaceRouteSecret(
+  database: Database,
+  { id, sealed }: RouteSecret,
+  next: { readonly keyId: string; readonly bytes: Buffer },
+): Promise<boolean> {
+  const rows = await database.query<{ id: number }>(
+    {
+      name: 'replace_route_secret',
+      text: `
+        update holdfast_internal.routes
+        set transform = jsonb_set(transform, '{actor,key}', jsonb_build_object('isSet', true, 'keyId', $3::text, 'sealed', $4::text))
+        where id = $1 and transform #>> '{actor,key,sealed}' = $2 returning id`,
+    },
+    [id, sealed, next.keyId, next.bytes.toString('base64')],
+  )
+  return rows.length > 0
 }
 
 /** Says in the audit log that secrets were re-encrypted. */

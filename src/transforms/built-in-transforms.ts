@@ -1,20 +1,35 @@
+import { caliperTransform } from './caliper/caliper-transform.ts'
 import { cloudeventsTransform } from './cloudevents/cloudevents-transform.ts'
 import { jsonataTransform } from './jsonata/jsonata-transform.ts'
+import type { ReadTable } from './learning/names.ts'
 import { noneTransform } from './none/none-transform.ts'
 import { createTransformRegistry, type TransformRegistry } from './registry.ts'
 import { templateTransform } from './template/template-transform.ts'
+import { xapiTransform } from './xapi/xapi-transform.ts'
 
 export interface BuiltInOptions {
   /** How long the process that evaluates JSONata outlives the last expression. Left out: not at all. */
   readonly jsonataIdleMs?: number
+  /** Look-ups of learners and courses in tables. Left out: there are no tables. */
+  readonly readTable?: ReadTable
 }
 
 /** Every transform that comes with Holdfast. @example builtInTransforms().compile({ type: 'jsonata', expression: '$' }) */
-export function builtInTransforms({ jsonataIdleMs = 0 }: BuiltInOptions = {}): TransformRegistry {
+export function builtInTransforms({
+  jsonataIdleMs = 0,
+  readTable = noTables,
+}: BuiltInOptions = {}): TransformRegistry {
+  const learning = { readTable, nowMs: Date.now }
   return createTransformRegistry([
     noneTransform(),
     templateTransform(),
     jsonataTransform({ idleMs: jsonataIdleMs }),
     cloudeventsTransform(),
+    xapiTransform(learning),
+    caliperTransform(learning),
   ])
+}
+
+async function noTables(table: string): Promise<never> {
+  throw new Error(`there is no database here to look for the table ${table}`)
 }

@@ -60,6 +60,8 @@ export interface CompiledTransform {
 /** A kind of transform. `compile` throws a `TransformConfigError` that names the position of what is wrong. */
 export interface Transform {
   readonly name: string
+  /** Where in its configuration secrets are: they are kept encrypted, and never shown. */
+  readonly secrets?: readonly (readonly string[])[]
   compile(config: unknown): CompiledTransform
 }
 

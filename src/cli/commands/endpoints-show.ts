@@ -58,7 +58,7 @@ function describe(output: Output, endpoint: Endpoint, health: Health): string {
     ['tenant', textOf(endpoint.tenant)],
     ['contact', textOf(endpoint.contact)],
     ['event types', textOf(endpoint.eventTypes)],
-    ...(['config', 'retry', 'circuit', 'limits', 'request', 'autoDisable', 'batch'] as const).map(
+    ...(['config', 'retry', 'circuit', 'limits', 'request', 'autoDisable', 'batch', 'holdOn'] as const).map(
       (field): Field => [field === 'circuit' ? 'circuit policy' : field, textOf(endpoint[field])],
     ),
     ['onDead', endpoint.onDead],

@@ -53,7 +53,7 @@ describe('renderings', () => {
   function openRenderer() {
     inputs.length = 0
     const database = new Database({ pool: rig.database.pool, preparesStatements: false, deadlineMs: 5000 })
-    const shapes = new ShapeTable({ database, transforms: spy })
+    const shapes = new ShapeTable({ database, transforms: spy, keyring: null })
     return { renderer: new Renderer(shapes), shapes }
   }
 

@@ -165,7 +165,9 @@ describe('values from before they counted as secrets', () => {
   })
 
   it('are hidden at once, and go on being sent', async () => {
+    const [listed] = (await node.holdfast.endpoints.list()).filter((each) => each.name === name)
     const seen = await node.holdfast.endpoints.get(name)
+    expect(listed?.config).toEqual(seen.config)
     expect(seen.config).toMatchObject({
       url: `${receiver.url}/in?api_key=[hidden]`,
       headers: { 'x-team': { isSet: true } },

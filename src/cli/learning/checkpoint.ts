@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto'
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+
+interface Stored {
+  readonly path: string
+  readonly target: string
+  /** Up to which line all is published. */
+  readonly line: number
+}
+
+/**
+ * How far a file has been imported. What was published after the last mark is published again after a crash, with the same idempotency keys: it
+ * is stored once.
+ */
+export class Checkpoint {
+  readonly #file: string
+  readonly #path: string
+  readonly #target: string
+  #isForgotten = false
+
+  private constructor(file: string, path: string, target: string) {
+    this.#file = file
+    this.#path = path
+    this.#target = target
+  }
+
+  /** One for each file and what it is imported into; `selection` tells imports of different parts of a file apart. */
+  static in(folder: string, path: string, target: string, selection: string): Checkpoint {
+    const whole = resolve(path)
+    const name = hash('sha256', JSON.stringify([whole, target, selection]), 'hex').slice(0, 24)
+    return new Checkpoint(join(folder, `${name}.json`), whole, target)
+  }
+
+  /** The same, forgetting what it says. */
+  fromTheBeginning(): Checkpoint {
+    this.#isForgotten = true
+    return this
+  }
+
+  async read(): Promise<number> {
+    if (this.#isForgotten) return 0
+    const text = await readFile(this.#file, 'utf8').catch(() => null)
+    if (text === null) return 0
+    try {
+      const { line } = JSON.parse(text) as Partial<Stored>
+      return typeof line === 'number' && line > 0 ? line : 0
+    } catch {
+      return 0
+    }
+  }
+
+  /** Whole or not at all, also after a power cut. */
+  async write(line: number): Promise<void> {
+    const stored: Stored = { path: this.#path, target: this.#target, line }
+    await mkdir(join(this.#file, '..'), { recursive: true })
+    const draft = `${this.#file}.${process.pid}`
+    const handle = await open(draft, 'w')
+    try {
+      await handle.writeFile(`${JSON.stringify(stored)}\n`)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(draft, this.#file)
+  }
+}

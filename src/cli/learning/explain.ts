@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { HoldfastError } from '../../core/errors.ts'
+import {
+  exampleConfig,
+  explainEvent,
+  type LearningExplanation,
+} from '../../transforms/learning/explain-event.ts'
+import { TransformConfigError } from '../../transforms/transform.ts'
+import type { Output } from '../output.ts'
+import { parseJson } from '../read-json-argument.ts'
+import { openSession } from '../session.ts'
+import { formatTable } from '../table.ts'
+
+export async function explain(
+  file: string,
+  flags: { readonly config?: string },
+  command: Command,
+): Promise<void> {
+  const { output } = await openSession(command)
+  const event = parseJson(await readSource(file), `The event in ${file}`)
+  const config = flags.config === undefined ? {} : await readConfig(flags.config)
+  const explanation = await explainEvent(event, config, { readTable: noTables, nowMs: Date.now }).catch(
+    (error: unknown) => {
+      if (!(error instanceof TransformConfigError)) throw error
+      throw new HoldfastError(
+        'invalid_route',
+        `The settings in ${flags.config ?? 'the example'}: ${error.message}`,
+      )
+    },
+  )
+  output.data(explanation, () => describe(explanation, output, flags.config === undefined))
+}
+
+async function readConfig(path: string): Promise<Record<string, unknown>> {
+  const value = parseJson(await readSource(path), `The transform in ${path}`)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw new HoldfastError('invalid_route', `The transform in ${path} must be a JSON object.`, { path })
+}
+
+async function readSource(path: string): Promise<string> {
+  if (path === '-') return text(process.stdin)
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw new HoldfastError(
+      'invalid_payload',
+      `The file ${path} can't be read: ${(error as Error).message}.`,
+      { path },
+      error,
+    )
+  })
+}
+
+/** Explaining needs no database: where names come from a table, keys stand for them. */
+async function noTables(_table: string, keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return new Map(keys.map((key) => [key, key]))
+}
+
+function describe(explanation: LearningExplanation, output: Output, isExample: boolean): string {
+  const { xapi, caliper, errors, from } = explanation
+  const part = (title: string, items: readonly object[] | null, error: { message: string } | undefined) =>
+    `${output.paintData('bold', title)}\n${items === null ? (error?.message ?? '') : JSON.stringify(items, null, 2)}`
+  const rows = Object.entries(from)
+  return [
+    part('xAPI', xapi, errors.xapi),
+    part('Caliper', caliper, errors.caliper),
+    ...(rows.length === 0
+      ? []
+      : [
+          formatTable(
+            [
+              { title: 'FIELD', value: ([field]) => field },
+              { title: 'FROM', value: ([, source]) => source },
+            ],
+            rows,
+          ),
+        ]),
+    ...(isExample
+      ? [`Made with example settings (${exampleConfig.platformUrl}). Give yours with --config.`]
+      : []),
+  ].join('\n\n')
+}

@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { HoldfastError } from '../../core/errors.ts'
+import { parseEventTypePattern } from '../../core/event-type-pattern.ts'
+import { type ApiSession, withApi } from '../connection/with-api.ts'
+import { countOf } from '../count-of.ts'
+import { progressLine } from '../interact/follow-operation.ts'
+import type { Output } from '../output.ts'
+import { isTerminal } from '../paint.ts'
+import { openSession, type Session } from '../session.ts'
+import { Checkpoint } from './checkpoint.ts'
+import { type ImportCounts, importLog } from './import-log.ts'
+import { type EventFilter, parseMoment } from './read-event.ts'
+import { findLogs, type LogFile } from './read-log.ts'
+
+export interface ImportFlags {
+  readonly from?: string
+  readonly to?: string
+  readonly types?: string
+  readonly dryRun?: boolean
+  readonly again?: boolean
+  readonly rejected: string
+}
+
+const maxReportedLines = 20
+const redrawMs = 200
+
+export async function importLogs(path: string, flags: ImportFlags, command: Command): Promise<void> {
+  const filter = readFilter(flags)
+  const logs = await findLogs(path)
+  if (flags.dryRun === true) {
+    await importAll(logs, filter, flags, await openSession(command), null)
+    return
+  }
+  await withApi(command, (session) => importAll(logs, filter, flags, session, session))
+}
+
+async function importAll(
+  logs: readonly LogFile[],
+  filter: EventFilter,
+  flags: ImportFlags,
+  session: Session,
+  api: ApiSession | null,
+): Promise<void> {
+  const { output } = session
+  const counts = { lines: 0, published: 0, deliveries: 0, filtered: 0, unknown: 0, broken: 0, resumed: 0 }
+  const progress = new Progress(
+    logs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    output,
+  )
+  try {
+    for (const log of logs) {
+      await importLog(log, {
+        client: api?.client ?? null,
+        filter,
+        checkpoint: api === null || log.path === '-' ? null : checkpointOf(log.path, flags, session, api),
+        rejectedPath: flags.rejected,
+        counts,
+        onBytes: (bytes) => progress.add(bytes),
+        onBroken: (line, problem) => {
+          if (counts.broken > maxReportedLines) return
+          progress.message(`${log.path}:${line} ${problem}`)
+          if (counts.broken === maxReportedLines)
+            progress.message('Further broken lines are counted, and not listed here.')
+        },
+        onWaiting: (reason) => progress.note(`waiting: ${reason}`),
+      })
+    }
+  } finally {
+    progress.end()
+  }
+  const kept = counts.broken > 0 && api !== null ? flags.rejected : null
+  const summary = { files: logs.length, ...counts, rejected: kept, dryRun: flags.dryRun === true }
+  output.data(summary, () => describe(summary, counts))
+}
+
+function checkpointOf(
+  path: string,
+  flags: ImportFlags,
+  { config }: Session,
+  { api }: ApiSession,
+): Checkpoint {
+  const { from = null, to = null, types = null } = flags
+  const checkpoint = Checkpoint.in(
+    join(config.dataDir, 'imports'),
+    path,
+    api.url,
+    JSON.stringify([from, to, types]),
+  )
+  return flags.again === true ? checkpoint.fromTheBeginning() : checkpoint
+}
+
+function readFilter({ from, to, types }: ImportFlags): EventFilter {
+  const moment = (flag: string, text: string | undefined) => {
+    if (text === undefined) return null
+    try {
+      return parseMoment(text)
+    } catch (error) {
+      throw new HoldfastError('configuration_invalid', `${flag}: ${(error as Error).message}`)
+    }
+  }
+  const patterns = (types ?? '').split(',').filter((text) => text.trim() !== '')
+  return {
+    fromMs: moment('--from', from),
+    toMs: moment('--to', to),
+    types: patterns.map((text) => {
+      const parsed = parseEventTypePattern(text.trim())
+      if (parsed.ok) return parsed.value
+      throw new HoldfastError('configuration_invalid', `--types: "${text}" ${parsed.problem.message}`)
+    }),
+  }
+}
+
+function describe(
+  summary: { files: number; rejected: string | null; dryRun: boolean },
+  counts: ImportCounts,
+): string {
+  const parts = [
+    summary.dryRun
+      ? `${countOf(counts.published, 'events')} would be published`
+      : `${countOf(counts.published, 'events')} published, ${countOf(counts.deliveries, 'deliveries')}`,
+    `${countOf(counts.lines, 'lines')} read in ${countOf(summary.files, 'files')}`,
+    ...(counts.resumed > 0 ? [`${countOf(counts.resumed, 'lines')} imported before`] : []),
+    ...(counts.filtered > 0 ? [`${countOf(counts.filtered, 'events')} not asked for`] : []),
+    ...(counts.unknown > 0 ? [`${countOf(counts.unknown, 'events')} of kinds without a mapping`] : []),
+    ...(counts.broken > 0
+      ? [
+          `${countOf(counts.broken, 'broken lines')}${summary.rejected === null ? '' : `, kept in ${summary.rejected}`}`,
+        ]
+      : []),
+  ]
+  return parts.join('\n')
+}
+
+/** One line at the bottom of the terminal; elsewhere only what must be said. */
+class Progress {
+  readonly #totalBytes: number
+  readonly #output: Output
+  readonly #isScreen: boolean
+  #bytes = 0
+  #drawnAtMs = 0
+
+  constructor(totalBytes: number, output: Output) {
+    this.#totalBytes = totalBytes
+    this.#output = output
+    this.#isScreen = isTerminal(process.stderr) && !output.isJson
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes
+    this.note('')
+  }
+
+  note(text: string): void {
+    const nowMs = performance.now()
+    if (!this.#isScreen || nowMs - this.#drawnAtMs < redrawMs) return
+    this.#drawnAtMs = nowMs
+    const line = progressLine({ done: this.#bytes, skipped: 0, total: this.#totalBytes })
+    process.stderr.write(`\r${line} bytes ${text}\u001b[K`)
+  }
+
+  message(text: string): void {
+    if (this.#isScreen) process.stderr.write('\r\u001b[K')
+    this.#output.warn(text)
+  }
+
+  end(): void {
+    if (this.#isScreen) process.stderr.write('\r\u001b[K')
+  }
+}

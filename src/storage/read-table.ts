@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto'
+import type { Database } from './database.ts'
+
+/**
+ * Values by their keys from a table of the application, with the columns `key` and `value`. Its name was checked where the route was written: two
+ * plain identifiers at most, none of ours. Index: the application's, on `key`.
+ */
+export async function readTable(
+  database: Database,
+  table: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const name = table
+    .split('.')
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join('.')
+  const rows = await database.query<{ key: string; value: string }>(
+    {
+      // Names of statements are short.
+      name: `read_table_${hash('sha256', table, 'hex').slice(0, 16)}`,
+      text: `select key::text as key, value::text as value from ${name} where key::text = any ($1::text[]) and value is not null`,
+    },
+    [keys],
+  )
+  return new Map(rows.map(({ key, value }) => [key, value]))
+}

@@ -1,0 +1,53 @@
+import { LearningError } from './learning-error.ts'
+
+const shape =
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z|z)|([+-])(\d\d):?(\d\d)|(?<none>))$/
+
+/** A moment to the microsecond. Its text is the same whatever zone and precision the event was written with, so that ids made of it are, too. */
+export interface EventTime {
+  /** `2030-01-31T09:00:05.250000+00:00`; whole seconds have no fraction. */
+  readonly microseconds: string
+  /** `2030-01-31T09:00:05.250Z` */
+  readonly milliseconds: string
+  readonly epochMs: number
+}
+
+/** @example parseEventTime('2030-01-31T10:00:05.25+01:00').milliseconds // '2030-01-31T09:00:05.250Z' */
+export function parseEventTime(text: string): EventTime {
+  const parts = shape.exec(text)
+  if (parts === null) throw unreadable(text)
+  const [, year, month, day, hour, minute, second, fraction = '', zulu, sign, zoneHour, zoneMinute] = parts
+  if (zulu === undefined && sign === undefined) {
+    throw new LearningError(
+      'learning_bad_timestamp',
+      `The timestamp "${text}" has no time zone, so that nobody knows which moment it means. Write it with one, like ${text}+00:00.`,
+    )
+  }
+  const local = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  )
+  if (new Date(local).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`) {
+    throw unreadable(text)
+  }
+  const zoneMs = (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000
+  const utc = local - (sign === '-' ? -zoneMs : zoneMs)
+  const seconds = new Date(utc).toISOString().slice(0, 19)
+  const micros = fraction.padEnd(6, '0').slice(0, 6)
+  return {
+    microseconds: micros === '000000' ? `${seconds}+00:00` : `${seconds}.${micros}+00:00`,
+    milliseconds: `${seconds}.${micros.slice(0, 3)}Z`,
+    epochMs: utc + Number(micros.slice(0, 3)),
+  }
+}
+
+function unreadable(text: string): LearningError {
+  return new LearningError(
+    'learning_bad_timestamp',
+    `The timestamp "${text.slice(0, 64)}" is not a moment in ISO 8601, like 2030-01-31T09:00:05.250000+00:00.`,
+  )
+}

@@ -1,0 +1,202 @@
+import { matchesEventType, parseEventTypePattern } from '../../core/event-type-pattern.ts'
+import type { CompiledTransform, TransformError, TransformInput, TransformResult } from '../transform.ts'
+import { createLearners, type Identity } from './learners.ts'
+import type { LearningConfig } from './learning-config.ts'
+import { LearningError } from './learning-error.ts'
+import { mappedNames, type Names, noNames, type ReadTable, tableNames } from './names.ts'
+import { compileOverrides, type Overrides } from './overrides.ts'
+import { Platform } from './platform.ts'
+import { kindOf, type Learner, TrackingEvent } from './tracking-event.ts'
+
+/** What both formats are made with. */
+export interface Ingredients {
+  readonly event: TrackingEvent
+  readonly kind: string
+  readonly identity: Identity
+  readonly platform: Platform
+  /** Its id where no name is known; null where the event belongs to no course. */
+  readonly courseName: string | null
+  readonly overrides: Overrides | null
+}
+
+export interface LearningFormat<Item> {
+  /** `xapi` or `caliper`, for messages. */
+  readonly name: string
+  readonly isKind: (kind: string) => boolean
+  make(ingredients: Ingredients): readonly Item[]
+  write(
+    items: readonly Item[],
+    nowMs: number,
+  ): {
+    readonly body: string
+    readonly contentType: string
+    readonly headers: Readonly<Record<string, string>>
+  }
+}
+
+export interface LearningOptions {
+  readonly readTable: ReadTable
+  readonly nowMs: () => number
+}
+
+interface Prepared {
+  readonly event: TrackingEvent
+  readonly kind: string
+  readonly learner: Learner
+}
+
+/** A transform of tracking events: reads the event, looks up its learner and course, and leaves the rest to the format. */
+export function compileLearning<Item>(
+  config: LearningConfig,
+  format: LearningFormat<Item>,
+  { readTable, nowMs }: LearningOptions,
+): CompiledTransform & { items(input: TransformInput): readonly Item[] | Promise<readonly Item[]> } {
+  const platform = new Platform(config.platformUrl)
+  const learners = createLearners(config.actor, readTable, nowMs)
+  const courses = createCourseNames(config.courses, readTable, nowMs)
+  const isListed = eventFilter(config.events)
+  const overridesOf = compileOverrides(config.overrides)
+
+  function prepare(input: TransformInput): Prepared {
+    const event = new TrackingEvent(parsed(input.body))
+    const kind = kindOf(event, format.isKind)
+    if (!isListed(kind)) {
+      throw new LearningError(
+        'learning_event_not_listed',
+        `Events "${kind}" are not in the list of the route.`,
+      )
+    }
+    if (!format.isKind(kind)) {
+      throw new LearningError(
+        'learning_unknown_event',
+        `There is no ${format.name} mapping for events "${kind.slice(0, 200)}".`,
+      )
+    }
+    return { event, kind, learner: event.learner }
+  }
+
+  function finish({ event, kind, learner }: Prepared, input: TransformInput): readonly Item[] {
+    const { courseId } = event
+    return format.make({
+      event,
+      kind,
+      platform,
+      identity: learners.identify(learner),
+      courseName: courseId === undefined ? null : (courses.get(courseId) ?? courseId),
+      overrides: overridesOf === null ? null : overridesOf(input),
+    })
+  }
+
+  /** What must be read from tables before these events can be finished; null: nothing. */
+  function loading(prepared: readonly Prepared[]): Promise<unknown> | null {
+    const people = new Set(prepared.flatMap(({ learner }) => learners.unknown(learner)))
+    const places = new Set(
+      prepared.flatMap(({ event: { courseId } }) =>
+        courseId === undefined ? [] : courses.unknown([courseId]),
+      ),
+    )
+    if (people.size === 0 && places.size === 0) return null
+    return Promise.all([
+      ...(people.size > 0 ? [learners.load([...people])] : []),
+      ...(places.size > 0 ? [courses.load([...places])] : []),
+    ])
+  }
+
+  function items(input: TransformInput): readonly Item[] | Promise<readonly Item[]> {
+    const prepared = prepare(input)
+    const late = loading([prepared])
+    return late === null ? finish(prepared, input) : late.then(() => finish(prepared, input))
+  }
+
+  function explained(error: unknown, index?: number): TransformError {
+    const place = index === undefined ? {} : { index }
+    if (error instanceof LearningError) {
+      return { code: error.code, message: error.message, blamesMessage: treatment(error, config), ...place }
+    }
+    throw error
+  }
+
+  function render(input: TransformInput): TransformResult | Promise<TransformResult> {
+    const written = (made: readonly Item[]): TransformResult => ({
+      ok: true,
+      rendered: format.write(made, input.nowMs),
+    })
+    try {
+      const made = items(input)
+      return made instanceof Promise ? made.then(written, lateError) : written(made)
+    } catch (error) {
+      return { ok: false, error: explained(error) }
+    }
+  }
+
+  function lateError(error: unknown): TransformResult {
+    if (error instanceof LearningError) return { ok: false, error: explained(error) }
+    return { ok: false, error: lookUpFailed(error) }
+  }
+
+  async function renderBatch(inputs: readonly TransformInput[]): Promise<TransformResult> {
+    const refused: TransformError[] = []
+    const prepared: [number, TransformInput, Prepared][] = []
+    const attempt = (index: number, work: () => void) => {
+      try {
+        work()
+      } catch (error) {
+        refused.push(explained(error, index))
+      }
+    }
+    for (const [index, input] of inputs.entries())
+      attempt(index, () => prepared.push([index, input, prepare(input)]))
+    try {
+      await loading(prepared.map(([, , each]) => each))
+    } catch (error) {
+      return { ok: false, error: lookUpFailed(error) }
+    }
+    const made: Item[] = []
+    for (const [index, input, each] of prepared) attempt(index, () => made.push(...finish(each, input)))
+    return { ok: true, rendered: format.write(made, inputs[0]?.nowMs ?? nowMs()), refused }
+  }
+
+  return { isCacheable: true, items, render, renderBatch, close: async () => {} }
+}
+
+/** The database, or the table: not the event's fault, so it is tried again. */
+function lookUpFailed(error: unknown): TransformError {
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: 'learning_look_up_failed', message: `A look-up failed: ${message}`, isRetryable: true }
+}
+
+function treatment({ code }: LearningError, config: LearningConfig): 'skip' | 'refuse' {
+  const outcome = {
+    learning_event_not_listed: 'skip' as const,
+    learning_unknown_event: config.onUnknown,
+    learning_anonymous: config.onAnonymous,
+  }[code as string]
+  return (outcome ?? config.onInvalid) === 'skip' ? 'skip' : 'refuse'
+}
+
+function createCourseNames(
+  courses: LearningConfig['courses'],
+  readTable: ReadTable,
+  nowMs: () => number,
+): Names {
+  if (courses.from === 'map') return mappedNames(courses.map ?? {})
+  if (courses.from === 'table') return tableNames(courses.table ?? '', readTable, nowMs)
+  return noNames
+}
+
+function eventFilter(patterns: readonly string[] | undefined): (kind: string) => boolean {
+  if (patterns === undefined) return () => true
+  const compiled = patterns.flatMap((text) => {
+    const pattern = parseEventTypePattern(text)
+    return pattern.ok ? [pattern.value] : []
+  })
+  return (kind) => compiled.some((pattern) => matchesEventType(pattern, kind))
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown
+  } catch {
+    throw new LearningError('learning_bad_json', 'The payload is not JSON.')
+  }
+}

@@ -1,0 +1,67 @@
+import { LearningError } from './learning-error.ts'
+
+/** Makes identifiers of what a platform calls its things. */
+export class Platform {
+  /** Without a slash at its end. */
+  readonly url: string
+
+  constructor(url: string) {
+    this.url = url.replace(/\/+$/, '')
+  }
+
+  course(courseId: string): string {
+    return this.iri('course', courseId)
+  }
+
+  block(usageKey: string): string {
+    return this.iri('xblock', usageKey)
+  }
+
+  user(name: string): string {
+    return this.iri('user', name)
+  }
+
+  iri(...steps: readonly string[]): string {
+    return `${this.url}/${steps.map(inIri).join('/')}`
+  }
+
+  /** A link as it is; one without a host belongs to the page that it was on. */
+  link(target: string, page: string | undefined): string {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return inIri(target)
+    try {
+      return inIri(new URL(target, page ?? `${this.url}/`).href)
+    } catch {
+      throw new LearningError('learning_wrong_type', `"${target.slice(0, 200)}" is not an address.`)
+    }
+  }
+}
+
+/** Characters that no IRI may have. */
+const forbidden = /[\s\p{Cc}<>"{}|\\^`]/u
+const allForbidden = new RegExp(forbidden, 'gu')
+
+function inIri(text: string): string {
+  return forbidden.test(text)
+    ? text.replace(allForbidden, (character) => encodeURIComponent(character))
+    : text
+}
+
+/**
+ * The whole name of a block of which an event gives only the last part.
+ *
+ * @example usageKey('course-v1:acme+py+2030', 'video', '0b9e') // 'block-v1:acme+py+2030+type@video+block@0b9e'
+ */
+export function usageKey(courseId: string, type: string, id: string): string {
+  if (/^(?:block-v1|ccx-block-v1|lib-block-v1):|^i4x:\/\//.test(id)) return id
+  const dashed = /^i4x-([^-]+)-(.+)-([^-]+)-([^-]+)$/.exec(id)
+  if (dashed !== null) return `i4x://${dashed.slice(1).join('/')}`
+  const key = /^(course|ccx|library)-v1:(.+)$/.exec(courseId)
+  if (key !== null) {
+    const prefix = { course: 'block-v1', ccx: 'ccx-block-v1', library: 'lib-block-v1' }[key[1] ?? 'course']
+    return `${prefix}:${key[2]}+type@${type}+block@${id}`
+  }
+  // Courses of before 2014: org/course/run.
+  const [org, course] = courseId.split('/')
+  if (org !== undefined && course !== undefined) return `i4x://${org}/${course}/${type}/${id}`
+  throw new LearningError('learning_wrong_type', `"${courseId.slice(0, 200)}" is not the id of a course.`)
+}

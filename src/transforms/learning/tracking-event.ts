@@ -1,0 +1,102 @@
+import { type EventTime, parseEventTime } from './event-time.ts'
+import { LearningError } from './learning-error.ts'
+import { Section } from './section.ts'
+
+/** Whom an event is about, as far as it says. */
+export interface Learner {
+  readonly username: string | null
+  readonly userId: string | null
+}
+
+/**
+ * A tracking event as a learning platform emits it, in both of its forms: routed (`name`, `timestamp`, `data`, everything else in `context`) and as a
+ * line of the tracking log (`event_type`, `time`, `event`, with user and session beside the context).
+ */
+export class TrackingEvent {
+  readonly root: Section
+  readonly context: Section
+  /** `data` of a routed event, `event` of a log line. */
+  readonly content: unknown
+  #data: Section | null = null
+  #time: EventTime | null = null
+
+  constructor(value: unknown) {
+    this.root = new Section(value, '')
+    this.context = this.root.section('context')
+    this.content = parsedContent(this.root.value('data') ?? this.root.value('event'))
+  }
+
+  /** Where it is an object, which it is for every kind but a problem that was checked in the browser. */
+  get data(): Section {
+    this.#data ??= new Section(this.content, this.root.value('data') === undefined ? 'event' : 'data')
+    return this.#data
+  }
+
+  get time(): EventTime {
+    this.#time ??= parseEventTime(this.root.text('timestamp') ?? this.root.requiredText('time'))
+    return this.#time
+  }
+
+  get courseId(): string | undefined {
+    return this.context.text('course_id') ?? this.#ofData((data) => data.text('course_id'))
+  }
+
+  get requiredCourseId(): string {
+    return this.courseId ?? this.context.requiredText('course_id')
+  }
+
+  get sessionId(): string | undefined {
+    return this.context.text('session') ?? this.root.text('session')
+  }
+
+  get source(): string | undefined {
+    return this.context.text('event_source') ?? this.root.text('event_source')
+  }
+
+  /**
+   * Enrolments and grades are about `data.user_id`, who need not be the one who clicked: an instructor's click grades a student. Where the two
+   * differ, the user name belongs to the wrong one of them.
+   */
+  get learner(): Learner {
+    const username = this.context.text('username') ?? this.root.text('username') ?? null
+    const actingId = this.context.id('user_id') ?? this.root.id('user_id')
+    const subjectId = this.#ofData((data) => data.id('user_id'))
+    if (subjectId !== undefined && actingId !== undefined && subjectId !== actingId) {
+      return { username: null, userId: subjectId }
+    }
+    const userId = subjectId ?? actingId ?? null
+    if (username === null && userId === null) {
+      throw new LearningError(
+        'learning_anonymous',
+        'The event has neither a user name nor a user id: nobody is signed in, and a statement needs a learner.',
+      )
+    }
+    return { username, userId }
+  }
+
+  #ofData<Value>(read: (data: Section) => Value): Value | undefined {
+    const isObject = typeof this.content === 'object' && this.content !== null && !Array.isArray(this.content)
+    return isObject ? read(this.data) : undefined
+  }
+}
+
+/** Browsers send their part of a log line as JSON in a text. Anything else that is a text stays one. */
+function parsedContent(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[{[]/.test(value)) return value
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    throw new LearningError(
+      'learning_bad_json',
+      'The event field is a text that begins like JSON and is none.',
+    )
+  }
+}
+
+/** The kind of an event, by the first of its names that `isKind` knows; else its name as it is. */
+export function kindOf(event: TrackingEvent, isKind: (name: string) => boolean): string {
+  const names = [event.root.text('name'), event.root.text('event_type')].filter((name) => name !== undefined)
+  const [first] = names
+  if (first === undefined) throw new LearningError('learning_missing_field', 'The event has no name.')
+  return names.find(isKind) ?? first
+}

@@ -1,0 +1,56 @@
+import type { TrackingEvent } from '../learning/tracking-event.ts'
+import { score } from './score.ts'
+import { type Activity, present, type Result } from './statement.ts'
+import { activities, extensions } from './vocabulary.ts'
+import { activity, type Surroundings } from './xapi-kind.ts'
+
+/** The course itself; with the mode of an enrolment, where the event has one. */
+export function course(event: TrackingEvent, { platform, courseName }: Surroundings): Activity {
+  return activity(platform.course(event.requiredCourseId), {
+    type: activities.course,
+    name: { en: courseName },
+    extensions: present({ [extensions.type]: event.data.text('mode') }),
+  })
+}
+
+/** The same without a place for the mode. */
+export function gradedCourse(event: TrackingEvent, { platform, courseName }: Surroundings): Activity {
+  return activity(platform.course(event.requiredCourseId), {
+    type: activities.course,
+    name: { en: courseName },
+  })
+}
+
+/** The letter is empty for a grade that isn't enough to pass. */
+export function courseGrade({ data }: TrackingEvent): Result {
+  const share = data.number('percent_grade')
+  const letter = data.text('letter_grade')
+  return {
+    ...(share !== undefined && { score: score(share, 1) }),
+    success: letter !== undefined,
+    ...(letter !== undefined && { extensions: { [extensions.grade]: letter } }),
+  }
+}
+
+export function subsection(event: TrackingEvent, { platform }: Surroundings): Activity {
+  return activity(platform.block(event.data.requiredText('block_id')), { type: activities.resource })
+}
+
+/** What counts towards the grade; of a subsection that has no such points, what there was to be had. */
+export function subsectionGrade({ data }: TrackingEvent): Result {
+  const earned = data.number('weighted_graded_earned') ?? data.requiredNumber('weighted_total_earned')
+  const possible = data.number('weighted_graded_possible') ?? data.requiredNumber('weighted_total_possible')
+  return { score: score(earned, possible), success: earned >= possible }
+}
+
+export function problemGrade({ data }: TrackingEvent): Result {
+  const earned = data.requiredNumber('weighted_earned')
+  const possible = data.requiredNumber('weighted_possible')
+  return { score: score(earned, possible), success: earned >= possible }
+}
+
+/** A block that was completed, in part or as a whole: from 0 to 1. */
+export function blockProgress({ data }: TrackingEvent): Result {
+  const share = data.requiredNumber('completion')
+  return { completion: share >= 1, extensions: { [extensions.progress]: share * 100 } }
+}

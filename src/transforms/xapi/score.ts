@@ -1,0 +1,15 @@
+import type { Result } from './statement.ts'
+
+/**
+ * Points as a score. xAPI wants `scaled` between -1 and 1 and `raw` between `min` and `max`: a bonus above the maximum or a penalty below zero leaves
+ * the bound out that it breaks, because a record store refuses the statement otherwise.
+ */
+export function score(earned: number, possible: number): NonNullable<Result['score']> {
+  const scaled = possible > 0 ? earned / possible : 0
+  return {
+    scaled: Math.min(1, Math.max(-1, scaled)),
+    raw: earned,
+    ...(earned >= 0 && { min: 0 }),
+    ...(earned <= possible && { max: possible }),
+  }
+}

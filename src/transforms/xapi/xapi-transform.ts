@@ -1,0 +1,45 @@
+import { learningConfig } from '../learning/learning-config.ts'
+import { compileLearning, type LearningFormat, type LearningOptions } from '../learning/learning-transform.ts'
+import { parseTransformConfig } from '../parse-config.ts'
+import type { Transform } from '../transform.ts'
+import { isXapiKind } from './kinds.ts'
+import { makeStatements } from './make-statements.ts'
+import type { Statement } from './statement.ts'
+
+const xapiConfig = learningConfig('xapi')
+
+/**
+ * Tracking events of a learning platform as xAPI 1.0.3 statements.
+ *
+ * @example
+ * xapiTransform(options).compile({ platformUrl: 'https://learn.example', actor: { from: 'map', map: { ada: '7f…' } } })
+ */
+export function xapiTransform(options: LearningOptions): Transform {
+  return { name: 'xapi', secrets: [['actor', 'key']], compile: (config) => compileXapi(config, options) }
+}
+
+export function compileXapi(config: unknown, options: LearningOptions) {
+  const settings = parseTransformConfig(xapiConfig, config)
+  return compileLearning(settings, xapiFormat(settings.ids === 'compatible'), options)
+}
+
+function xapiFormat(isCompatible: boolean): LearningFormat<Statement> {
+  return {
+    name: 'xAPI',
+    isKind: isXapiKind,
+    make: (ingredients) => makeStatements(ingredients, isCompatible),
+    write: (statements) => ({
+      body: JSON.stringify(sentOnce(statements)),
+      contentType: 'application/json',
+      headers: { 'X-Experience-API-Version': '1.0.3' },
+    }),
+  }
+}
+
+/** A record store refuses a batch that has an id twice. */
+function sentOnce(statements: readonly Statement[]): readonly Statement[] {
+  if (statements.length <= 1) return statements
+  const byId = new Map<string, Statement>()
+  for (const statement of statements) if (!byId.has(statement.id)) byId.set(statement.id, statement)
+  return byId.size === statements.length ? statements : [...byId.values()]
+}

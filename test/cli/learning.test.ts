@@ -1,0 +1,165 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { samples } from '../../src/transforms/learning/sample-events.ts'
+import { ApiRig } from '../support/api/api-rig.ts'
+import { until } from '../support/engine/until.ts'
+import { type CliOptions, CliProcess, runCli } from './cli-process.ts'
+
+let rig: ApiRig
+let folder: string
+let access: Record<string, string>
+
+beforeAll(async () => {
+  rig = await ApiRig.create()
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-learning-'))
+  access = { HOLDFAST_URL: rig.server.url, HOLDFAST_API_KEY: await rig.keyOf('admin') }
+})
+afterAll(async () => {
+  await rig.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function holdfast(args: readonly string[], options: CliOptions = {}) {
+  return runCli(args, { cwd: folder, ...options, environment: { XDG_CONFIG_HOME: folder, ...access } })
+}
+const json = async (args: readonly string[], options: CliOptions = {}) => {
+  const { stdout } = await holdfast([...args, '--json'], options)
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+const stored = async () => {
+  const { rows } = await rig.database.pool.query<{ count: number }>(
+    'select count(*)::int from holdfast_internal.messages',
+  )
+  return rows[0]?.count ?? 0
+}
+
+const line = (n: number, name = 'play_video') => {
+  const time = new Date(Date.UTC(2030, 0, 1) + n * 3_600_000).toISOString()
+  return JSON.stringify({ ...samples[name], timestamp: undefined, time })
+}
+const lines = (count: number, from = 0) => Array.from({ length: count }, (_, n) => line(from + n))
+
+describe('learning import', () => {
+  test('publishes each event once, however often it is run, and keeps broken lines aside', async () => {
+    const file = join(folder, 'tracking.log')
+    const noise = [
+      '{"name": "page_close", "time": "2030-01-01T00:00:00Z"}',
+      '',
+      '{"name": "play_video',
+      '[1, 2]',
+    ]
+    await writeFile(file, [...lines(50), ...noise, line(3)].join('\n'))
+    const before = await stored()
+    const first = await holdfast(['learning', 'import', file, '--json'])
+    expect(JSON.parse(first.stdout)).toMatchObject({ published: 50, unknown: 1, broken: 2, lines: 55 })
+    expect(first.stderr).toContain(`${file}:53 `)
+    expect(await readFile(join(folder, 'holdfast-import-rejected.jsonl'), 'utf8')).toContain('"line":53')
+    expect(await json(['learning', 'import', file])).toMatchObject({ published: 0, resumed: 55 })
+    expect(await json(['learning', 'import', file, '--again'])).toMatchObject({ published: 50 })
+    await writeFile(file, [...lines(50), ...noise, line(3), line(900)].join('\n'))
+    expect(await json(['learning', 'import', file])).toMatchObject({ published: 1, resumed: 55 })
+    expect((await stored()) - before).toBe(51)
+  })
+
+  test('reads gzip, folders and standard input, and only what is asked for', async () => {
+    await writeFile(
+      join(folder, 'old.log.gz'),
+      gzipSync([...lines(24, 2000), line(2000, 'problem_check')].join('\n')),
+    )
+    const from = ['--from', '2030-03-25T12:00:00Z', '--to', '2030-03-26']
+    expect(await json(['learning', 'import', join(folder, 'old.log.gz'), '--dry-run'])).toMatchObject({
+      published: 25,
+    })
+    expect(
+      await json(['learning', 'import', join(folder, 'old.log.gz'), '--dry-run', ...from]),
+    ).toMatchObject({ published: 12 })
+    expect(await json(['learning', 'import', folder, '--dry-run', '--types', 'problem_check'])).toMatchObject(
+      { published: 1 },
+    )
+    expect(await json(['learning', 'import', '-'], { input: lines(3, 5000).join('\n') })).toMatchObject({
+      published: 3,
+    })
+  })
+
+  test('that is killed goes on where it was, and stores each event once', async () => {
+    const file = join(folder, 'long.log')
+    await writeFile(file, lines(30_000, 100_000).join('\n'))
+    const before = await stored()
+    await using killed = new CliProcess(['learning', 'import', file, '--json'], {
+      cwd: folder,
+      environment: { XDG_CONFIG_HOME: folder, ...access },
+    })
+    await until('some of it to be stored', async () => (await stored()) - before > 8000)
+    killed.kill('SIGKILL')
+    await killed.end()
+    const second = await json(['learning', 'import', file])
+    expect(second['resumed']).toBeGreaterThan(0)
+    expect((await stored()) - before).toBe(30_000)
+  })
+
+  test.each([
+    [['/nowhere/at/all.log'], "can't be read"],
+    [['.', '--from', 'yesterday'], '--from'],
+    [['.', '--types', 'a b'], '--types'],
+  ])('of %j is refused', async (args, message) => {
+    const { exitCode, stderr } = await holdfast(['learning', 'import', ...args])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe('learning explain', () => {
+  test('shows both formats, and which field came from where', async () => {
+    const file = join(folder, 'event.json')
+    await writeFile(file, JSON.stringify(samples['seek_video']))
+    const config = join(folder, 'transform.json')
+    await writeFile(
+      config,
+      JSON.stringify({
+        type: 'xapi',
+        platformUrl: 'https://learn.example',
+        actor: { from: 'map', map: { '*': 'p' } },
+      }),
+    )
+    const explained = await json(['learning', 'explain', file, '--config', config])
+    expect(explained).toMatchObject({
+      xapi: [
+        {
+          verb: { display: { en: 'seeked' } },
+          actor: { account: { name: 'p', homePage: 'https://learn.example' } },
+        },
+      ],
+      caliper: [{ action: 'JumpedTo' }],
+      skipped: null,
+      from: {
+        'xapi[0].timestamp': 'timestamp',
+        'xapi[0].verb.id': 'name',
+        'xapi[0].actor.account.name': 'context.username (actor.map)',
+        'xapi[0].object.id': 'platformUrl, data.id, context.course_id',
+        'xapi[0].result.extensions.https://w3id.org/xapi/video/extensions/time-to': 'data.new_time',
+        'caliper[0].target.extensions.newTime': 'data.new_time',
+      },
+    })
+    const { stdout } = await holdfast(['learning', 'explain', file])
+    expect(stdout).toContain('data.new_time')
+  })
+
+  test('says why an event becomes nothing, or not in one format', async () => {
+    const explain = (event: unknown) => json(['learning', 'explain', '-'], { input: JSON.stringify(event) })
+    expect(await explain({ name: 'page_close', timestamp: '2030-01-01T00:00:00Z' })).toMatchObject({
+      xapi: null,
+      caliper: null,
+      skipped: expect.stringContaining('page_close') as unknown,
+    })
+    expect(await explain(samples['edx.forum.thread.viewed'])).toMatchObject({
+      xapi: [{ verb: { display: { en: 'viewed' } } }],
+      caliper: null,
+      skipped: null,
+      errors: { caliper: { code: 'learning_unknown_event' } },
+    })
+    expect(await holdfast(['learning', 'explain', '-'], { input: '{"name":' })).toMatchObject({ exitCode: 2 })
+  })
+})

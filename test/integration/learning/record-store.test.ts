@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
+import { canaries, inContext, sampleEvent, samples } from '../../../src/transforms/learning/sample-events.ts'
+import { Rig, type RunningNode } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+import { RecordStore } from '../../support/record-store/record-store.ts'
+
+const encryptionKey = newEncryptionKey()
+let rig: Rig
+let node: RunningNode
+
+beforeAll(async () => {
+  rig = await Rig.create()
+  node = await rig.start({ encryptionKey, limits: { beatMs: 100 } })
+})
+afterAll(() => rig.stop())
+
+const transform = {
+  type: 'xapi',
+  platformUrl: 'https://learn.example',
+  actor: { from: 'map', map: { '*': 'learner-1' } },
+} as const
+let lastName = 0
+
+/** A record store behind a route for every event. */
+async function connect(store: RecordStore, config: object = {}, endpoint: Partial<EndpointInput> = {}) {
+  lastName += 1
+  const name = `lrs-${lastName}`
+  await node.holdfast.endpoints.create({
+    name,
+    preset: 'record-store',
+    config: { url: `${store.url}/statements` },
+    batch: { maxMessages: 50, maxWaitMs: 20 },
+    retry: { strategy: 'fixed', baseDelayMs: 100, jitter: 'none' },
+    ...endpoint,
+  })
+  await node.holdfast.routes.create({
+    name,
+    eventType: `${name}.**`,
+    endpoint: name,
+    transform: { ...transform, ...config },
+  })
+  return {
+    name,
+    publish: (events: readonly unknown[]) =>
+      node.holdfast.publishBatch(events.map((payload) => ({ type: `${name}.event`, payload }))),
+  }
+}
+
+/** The nth of many events that differ in their moment. */
+const event = (n: number) => ({
+  ...samples['play_video'],
+  timestamp: `2030-01-31T09:${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}Z`,
+})
+const many = (count: number) => Array.from({ length: count }, (_, n) => event(n))
+
+const statesOf = async (name: string) => {
+  const { data } = await node.holdfast.deliveries.list({ endpoint: name, limit: 200 })
+  return data.map(({ state }) => state).toSorted((one, other) => one.localeCompare(other))
+}
+
+describe('a record store', () => {
+  it('has every valid statement once, whatever is there already or invalid', async () => {
+    await using store = await RecordStore.start({
+      refuses: ({ timestamp }) => (String(timestamp).endsWith(':07+00:00') ? 'a rule of the store' : null),
+    })
+    const { name, publish } = await connect(store)
+    await publish(many(20))
+    await rig.whenSettled(name)
+    const before = store.statements.size
+    await publish([...many(300), event(3), sampleEvent('load_video', {})])
+    await rig.whenSettled(name)
+    const invalid = many(300).filter((_, n) => n % 60 === 7).length
+    expect(before).toBe(19)
+    expect(store.statements.size).toBe(300 - invalid)
+    const letters = await node.holdfast.deadLetters.list({ endpoint: name, limit: 100 })
+    expect(letters.data.map(({ reason, errorCode }) => `${reason} ${errorCode}`).toSorted()).toEqual([
+      ...Array.from({ length: invalid + 1 }, () => 'permanent http_status'),
+      'transform learning_missing_field',
+    ])
+    expect(store.answers).toContain(409)
+    expect(Math.max(...store.sizes)).toBe(50)
+  })
+
+  it('that wants other credentials is held at the first 401, with nothing lost', async () => {
+    await using store = await RecordStore.start({ authorization: 'Bearer right-token' })
+    const { name, publish } = await connect(
+      store,
+      {},
+      {
+        config: { url: `${store.url}/statements`, auth: { type: 'bearer', token: 'wrong-token' } },
+      },
+    )
+    await publish(many(60))
+    await until(
+      'it to be held',
+      async () => (await node.holdfast.endpoints.health(name)).state === 'rejecting',
+    )
+    expect((await node.holdfast.endpoints.health(name)).reason).toContain('401')
+    await until('results to be settled', async () => (await rig.owed(name)) === 60)
+    store.authorization = 'Bearer wrong-token'
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    expect(store.statements.size).toBe(60)
+  })
+
+  it('is not thought to be rejecting because of events that have no statement', async () => {
+    await using store = await RecordStore.start()
+    const { name, publish } = await connect(store)
+    const anonymous = { ...samples['play_video'], ...inContext({ username: '', user_id: null }) }
+    await publish([...Array.from({ length: 60 }, () => anonymous), ...many(5)])
+    await rig.whenSettled(name)
+    expect(await node.holdfast.endpoints.health(name)).toMatchObject({ state: 'active', deadLetters: 60 })
+    expect(store.statements.size).toBe(5)
+  })
+
+  it.each([[{ maxMessages: 50, maxWaitMs: 20 }], [null]])(
+    'ends what its route skips as skipped (batch: %j)',
+    async (batch) => {
+      await using store = await RecordStore.start()
+      const { name, publish } = await connect(store, { onUnknown: 'skip' }, { batch })
+      await publish([sampleEvent('page_close', {}), event(1), sampleEvent('seq_goto', {})])
+      await rig.whenSettled(name)
+      expect(await statesOf(name)).toEqual(['skipped', 'skipped', 'succeeded'])
+      const { data } = await node.holdfast.deliveries.list({ endpoint: name, state: 'skipped' })
+      expect(data).toHaveLength(2)
+      const shown = await node.holdfast.deliveries.get(data[0]?.id ?? '')
+      expect(shown.attempts).toMatchObject([{ outcome: 'skipped', errorCode: 'learning_unknown_event' }])
+      expect((await node.holdfast.deadLetters.list({ endpoint: name })).data).toEqual([])
+    },
+  )
+
+  it('settles a redriven letter that its route skips by now', async () => {
+    await using store = await RecordStore.start()
+    const { name, publish } = await connect(store)
+    await publish([sampleEvent('page_close', {})])
+    await rig.whenSettled(name)
+    const [letter] = (await node.holdfast.deadLetters.list({ endpoint: name })).data
+    await node.holdfast.routes.update(name, { transform: { ...transform, onUnknown: 'skip' } })
+    await node.holdfast.deadLetters.redrive(letter?.id ?? '')
+    await rig.whenSettled(name)
+    expect((await node.holdfast.deadLetters.get(letter?.id ?? '')).state).toBe('redriven')
+    expect(await node.holdfast.endpoints.health(name)).toMatchObject({ deadLetters: 0 })
+  })
+
+  it('for Caliper gets envelopes', async () => {
+    await using store = await RecordStore.start()
+    const { name, publish } = await connect(
+      store,
+      { type: 'caliper' },
+      { config: { url: `${store.url}/caliper` } },
+    )
+    await publish(many(40))
+    await rig.whenSettled(name)
+    expect(store.caliperEvents.size).toBe(40)
+  })
+})
+
+describe('a route', () => {
+  it('keeps the key of its pseudonyms to itself', async () => {
+    await using store = await RecordStore.start()
+    const key = 'the-key-of-all-pseudonyms'
+    const hashed = { actor: { from: 'hash', key } }
+    const { name, publish } = await connect(store, hashed)
+    await publish([event(1)])
+    await rig.whenSettled(name)
+    const [first] = store.statements.values()
+    const shown = await node.holdfast.routes.get(name)
+    expect(shown.transform?.['actor']).toEqual({ from: 'hash', key: { isSet: true } })
+    const rows = await rig.rows(
+      `select to_jsonb(r)::text || (select string_agg(detail::text, '') from holdfast_internal.audit_log) as all from holdfast_internal.routes as r`,
+    )
+    expect(JSON.stringify(rows)).not.toContain(key)
+    // Changed without naming the key, it is still the same.
+    await node.holdfast.routes.update(name, {
+      transform: { ...shown.transform, type: 'xapi', onUnknown: 'skip' },
+    })
+    await publish([event(2)])
+    await rig.whenSettled(name)
+    const actors = new Set([...store.statements.values()].map(({ actor }) => JSON.stringify(actor)))
+    expect(actors).toEqual(new Set([JSON.stringify(first?.['actor'])]))
+    const preview = await node.holdfast.routes.preview({
+      route: name,
+      event: { type: `${name}.event`, payload: event(1) },
+    })
+    expect(preview.rendered?.body).toContain(String(first?.id))
+    for (const canary of Object.values(canaries))
+      expect(JSON.stringify([...store.statements.values()])).not.toContain(String(canary))
+  })
+
+  it('looks learners and courses up in tables', async () => {
+    await rig.rows(`create table if not exists public.learners (key text primary key, value text);`)
+    await rig.rows(`create table if not exists public.courses (key text primary key, value text);`)
+    await rig.rows(`insert into public.learners values ($1, 'from-a-table') on conflict do nothing`, [
+      canaries.username,
+    ])
+    await rig.rows(
+      `insert into public.courses select 'course-v1:Acme+PY101+2030', 'Python from a table' on conflict do nothing`,
+    )
+    await using store = await RecordStore.start()
+    const { name, publish } = await connect(store, {
+      actor: { from: 'table', table: 'public.learners' },
+      courses: { from: 'table', table: 'public.courses' },
+    })
+    await publish([event(1)])
+    await rig.whenSettled(name)
+    expect([...store.statements.values()]).toMatchObject([
+      {
+        actor: { account: { name: 'from-a-table' } },
+        context: {
+          contextActivities: { parent: [{ definition: { name: { 'en-US': 'Python from a table' } } }] },
+        },
+      },
+    ])
+  })
+})
+
+it('the preset makes routes for enrolments and completions critical', async () => {
+  await node.holdfast.endpoints.create({
+    name: 'with-shorthand',
+    preset: 'record-store',
+    config: { url: 'https://lrs.example/statements' },
+    eventTypes: ['edx.course.enrollment.*', 'edx.course.grade.passed.first_time', 'problem_check'],
+  })
+  const routes = await node.holdfast.routes.list({ endpoint: 'with-shorthand' })
+  expect(Object.fromEntries(routes.map(({ eventType, criticality }) => [eventType, criticality]))).toEqual({
+    'edx.course.enrollment.*': 'critical',
+    'edx.course.grade.passed.first_time': 'critical',
+    problem_check: null,
+  })
+  expect(await node.holdfast.endpoints.get('with-shorthand')).toMatchObject({
+    batch: { maxMessages: 100, maxBytes: 1_048_576, maxWaitMs: 1000 },
+    holdOn: [401, 403],
+    config: {
+      classify: { 409: 'success' },
+      headers: { 'X-Experience-API-Version': '1.0.3' },
+      timeoutMs: 30_000,
+    },
+  })
+})
+
+it('a new encryption key changes nobody’s pseudonym', async () => {
+  await using store = await RecordStore.start()
+  const { name, publish } = await connect(store, {
+    actor: { from: 'hash', key: 'the-key-of-all-pseudonyms' },
+  })
+  await publish([event(1)])
+  await rig.whenSettled(name)
+  const sealedUnder = async () => {
+    const [row] = await rig.rows<{ id: string }>(
+      `select transform #>> '{actor,key,keyId}' as id from holdfast_internal.routes where name = $1`,
+      [name],
+    )
+    return row?.id
+  }
+  const before = await sealedUnder()
+  const later = rig.client({ encryptionKey: `${newEncryptionKey()},${encryptionKey}` })
+  const result = await later.secrets.reencrypt()
+  expect(result).toMatchObject({ isComplete: true, unreadable: 0 })
+  expect(await sealedUnder()).not.toBe(before)
+  const preview = await later.routes.preview({
+    route: name,
+    event: { type: `${name}.event`, payload: event(1) },
+  })
+  expect(preview.rendered?.body).toContain(JSON.stringify([...store.statements.values()][0]?.['actor']))
+})
