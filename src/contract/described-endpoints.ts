@@ -11,7 +11,7 @@ const { transport: _, config: __, ...common } = endpointInput.shape
 export const describedEndpointInput = z
   .discriminatedUnion('transport', [
     z
-      .strictObject({ ...common, transport: z.literal('http').optional(), config: httpConfigInput })
+      .strictObject({ ...common, transport: z.literal('http'), config: httpConfigInput })
       .meta({ id: 'HttpEndpointInput' }),
     z
       .strictObject({ ...common, transport: z.literal('function'), config: functionConfigInput.optional() })
@@ -22,8 +22,17 @@ export const describedEndpointInput = z
   ])
   .meta({
     id: 'EndpointInput',
-    description: 'An endpoint; its `transport` decides what its `config` is. Left out, it is `http`.',
-    examples: [{ name: 'crm', config: { url: 'https://crm.example.com/hooks' }, eventTypes: ['order.*'] }],
+    // OpenAPI can tell the choices apart only if each names its transport; the API takes one without as `http`.
+    description:
+      'An endpoint; its `transport` decides what its `config` is. It may be left out: then it is `http`.',
+    examples: [
+      {
+        name: 'crm',
+        transport: 'http',
+        config: { url: 'https://crm.example.com/hooks' },
+        eventTypes: ['order.*'],
+      },
+    ],
   })
 
 /** What may change of it. */

@@ -252,7 +252,7 @@ class Components {
     if (known !== undefined && !isSameSchema(known, written)) {
       throw new Error(`two schemas of the contract are called "${name}"`)
     }
-    this.#schemas.set(name, { ...(known as Json | undefined), ...(written as Json) })
+    this.#schemas.set(name, { ...(known as Json | undefined), ...written })
   }
 }
 

@@ -1,7 +1,8 @@
 import type { AutoDisablePolicy } from './auto-disable.ts'
 import type { CircuitPolicy } from './breaker.ts'
 import type { ClassifyOverrides } from './classify.ts'
-import { type EndpointInput, endpointInput } from './endpoint-input.ts'
+import { endpointInput } from './endpoint-input.ts'
+import type { BatchInput } from './endpoint-types.ts'
 import {
   applyPreset,
   impliedDelays,
@@ -131,7 +132,7 @@ export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems }
 }
 
-function batchOf(given: EndpointInput['batch']): BatchPolicy | null {
+function batchOf(given: BatchInput | null | undefined): BatchPolicy | null {
   if (given == null) return null
   const { maxMessages, maxBytes, maxWaitMs = defaultBatchWaitMs } = given
   return { maxMessages, ...(maxBytes != null && { maxBytes }), maxWaitMs }

@@ -87,7 +87,7 @@ function fromKysely(transaction: Loose): Sender {
       'This is Kysely itself and not a transaction: pass the `trx` of db.transaction().execute(async (trx) => …).',
     )
   }
-  const { executeQuery } = transaction as { executeQuery(query: object): Promise<{ rows: object[] }> }
+  const kysely = transaction as { executeQuery(query: object): Promise<{ rows: object[] }> }
   return {
     query: async ({ text, values }) => {
       const compiled = {
@@ -96,7 +96,7 @@ function fromKysely(transaction: Loose): Sender {
         query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
         queryId: { queryId: 'holdfast' },
       }
-      return { rows: asArrays((await executeQuery.call(transaction, compiled)).rows) }
+      return { rows: asArrays((await kysely.executeQuery(compiled)).rows) }
     },
   }
 }
@@ -107,12 +107,12 @@ function fromPrisma(transaction: Loose): Sender {
       'This is Prisma itself and not a transaction: pass the `tx` of prisma.$transaction(async (tx) => …).',
     )
   }
-  const { $queryRawUnsafe } = transaction as {
+  const prisma = transaction as {
     $queryRawUnsafe(text: string, ...values: unknown[]): PromiseLike<object[]>
   }
   return {
     query: async ({ text, values }: Query) => ({
-      rows: asArrays(await $queryRawUnsafe.call(transaction, text, ...values)),
+      rows: asArrays(await prisma.$queryRawUnsafe(text, ...values)),
     }),
   }
 }

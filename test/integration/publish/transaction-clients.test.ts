@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import createKnex from 'knex'
-import pg from 'pg'
+import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defineJob } from '../../../src/jobs/job.ts'
 import { Holdfast } from '../../../src/sdk/holdfast.ts'
@@ -23,7 +23,7 @@ const kyselyName: string = 'kysely'
 
 let database: TestDatabase
 let holdfast: Holdfast
-let pool: pg.Pool
+let pool: Pool
 let knex: createKnex.Knex
 let kysely: KyselyDatabase
 
@@ -32,11 +32,11 @@ beforeAll(async () => {
   holdfast = new Holdfast({ databaseUrl: database.url, maxConnections: 2 })
   await holdfast.migrate()
   await holdfast.endpoints.create({ name: 'crm', transport: 'function', eventTypes: ['order.*'] })
-  pool = new pg.Pool({ connectionString: database.url, max: 2 })
+  pool = new Pool({ connectionString: database.url, max: 2 })
   knex = createKnex({ client: 'pg', connection: database.url, pool: { min: 0, max: 1 } })
   const { Kysely, PostgresDialect } = (await import(kyselyName)) as KyselyModule
   kysely = new Kysely({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: database.url, max: 1 }) }),
+    dialect: new PostgresDialect({ pool: new Pool({ connectionString: database.url, max: 1 }) }),
   })
 })
 
