@@ -29,6 +29,7 @@ export type {
 export type { OperationInput, OperationQuery, ReplayInput } from './core/operation-input.ts'
 export type { RouteInput } from './core/route-input.ts'
 export type { RunOptionsInput } from './core/run-options.ts'
+export type { SiteSettingName } from './core/site-settings.ts'
 export type { StoredJson } from './core/stored-json.ts'
 export type {
   CaliperTransformInput,
@@ -112,6 +113,7 @@ export type {
   ScheduleInput,
 } from './sdk/schedule-input.ts'
 export type { Schedules, ScheduleView } from './sdk/schedules.ts'
+export type { Setting, SettingChanges, Settings } from './sdk/settings.ts'
 export type {
   DrizzleTransaction,
   KnexTransaction,

@@ -1,4 +1,6 @@
 // `npm run schema`: writes what is derived from src/sql, so that a change reads as a diff.
+//   src/sql/functions/operate/known_settings.sql   what SQL must know of the settings in TypeScript
+//   docs/settings.md                      the table of settings
 //   src/sql/schema.sql                    the tables that the files make
 //   src/sql/promised.txt                  the functions that users and older nodes call; lines are only ever added
 //   src/sql/functions/revision.json       counts the changes of functions, views and triggers
@@ -12,7 +14,9 @@ import { startEmbeddedPostgres } from '../../src/postgres/embedded/start-embedde
 import { migrate } from '../../src/postgres/migrate.ts'
 import { defaultFunctionsDir, readSources } from '../../src/postgres/sources/source-files.ts'
 import { describeSchema } from './describe.ts'
+import { generatedSources } from './generated.ts'
 import { parsePromises, printPromises } from './promises.ts'
+import { withSettingsTable } from './settings-table.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const schemaFile = join(root, 'src/sql/schema.sql')
@@ -69,6 +73,9 @@ async function writeDescription(url: string): Promise<void> {
   }
 }
 
+for (const [path, sql] of generatedSources()) await writeFile(join(defaultFunctionsDir, path), sql)
+const settingsPage = join(root, 'docs/settings.md')
+await writeFile(settingsPage, withSettingsTable(await readFile(settingsPage, 'utf8')))
 await countRevision()
 await withServer(async (serverUrl) => {
   const database = `holdfast_schema_${process.pid}`

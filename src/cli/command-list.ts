@@ -67,6 +67,7 @@ export const commandList: readonly CommandEntry[] = [
       `holdfast events publish order.created '{"id":17}'`,
       'holdfast events list --event-type order.created --from -2h',
       'holdfast events list --state unrouted',
+      'holdfast events erase msg_0jm3x1c8000 --reason "request 17 to be forgotten"',
     ],
   },
   {
@@ -209,6 +210,16 @@ export const commandList: readonly CommandEntry[] = [
     group: 'watch',
     load: async () => (await import('./commands/maintenance.ts')).registerMaintenance,
     examples: ['holdfast maintenance status'],
+  },
+  {
+    names: ['settings'],
+    group: 'access',
+    load: async () => (await import('./commands/settings.ts')).registerSettings,
+    examples: [
+      'holdfast settings list',
+      'holdfast settings set dead_letter_retention_days 90',
+      `holdfast settings set defaults '{"retry":{"maxRetries":5}}'`,
+    ],
   },
   {
     names: ['audit'],

@@ -1,8 +1,6 @@
 import type { ApiServer } from '../api/api-server.ts'
 import { Holdfast, type HoldfastOptions } from '../sdk/holdfast.ts'
 import { egressOptions } from './egress-options.ts'
-import { withDatabase } from './queries/with-database.ts'
-import { writeMaxPending } from './queries/write-max-pending.ts'
 import type { Session } from './session.ts'
 import { firstStopSignal, type StopSignal, whenOrphaned } from './stop-signal.ts'
 import { untilDatabaseIsThere } from './until-database-is-there.ts'
@@ -20,6 +18,14 @@ export interface NodeRun {
   /** Ends the run as a failure when it rejects, e.g. because the embedded server has died. */
   readonly untilBroken?: Promise<never>
 }
+
+/** Of a command that runs a node. */
+export const setOption: [string, string, (text: string, before: string[]) => string[], string[]] = [
+  '--set <name=value>',
+  'pin a site-wide setting while this node runs, like max_pending=5000; may be repeated',
+  (text, before) => [...before, text],
+  [],
+]
 
 const parentPollMs = 500
 
@@ -42,6 +48,8 @@ export function createNode(session: Session, options: Omit<HoldfastOptions, 'log
   return new Holdfast({
     ...egressOptions(session.config),
     ...alertOptions(session.config),
+    settings: session.site.values,
+    settingSources: session.site.sources,
     ...options,
     logger: session.logger,
     actor: session.actor,
@@ -84,11 +92,4 @@ export async function runNode(session: Session, stopped: Promise<StopSignal>, ru
       await holdfast.stop()
     }
   }
-}
-
-/** What the environment says about the database's bound; nothing when it says nothing. */
-export async function applySettings(session: Session, databaseUrl: string): Promise<void> {
-  const { maxPending } = session.config
-  if (maxPending === null) return
-  await withDatabase(databaseUrl, (database) => writeMaxPending(database, maxPending))
 }

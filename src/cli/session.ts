@@ -27,6 +27,7 @@ export interface GlobalOptions
     | 'logFormat'
   > {
   readonly json?: boolean
+  readonly set?: readonly string[]
   readonly configFile?: string
 }
 
@@ -34,6 +35,8 @@ export interface GlobalOptions
 export interface Session {
   readonly config: Config
   readonly sources: LoadedConfig['sources']
+  /** Site-wide settings, which a node pins. */
+  readonly site: LoadedConfig['site']
   readonly output: Output
   readonly logger: pino.Logger
   /** `holdfast`, `npx holdfast` or `npm run -s holdfast --`. */
@@ -46,7 +49,7 @@ export interface Session {
 export async function openSession(command: Command): Promise<Session> {
   const { json, configFile, databaseUrl, dataDir, host, port, allowNetworks, ...rest } =
     command.optsWithGlobals<GlobalOptions>()
-  const { trustedProxies, apiUrl, apiKey, profile, logLevel, logFormat } = rest
+  const { set: siteFlags, trustedProxies, apiUrl, apiKey, profile, logLevel, logFormat } = rest
   const environment = process.env
   const output = new Output({
     stdout: process.stdout,
@@ -54,7 +57,7 @@ export async function openSession(command: Command): Promise<Session> {
     isJson: json === true,
     environment,
   })
-  const { config, sources, warnings } = await loadConfig({
+  const { config, sources, site, warnings } = await loadConfig({
     flags: definedOnly({
       databaseUrl,
       dataDir,
@@ -68,6 +71,7 @@ export async function openSession(command: Command): Promise<Session> {
       logLevel,
       logFormat,
     }),
+    ...(siteFlags !== undefined && { siteFlags }),
     environment,
     folder: process.cwd(),
     ...(configFile !== undefined && { configFile }),
@@ -90,7 +94,15 @@ export async function openSession(command: Command): Promise<Session> {
       ...(config.encryptionKey?.split(/[\s,]+/).filter((key) => key !== '') ?? []),
     ],
   })
-  return { config, sources, output, logger, prefix: commandPrefix(environment), actor: `cli:${userName()}` }
+  return {
+    config,
+    sources,
+    site,
+    output,
+    logger,
+    prefix: commandPrefix(environment),
+    actor: `cli:${userName()}`,
+  }
 }
 
 /** A container may run under an id that has no account. */

@@ -189,3 +189,61 @@ describe('unknown variables', () => {
     expect((await load({}, { PATH: '/bin', HOLDFAST_TEST_DATABASE_URL: 'x' })).warnings).toEqual([])
   })
 })
+
+describe('site-wide settings', () => {
+  test('come from --set, else the environment, else the config file, with where they came from', async () => {
+    await write(
+      'holdfast.config.json',
+      '{"maxPending": 1, "zombieCheckMs": 2000, "defaults": {"retry": {"maxRetries": 5}}}',
+    )
+    const { site } = await loadConfig({
+      flags: {},
+      siteFlags: ['max_pending=3'],
+      environment: {
+        HOLDFAST_MAX_PENDING: '2',
+        HOLDFAST_AUTO_DISABLE: '{"threshold": 7}',
+        HOLDFAST_CRITICAL_RESEND_CRON: '0 5 * * *',
+      },
+      folder,
+    })
+    expect(site.values).toEqual({
+      max_pending: 3,
+      zombie_check_ms: 2000,
+      auto_disable: { threshold: 7 },
+      critical_resend_cron: '0 5 * * *',
+      defaults: { retry: { maxRetries: 5 } },
+    })
+    expect(site.sources).toEqual({
+      max_pending: 'the flag --set max_pending',
+      zombie_check_ms: '"zombieCheckMs" in holdfast.config.json',
+      auto_disable: 'the environment variable HOLDFAST_AUTO_DISABLE',
+      critical_resend_cron: 'the environment variable HOLDFAST_CRITICAL_RESEND_CRON',
+      defaults: '"defaults" in holdfast.config.json',
+    })
+  })
+
+  test('are no source when nobody says anything', async () => {
+    expect((await load({})).site).toEqual({ values: {}, sources: {} })
+  })
+
+  test.each([
+    [
+      { HOLDFAST_MAX_PENDING: 'many' },
+      'The environment variable HOLDFAST_MAX_PENDING is "many"; it must be a whole number',
+    ],
+    [
+      { HOLDFAST_AUTO_DISABLE: '{"threshold": 0}' },
+      'it has a wrong field: threshold must be a whole number from 1 to 1000',
+    ],
+    [{ HOLDFAST_CRITICAL_RESEND_CRON: '0 0 31 2 *' }, 'it must be a schedule that comes round'],
+    [{ HOLDFAST_CRITICAL_RESEND_TIMEZONE: 'Mars/Olympus' }, 'must be the name of a time zone'],
+  ])('%j is refused with its source', async (environment, message) => {
+    await expect(load({}, environment)).rejects.toThrow(message)
+  })
+
+  test.each(['max_pending', 'max_pendin=5', '=5'])('--set %s is refused', async (flag) => {
+    await expect(loadConfig({ flags: {}, siteFlags: [flag], environment: {}, folder })).rejects.toThrow(
+      'The flag --set needs a setting and its value',
+    )
+  })
+})

@@ -2,13 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { HoldfastError } from '../core/errors.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
+import { type Given, wrongValue } from './given.ts'
 import { nearestName } from './nearest-name.ts'
 import { type Config, type SettingName, settingNames, settings } from './settings.ts'
+import { type SiteSettings, siteFields, siteSettingsFrom, siteVariables } from './site-settings.ts'
 
 export type ConfigFlags = { readonly [Name in SettingName]?: string }
 
 export interface LoadConfigInput {
   readonly flags: ConfigFlags
+  /** Site-wide settings of `--set name=value`. */
+  readonly siteFlags?: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Where `holdfast.config.*` is looked for, and what relative paths start from. */
   readonly folder: string
@@ -20,19 +24,14 @@ export interface LoadedConfig {
   readonly config: Config
   /** What was set, and where: `--port`, `HOLDFAST_PORT`, …. A default isn't listed. */
   readonly sources: { readonly [Name in SettingName]?: string }
+  /** What was set of the site-wide settings; a node pins them. */
+  readonly site: SiteSettings
   /** What a person should know, but nothing stops for. */
   readonly warnings: readonly string[]
 }
 
-interface Given {
-  readonly value: unknown
-  /** "the flag --port", for a sentence. */
-  readonly source: string
-}
-
 /** Variables of our own tests; they configure no process. */
 const ignoredPrefixes = ['HOLDFAST_TEST_']
-const maxShownCharacters = 80
 
 /**
  * The configuration of a process: a flag beats the environment, which beats `holdfast.config.*`, which beats the default.
@@ -54,7 +53,11 @@ export async function loadConfig(input: LoadConfigInput): Promise<LoadedConfig> 
     values[name] = parseValue(name, given)
     sources[name] = given.source
   }
-  return { config: values as unknown as Config, sources, warnings: unknownVariables(input.environment) }
+  const site = await siteSettingsFrom(input.siteFlags ?? [], {
+    variable: (variable) => readVariable(variable, input),
+    field: (name) => readField(name, file),
+  })
+  return { config: values as unknown as Config, sources, site, warnings: unknownVariables(input.environment) }
 }
 
 export function flagOf(name: SettingName): string {
@@ -66,16 +69,19 @@ function findFlag(name: SettingName, { flags }: LoadConfigInput): Given | null {
   return value === undefined ? null : { value, source: `the flag ${flagOf(name)}` }
 }
 
+function findVariable(name: SettingName, input: LoadConfigInput): Promise<Given | null> {
+  return readVariable(settings[name].variable, input)
+}
+
 /** An empty variable counts as unset: that is how shells and compose files write "nothing". */
-async function findVariable(name: SettingName, input: LoadConfigInput): Promise<Given | null> {
-  const { variable } = settings[name]
+async function readVariable(variable: string, input: LoadConfigInput): Promise<Given | null> {
   const value = input.environment[variable] ?? ''
   const path = input.environment[`${variable}_FILE`] ?? ''
   if (value !== '' && path !== '') {
     throw new HoldfastError(
       'configuration_invalid',
       `Both ${variable} and ${variable}_FILE are set. Unset one of them.`,
-      { setting: name },
+      { variable },
     )
   }
   if (value !== '') return { value, source: `the environment variable ${variable}` }
@@ -84,7 +90,7 @@ async function findVariable(name: SettingName, input: LoadConfigInput): Promise<
     throw new HoldfastError(
       'configuration_invalid',
       `${variable}_FILE names a file that can't be read: ${(error as Error).message}. Correct the path or its rights.`,
-      { setting: name, path },
+      { variable, path },
       error,
     )
   })
@@ -93,6 +99,10 @@ async function findVariable(name: SettingName, input: LoadConfigInput): Promise<
 }
 
 function findField(name: SettingName, file: ConfigFile | null): Given | null {
+  return readField(name, file)
+}
+
+function readField(name: string, file: ConfigFile | null): Given | null {
   const value = file?.values[name]
   if (file === null || value === undefined || value === null) return null
   return { value, source: `"${name}" in ${file.name}` }
@@ -102,22 +112,15 @@ function parseValue(name: SettingName, given: Given): unknown {
   const { schema, isSecret } = settings[name]
   const parsed = schema.safeParse(given.value)
   if (parsed.success) return parsed.data
-  const shown = isSecret
-    ? ''
-    : ` is ${(JSON.stringify(given.value) ?? 'undefined').slice(0, maxShownCharacters)}; it`
-  const advice = parsed.error.issues[0]?.message ?? 'is invalid'
-  const sentence = `${given.source}${shown} ${advice}.`
-  throw new HoldfastError('configuration_invalid', capitalised(sentence), {
-    setting: name,
-    source: given.source,
-  })
+  throw wrongValue(name, given, parsed.error.issues[0]?.message ?? 'is invalid', isSecret)
 }
 
 function refuseUnknownFields(file: ConfigFile): void {
   for (const field of Object.keys(file.values)) {
-    if (Object.hasOwn(settings, field)) continue
-    const meant = nearestName(field, settingNames)
-    const advice = meant === null ? `Known are ${settingNames.join(', ')}.` : `Did you mean "${meant}"?`
+    if (Object.hasOwn(settings, field) || siteFields.includes(field)) continue
+    const names = [...settingNames, ...siteFields]
+    const meant = nearestName(field, names)
+    const advice = meant === null ? `Known are ${names.join(', ')}.` : `Did you mean "${meant}"?`
     throw new HoldfastError(
       'configuration_invalid',
       `The config file ${file.name} has an unknown field "${field}". ${advice}`,
@@ -128,7 +131,9 @@ function refuseUnknownFields(file: ConfigFile): void {
 
 /** A warning, not an error: an older version must start beside a variable that only a newer one knows. */
 function unknownVariables(environment: LoadConfigInput['environment']): string[] {
-  const known = settingNames.flatMap((name) => [settings[name].variable, `${settings[name].variable}_FILE`])
+  const known = [...settingNames.map((name) => settings[name].variable), ...siteVariables].flatMap(
+    (variable) => [variable, `${variable}_FILE`],
+  )
   return Object.keys(environment)
     .filter((variable) => variable.startsWith('HOLDFAST_') && !known.includes(variable))
     .filter((variable) => !ignoredPrefixes.some((prefix) => variable.startsWith(prefix)))
@@ -138,8 +143,4 @@ function unknownVariables(environment: LoadConfigInput['environment']): string[]
       const advice = meant === null ? 'See docs/configuration.md.' : `Did you mean ${meant}?`
       return `The environment variable ${variable} is unknown and was ignored. ${advice}`
     })
-}
-
-function capitalised(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }

@@ -27,8 +27,6 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** A forward proxy for everything that goes out. */
   readonly proxyUrl: string | null
-  /** Null: what the database says. */
-  readonly maxPending: number | null
   readonly amqpUrl: string | null
   /** The mail server for alerts by e-mail. */
   readonly smtpUrl: string | null
@@ -56,9 +54,8 @@ interface Setting<Value> {
 }
 
 const maxPort = 65_535
-const maxPendingBound = 1_000_000_000
 
-/** Every setting, and the only place that lists them. `docs/configuration.md` describes each. */
+/** Every setting of a process, and the only place that lists them; those of the whole site are in core/site-settings.ts. `docs/configuration.md` describes each. */
 export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> } = {
   databaseUrl: setting('HOLDFAST_DATABASE_URL', postgresUrl(), null, 'secret'),
   dataDir: setting('HOLDFAST_DATA_DIR', field.text(4096), '.holdfast'),
@@ -75,7 +72,6 @@ export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> }
     null,
     'secret',
   ),
-  maxPending: setting('HOLDFAST_MAX_PENDING', wholeNumberOrText(0, maxPendingBound), null),
   amqpUrl: setting(
     'HOLDFAST_AMQP_URL',
     urlOf(['amqp:', 'amqps:'], 'amqp://user:password@host'),

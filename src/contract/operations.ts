@@ -12,6 +12,7 @@ import { overviewOperations } from './overview.ts'
 import { quarantineOperations } from './quarantine.ts'
 import { routeOperations } from './routes.ts'
 import { runOperations, scheduleOperations } from './runs.ts'
+import { settingOperations } from './settings.ts'
 import { statisticsOperations } from './statistics.ts'
 import { storedEventOperations } from './stored-events.ts'
 
@@ -31,6 +32,7 @@ export const operations = {
   statistics: statisticsOperations,
   alerts: alertOperations,
   maintenance: maintenanceOperations,
+  settings: settingOperations,
   quarantine: quarantineOperations,
   overview: overviewOperations,
   access: accessOperations,

@@ -48,6 +48,11 @@ export const alertKinds = {
     isScoped: true,
     describe: (subject, value) => `what is owed to ${subject} has been waiting for ${duration(value)}`,
   },
+  backlog: {
+    unit: 'count',
+    isScoped: true,
+    describe: (subject, value, threshold) => `${value} are owed to ${subject}, more than ${threshold}`,
+  },
   endpoint_disabled: {
     unit: 'none',
     isScoped: true,

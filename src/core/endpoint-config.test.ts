@@ -88,7 +88,14 @@ describe('an endpoint', () => {
         giveUpAfterMs: 259_200_000,
         delaysMs: [],
       },
-      request: { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000, deadlineMs: 30_000, retryOn: [] },
+      request: {
+        maxRetries: 3,
+        baseDelayMs: 1000,
+        maxDelayMs: 60_000,
+        jitter: 'equal',
+        deadlineMs: 30_000,
+        retryOn: [],
+      },
       circuit: { threshold: 5, cooldownMs: 30_000 },
       limits: { concurrency: 64, ratePerSecond: null, maxPending: 100_000, onFull: 'dead_letter' },
       autoDisable: { onGone: false, threshold: null, windowMs: 3_600_000, reenableAfterMs: null },
@@ -109,8 +116,8 @@ describe('an endpoint', () => {
 
   it('has its preset’s retry, circuit and timeout where nothing else is said', () => {
     for (const preset of presetNames) {
-      const { retry, circuit, config } = accepted({ name: 'crm', preset })
-      expect({ retry, circuit, timeoutMs: config.timeoutMs }).toEqual(presets[preset])
+      const { retry, request, circuit, config } = accepted({ name: 'crm', preset })
+      expect({ retry, request, circuit, timeoutMs: config.timeoutMs }).toEqual(presets[preset])
     }
   })
 

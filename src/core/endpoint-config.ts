@@ -1,29 +1,12 @@
 import type { AutoDisablePolicy } from './auto-disable.ts'
 import type { CircuitPolicy } from './breaker.ts'
 import type { ClassifyOverrides } from './classify.ts'
-import { endpointInput } from './endpoint-input.ts'
+import { type EndpointDefaults, endpointInput } from './endpoint-input.ts'
 import type { BatchInput } from './endpoint-types.ts'
-import {
-  applyPreset,
-  impliedDelays,
-  type PresetExtras,
-  type PresetName,
-  presetExtras,
-  withExplicit,
-} from './presets.ts'
+import { applyPreset, type PresetExtras, type PresetName, presetExtras, withExplicit } from './presets.ts'
 import { type Parsed, type Problem, problemsOf } from './problem.ts'
+import type { RequestPolicy } from './request-policy.ts'
 import type { RetryPolicy } from './retry-policy.ts'
-
-/** How `request()` tries again while its caller waits. */
-export interface RequestPolicy {
-  readonly maxRetries: number
-  readonly baseDelayMs: number
-  readonly maxDelayMs: number
-  /** For all tries together. */
-  readonly deadlineMs: number
-  /** HTTP statuses to try again on, besides transport errors. */
-  readonly retryOn: readonly number[]
-}
 
 export interface EndpointLimits {
   readonly concurrency: number
@@ -69,14 +52,6 @@ export interface EndpointSettings {
   readonly holdOn?: readonly number[]
 }
 
-const defaultRequest: RequestPolicy = {
-  maxRetries: 3,
-  baseDelayMs: 1000,
-  maxDelayMs: 60_000,
-  deadlineMs: 30_000,
-  retryOn: [],
-}
-
 const defaultLimits: EndpointLimits = {
   concurrency: 64,
   ratePerSecond: null,
@@ -94,18 +69,21 @@ const defaultAutoDisable: AutoDisablePolicy = {
 }
 
 /**
- * Checks an endpoint and fills in its defaults: what is said explicitly, else what the preset says, else the default.
+ * Checks an endpoint and fills in its defaults: what is said explicitly, else what the preset says, else what the site says, else the default.
  *
  * @example parseEndpoint({ name: 'crm', preset: 'webhook', config: { url: 'https://crm.example/hooks' } })
  */
-export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
+export function parseEndpoint(input: unknown, site: EndpointDefaults = {}): Parsed<EndpointSettings> {
   const parsed = endpointInput.safeParse(input)
   if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
   const { retry, circuit, config = {}, preset = 'standard', ...rest } = parsed.data
   const extras = presetExtras(preset)
   const holdOn = rest.holdOn ?? extras.holdOn
-  const tuned = applyPreset(preset, { retry, circuit, timeoutMs: config.timeoutMs })
-  const request = withExplicit(defaultRequest, rest.request)
+  const tuned = applyPreset(
+    preset,
+    { retry, circuit, request: rest.request, timeoutMs: config.timeoutMs },
+    site,
+  )
   const value: EndpointSettings = {
     name: rest.name,
     transport: rest.transport ?? 'http',
@@ -119,10 +97,10 @@ export function parseEndpoint(input: unknown): Parsed<EndpointSettings> {
       ...configOf(extras, config, rest.transport),
     },
     retry: tuned.retry,
-    request: { ...request, ...impliedDelays(request, rest.request ?? {}) },
+    request: tuned.request,
     circuit: tuned.circuit,
-    limits: withExplicit(defaultLimits, rest.limits),
-    autoDisable: withExplicit(defaultAutoDisable, rest.autoDisable),
+    limits: withExplicit(withExplicit(defaultLimits, site.limits), rest.limits),
+    autoDisable: withExplicit(withExplicit(defaultAutoDisable, site.autoDisable), rest.autoDisable),
     onDead: rest.onDead ?? 'continue',
     batch: rest.batch === undefined ? extras.batch : batchOf(rest.batch),
     // Left out where nothing is said: older nodes don't know it.

@@ -36,6 +36,7 @@ const request = z
     maxRetries: retries.optional(),
     baseDelayMs: delayMs.optional(),
     maxDelayMs: delayMs.optional(),
+    jitter: field.oneOf('none', 'full', 'equal').optional(),
     deadlineMs: field.wholeNumber(100, 10 * minuteMs).optional(),
     retryOn: z
       .array(field.wholeNumber(300, 599), { error: 'must be a list of HTTP statuses' })
@@ -71,6 +72,16 @@ const autoDisable = z
       .optional(),
   })
   .meta({ id: 'AutoDisableInput' })
+
+/** What a site says for all its new endpoints; the setting `defaults`. */
+export const endpointDefaults = z.strictObject({
+  retry: retry.optional(),
+  circuit: circuit.optional(),
+  limits: limits.optional(),
+  autoDisable: autoDisable.optional(),
+})
+
+export type EndpointDefaults = z.output<typeof endpointDefaults>
 
 const statusAdvice = 'must have statuses like "409" or "4xx" as its keys'
 

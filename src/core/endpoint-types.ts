@@ -29,6 +29,8 @@ export interface RequestPolicyInput {
   readonly baseDelayMs?: number | undefined
   /** The longest delay, in milliseconds. */
   readonly maxDelayMs?: number | undefined
+  /** How delays are spread: `full` (default), `equal`, or `none` for exact ones. */
+  readonly jitter?: 'none' | 'full' | 'equal' | undefined
   /** For all tries together, in milliseconds. */
   readonly deadlineMs?: number | undefined
   /** HTTP statuses to try again on, besides failures of the network. */

@@ -27,7 +27,8 @@ const retry = z.strictObject({
   delaysMs: z.array(delayMs, { error: 'must be a list of delays in milliseconds' }).max(1000).optional(),
 })
 
-const autoDisable = z.strictObject({
+/** The setting `auto_disable` has the same form. */
+export const jobAutoDisable = z.strictObject({
   threshold: field.wholeNumber(1, 1000).nullable().optional(),
   windowMs: field.wholeNumber(1000, 30 * dayMs).optional(),
   reenableAfterMs: field
@@ -51,7 +52,7 @@ export const jobInput = z.strictObject({
   /** How long work aimed at one worker waits for it. */
   ttlMs: field.wholeNumber(1, 365 * dayMs).optional(),
   onTtl: field.oneOf('fail', 'share').optional(),
-  autoDisable: autoDisable.optional(),
+  autoDisable: jobAutoDisable.optional(),
 })
 
 export type JobInput = z.input<typeof jobInput>
@@ -63,7 +64,7 @@ export interface JobAutoDisable {
   readonly reenableAfterMs: number | null
 }
 
-/** A job with every default filled in. */
+/** A job with every default filled in but for those that the site says. */
 export interface JobSettings {
   readonly queue: string
   readonly retry: Omit<RetryPolicy, 'giveUpAfterMs'>
@@ -73,9 +74,11 @@ export interface JobSettings {
   readonly concurrencyPerKey: number
   readonly maxCrashes: number
   readonly onZombie: 'fail' | 'requeue'
-  readonly ttlMs: number
+  /** Left out: the setting `worker_queue_ttl_ms`. */
+  readonly ttlMs?: number
   readonly onTtl: 'fail' | 'share'
-  readonly autoDisable: JobAutoDisable
+  /** What is left out, the setting `auto_disable` says. */
+  readonly autoDisable?: Partial<JobAutoDisable>
 }
 
 const defaultRetry: JobSettings['retry'] = {
@@ -95,9 +98,7 @@ const defaults: JobSettings = {
   concurrencyPerKey: 1,
   maxCrashes: 3,
   onZombie: 'fail',
-  ttlMs: 300_000,
   onTtl: 'fail',
-  autoDisable: { threshold: 5, windowMs: 3_600_000, reenableAfterMs: null },
 }
 
 /**
@@ -113,7 +114,7 @@ export function parseJobSettings(input: unknown): Parsed<JobSettings> {
     ...defaults,
     ...withoutUndefined(rest),
     retry: { ...defaultRetry, ...withoutUndefined(given ?? {}) },
-    autoDisable: { ...defaults.autoDisable, ...withoutUndefined(disable ?? {}) },
+    ...(disable !== undefined && { autoDisable: withoutUndefined(disable) }),
   }
   // A base above the default cap means a higher cap, not a contradiction.
   if (given?.maxDelayMs === undefined && value.retry.baseDelayMs > value.retry.maxDelayMs) {

@@ -54,7 +54,7 @@ const deadLetterFields = {
   /** The job whose runs failed. */
   job: field.text(127).optional(),
   messageId: id('msg').optional(),
-  state: field.oneOf('open', 'redriven', 'resolved', 'discarded').optional(),
+  state: field.oneOf('open', 'redriven', 'resolved', 'discarded', 'erased').optional(),
   reason: field.text(100).optional(),
   class: field.oneOf('retryable', 'permanent', 'gone', 'throttled').optional(),
   fingerprint: field.text(64).optional(),

@@ -26,8 +26,8 @@ export const replayInput = z.strictObject({
   correlationId,
   from: from.unwrap(),
   to: to.unwrap(),
-  /** How the deliveries ended; left out: in whatever way. */
-  state: field.oneOf('succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped').optional(),
+  /** How the deliveries ended; left out: in whatever way. `failed`: dead, expired or dropped. */
+  state: field.oneOf('succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped', 'failed').optional(),
   /** Left out: each goes to its own endpoint again. */
   targetEndpoint: field.text(63).optional(),
   /** Messages of the range that this route wants go along it, as though it had been there when they were published. */

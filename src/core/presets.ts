@@ -1,11 +1,13 @@
 import type { CircuitPolicy } from './breaker.ts'
 import type { ClassifyOverrides } from './classify.ts'
 import type { BatchPolicy } from './endpoint-config.ts'
+import type { RequestPolicy } from './request-policy.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 
-/** Retry, circuit and timeout, tuned together for one kind of receiver. */
+/** Retry, circuit and timeout, of deliveries and of `request()`, tuned together for one kind of receiver. */
 export interface Preset {
   readonly retry: RetryPolicy
+  readonly request: RequestPolicy
   readonly circuit: CircuitPolicy
   readonly timeoutMs: number
 }
@@ -15,6 +17,7 @@ export type Said<T> = { readonly [Field in keyof T]?: T[Field] | undefined }
 
 export interface PresetOverrides {
   readonly retry?: Said<RetryPolicy> | undefined
+  readonly request?: Said<RequestPolicy> | undefined
   readonly circuit?: Said<CircuitPolicy> | undefined
   readonly timeoutMs?: number | undefined
 }
@@ -33,6 +36,14 @@ const standard: Preset = {
     jitter: 'full',
     giveUpAfterMs: 72 * hourMs,
     delaysMs: [],
+  },
+  request: {
+    maxRetries: 3,
+    baseDelayMs: 1 * secondMs,
+    maxDelayMs: 1 * minuteMs,
+    jitter: 'equal',
+    deadlineMs: 30 * secondMs,
+    retryOn: [],
   },
   circuit: { threshold: 5, cooldownMs: 30 * secondMs },
   timeoutMs: 10 * secondMs,
@@ -63,22 +74,27 @@ export const presets = {
   },
   'high-traffic': {
     retry: { ...standard.retry, baseDelayMs: 1 * secondMs, maxRetries: 2 },
+    // Callers are many: none waits long.
+    request: { ...standard.request, maxRetries: 2, deadlineMs: 10 * secondMs },
     circuit: { threshold: 10, cooldownMs: 60 * secondMs },
     timeoutMs: 3 * secondMs,
   },
   development: {
     retry: { ...standard.retry, baseDelayMs: 1 * secondMs, maxRetries: 3 },
+    request: standard.request,
     circuit: { threshold: 3, cooldownMs: 10 * secondMs },
     timeoutMs: 10 * secondMs,
   },
   'must-deliver': {
     retry: { ...standard.retry, baseDelayMs: 2 * secondMs, maxRetries: 20 },
+    request: { ...standard.request, maxRetries: 20, baseDelayMs: 2 * secondMs, deadlineMs: 2 * minuteMs },
     circuit: { threshold: 20, cooldownMs: 120 * secondMs },
     timeoutMs: standard.timeoutMs,
   },
   // A record store takes large requests slowly, and what it was owed must be there when its outage is over.
   'record-store': {
     retry: { ...standard.retry, baseDelayMs: 2 * secondMs, maxRetries: 20 },
+    request: { ...standard.request, deadlineMs: 1 * minuteMs },
     circuit: standard.circuit,
     timeoutMs: 30 * secondMs,
   },
@@ -119,11 +135,17 @@ export const presetNames = Object.keys(presets) as readonly PresetName[]
  *
  * @example applyPreset('high-traffic', { retry: { maxRetries: 5 } }).retry // 5 retries from 1 s
  */
-export function applyPreset(name: PresetName, overrides: PresetOverrides = {}): Preset {
-  const preset: Preset = presets[name]
+export function applyPreset(
+  name: PresetName,
+  overrides: PresetOverrides = {},
+  site: PresetOverrides = {},
+): Preset {
+  const preset = presetOf(name, site)
   const retry = withExplicit(preset.retry, overrides.retry)
+  const request = withExplicit<RequestPolicy>(preset.request, overrides.request)
   return {
     retry: { ...retry, ...impliedRetry(retry, overrides.retry ?? {}) },
+    request: { ...request, ...impliedDelays(request, overrides.request ?? {}) },
     circuit: withExplicit(preset.circuit, overrides.circuit),
     timeoutMs: overrides.timeoutMs ?? preset.timeoutMs,
   }
@@ -134,12 +156,24 @@ export function applyPreset(name: PresetName, overrides: PresetOverrides = {}): 
  *
  * @example saidOver('standard', applyPreset('standard', { retry: { maxRetries: 5 } })).retry // { maxRetries: 5 }
  */
-export function saidOver(name: PresetName, settings: Preset): PresetOverrides {
-  const preset: Preset = presets[name]
+export function saidOver(name: PresetName, settings: Preset, site: PresetOverrides = {}): PresetOverrides {
+  const preset = presetOf(name, site)
   return {
     retry: differing(settings.retry, preset.retry),
+    request: differing(settings.request, preset.request),
     circuit: differing(settings.circuit, preset.circuit),
     ...(settings.timeoutMs !== preset.timeoutMs && { timeoutMs: settings.timeoutMs }),
+  }
+}
+
+/** What a site says for all its endpoints changes `standard`. Another preset is chosen for what it says. */
+function presetOf(name: PresetName, site: PresetOverrides): Preset {
+  if (name !== 'standard') return presets[name]
+  const retry = withExplicit<RetryPolicy>(standard.retry, site.retry)
+  return {
+    ...standard,
+    retry: { ...retry, ...impliedRetry(retry, site.retry ?? {}) },
+    circuit: withExplicit(standard.circuit, site.circuit),
   }
 }
 

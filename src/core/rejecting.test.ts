@@ -3,11 +3,17 @@ import { describe, expect, it } from 'vitest'
 import type { AttemptClass } from './attempt.ts'
 import {
   appendPermanent,
-  concatPermanentRuns,
+  concatPermanentRuns as concatAt,
   emptyPermanentRun,
-  recordPermanentRun,
-  rejectingThreshold,
+  type PermanentRun,
+  recordPermanentRun as recordAt,
 } from './rejecting.ts'
+
+const rejectingThreshold = 20
+const recordPermanentRun = (streak: readonly number[], run: PermanentRun) =>
+  recordAt(streak, run, rejectingThreshold)
+const concatPermanentRuns = (one: PermanentRun, other: PermanentRun) =>
+  concatAt(one, other, rejectingThreshold)
 
 interface Result {
   readonly class: AttemptClass
@@ -26,7 +32,8 @@ const anyResults: fc.Arbitrary<Result[]> = fc.array(
   // Long ones on purpose: short ones never reach the threshold.
   { maxLength: 60, size: 'max' },
 )
-const summarise = (results: readonly Result[]) => results.reduce(appendPermanent, emptyPermanentRun)
+const summarise = (results: readonly Result[]) =>
+  results.reduce((run, result) => appendPermanent(run, result, rejectingThreshold), emptyPermanentRun)
 const permanents = (count: number, firstId = 1): Result[] =>
   Array.from({ length: count }, (_, index) => ({ class: 'permanent', messageId: firstId + index }))
 
@@ -44,6 +51,16 @@ describe('the rejecting rule', () => {
   it('pauses at twenty different messages refused in a row', () => {
     expect(recordPermanentRun([], summarise(permanents(19))).isRejecting).toBe(false)
     expect(recordPermanentRun([], summarise(permanents(20))).isRejecting).toBe(true)
+  })
+
+  it('never pauses with a threshold of 0, and keeps no messages for it', () => {
+    const run = permanents(50).reduce((all, each) => appendPermanent(all, each, 0), emptyPermanentRun)
+    expect(recordAt([1, 2, 3], run, 0).isRejecting).toBe(false)
+    expect(run).toEqual(emptyPermanentRun)
+  })
+
+  it('pauses at a threshold that was lowered below what was refused already', () => {
+    expect(recordAt([1, 2, 3, 4, 5, 6, 7], emptyPermanentRun, 5).isRejecting).toBe(true)
   })
 
   it('does not pause for one bad message redriven again and again', () => {

@@ -1,11 +1,9 @@
 import type { AttemptClass } from './attempt.ts'
 
-/** So many different messages refused in a row mean a wrong path or an expired token, not bad messages. */
-export const rejectingThreshold = 20
-
 /**
- * An ordered run of results as the `rejecting` rule sees it. It keeps message ids instead of counts, since a person
- * who redrives one bad message twenty times must not pause the endpoint; never more than `rejectingThreshold` of them.
+ * An ordered run of results as the `rejecting` rule sees it: so many different messages (the threshold, a setting) refused in a row mean a wrong path or
+ * an expired token, not bad messages. It keeps message ids instead of counts, since a person who redrives one bad message twenty times must not pause the
+ * endpoint; never more than the threshold of them. A threshold of 0 switches the rule off.
  * A success resets, a permanent result counts once per message, everything else is neutral.
  */
 export interface PermanentRun {
@@ -25,19 +23,26 @@ const successRun: PermanentRun = { ...emptyPermanentRun, hasSuccess: true }
 export function appendPermanent(
   run: PermanentRun,
   result: { readonly class: AttemptClass; readonly messageId: number },
+  threshold: number,
 ): PermanentRun {
-  if (result.class === 'success') return concatPermanentRuns(run, successRun)
-  if (result.class !== 'permanent') return run
+  if (result.class === 'success') return concatPermanentRuns(run, successRun, threshold)
+  if (result.class !== 'permanent' || threshold === 0) return run
   const messages = [result.messageId]
-  return concatPermanentRuns(run, { leading: messages, trailing: messages, longest: 1, hasSuccess: false })
+  const one = { leading: messages, trailing: messages, longest: 1, hasSuccess: false }
+  return concatPermanentRuns(run, one, threshold)
 }
 
 /** The summary of `earlier` followed by `later`. Associative, with `emptyPermanentRun` as its neutral element. */
-export function concatPermanentRuns(earlier: PermanentRun, later: PermanentRun): PermanentRun {
-  const joined = joinMessages(earlier.trailing, later.leading)
+export function concatPermanentRuns(
+  earlier: PermanentRun,
+  later: PermanentRun,
+  threshold: number,
+): PermanentRun {
+  const join = (first: readonly number[], second: readonly number[]) => joinMessages(first, second, threshold)
+  const joined = join(earlier.trailing, later.leading)
   return {
-    leading: earlier.hasSuccess ? earlier.leading : joinMessages(earlier.leading, later.leading),
-    trailing: later.hasSuccess ? later.trailing : joinMessages(earlier.trailing, later.trailing),
+    leading: earlier.hasSuccess ? earlier.leading : join(earlier.leading, later.leading),
+    trailing: later.hasSuccess ? later.trailing : join(earlier.trailing, later.trailing),
     longest: Math.max(earlier.longest, later.longest, joined.length),
     hasSuccess: earlier.hasSuccess || later.hasSuccess,
   }
@@ -47,6 +52,7 @@ export function concatPermanentRuns(earlier: PermanentRun, later: PermanentRun):
 export function recordPermanentRun(
   streak: readonly number[],
   run: PermanentRun,
+  threshold: number,
 ): { readonly streak: readonly number[]; readonly isRejecting: boolean } {
   const before: PermanentRun = {
     leading: streak,
@@ -54,12 +60,16 @@ export function recordPermanentRun(
     longest: streak.length,
     hasSuccess: false,
   }
-  const { trailing, longest } = concatPermanentRuns(before, run)
-  return { streak: trailing, isRejecting: longest >= rejectingThreshold }
+  const { trailing, longest } = concatPermanentRuns(before, run, threshold)
+  return { streak: trailing, isRejecting: threshold > 0 && longest >= threshold }
 }
 
-function joinMessages(earlier: readonly number[], later: readonly number[]): readonly number[] {
+function joinMessages(
+  earlier: readonly number[],
+  later: readonly number[],
+  threshold: number,
+): readonly number[] {
   if (later.length === 0) return earlier
   if (earlier.length === 0) return later
-  return [...new Set([...earlier, ...later])].slice(0, rejectingThreshold)
+  return [...new Set([...earlier, ...later])].slice(0, threshold)
 }

@@ -5,8 +5,10 @@ import type { Clock, DatabaseClock } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Logger } from './logger.ts'
 import { builtInTasks } from './maintenance/built-in-tasks.ts'
+import { criticalResendTask } from './maintenance/critical-resend-task.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import type { MaintenanceTask } from './maintenance/maintenance-task.ts'
+import type { NodeSettings } from './node-settings.ts'
 import type { NodeObserver } from './observer.ts'
 import { RollupCounter } from './statistics/rollup-counter.ts'
 import { RollupWriter } from './statistics/rollup-writer.ts'
@@ -30,6 +32,7 @@ export interface HousekeepingSettings {
 
 export interface HousekeepingOptions {
   readonly settings: HousekeepingSettings
+  readonly siteSettings: NodeSettings
   readonly limits: NodeLimits
   readonly logger: Logger
   readonly clock: Clock
@@ -75,6 +78,7 @@ export class Housekeeping {
       database: settings.maintenanceDatabase,
       tasks: [
         ...builtInTasks(limits),
+        criticalResendTask(options.siteSettings),
         alertsTask({ runbookUrl, diskPath: settings.diskPath ?? null }),
         ...(settings.maintenanceTasks ?? []),
       ],

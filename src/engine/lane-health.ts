@@ -5,9 +5,9 @@ import {
   emptyPermanentRun,
   type PermanentRun,
   recordPermanentRun,
-  rejectingThreshold,
 } from '../core/rejecting.ts'
 import { appendResult, countsAgainstCircuit, emptyRun, type ResultRun } from '../core/result-run.ts'
+import { siteSettings } from '../core/site-settings.ts'
 import type { BreakerRow } from '../storage/read-lanes.ts'
 import type { LaneRun } from '../storage/settle.ts'
 
@@ -24,8 +24,14 @@ export class LaneHealth {
   #failuresInARow = 0
   #isRunOut = false
   #settledAtMs = Number.NEGATIVE_INFINITY
+  readonly #rejectingThreshold: () => number
 
-  constructor(breaker: BreakerRow) {
+  /** @param rejectingThreshold The setting as it is now. */
+  constructor(
+    breaker: BreakerRow,
+    rejectingThreshold: () => number = () => siteSettings.rejecting_threshold.fallback,
+  ) {
+    this.#rejectingThreshold = rejectingThreshold
     this.#permanents = breaker.permanents
     this.#streak = { failures: breaker.streak, firstFailureAtMs: breaker.streakStartedAtMs }
     this.load(breaker)
@@ -60,7 +66,7 @@ export class LaneHealth {
       this.#holdMs > 0 ||
       this.#probe !== null ||
       this.#suspension !== null ||
-      recordPermanentRun(this.#permanents, this.#permanentRun).isRejecting
+      recordPermanentRun(this.#permanents, this.#permanentRun, this.#rejectingThreshold()).isRejecting
     )
   }
 
@@ -102,10 +108,12 @@ export class LaneHealth {
         reenableAfterMs: null,
       }
     }
-    this.#permanentRun = appendPermanent(this.#permanentRun, {
-      class: outcome.class,
-      messageId: facts.messageId,
-    })
+    const { messageId } = facts
+    this.#permanentRun = appendPermanent(
+      this.#permanentRun,
+      { class: outcome.class, messageId },
+      this.#rejectingThreshold(),
+    )
     const { streak, disablement } = recordStreak(this.#streak, facts.autoDisable, [
       { class: outcome.class, atMs: facts.nowMs },
     ])
@@ -136,11 +144,15 @@ export class LaneHealth {
     circuit: LaneRun['circuit'],
     nowMs: number,
   ): LaneRun {
-    const { streak: permanents, isRejecting } = recordPermanentRun(this.#permanents, this.#permanentRun)
+    const { streak: permanents, isRejecting } = recordPermanentRun(
+      this.#permanents,
+      this.#permanentRun,
+      this.#rejectingThreshold(),
+    )
     const suspension: LaneRun['suspension'] = isRejecting
       ? {
           state: 'rejecting',
-          reason: `${rejectingThreshold} different messages were refused in a row`,
+          reason: `${this.#rejectingThreshold()} different messages were refused in a row`,
           reenableAfterMs: null,
         }
       : this.#suspension

@@ -24,6 +24,8 @@ export interface LaneTableOptions {
   isLeaving(shard: number): boolean
   /** Up to where arrivals have been counted. */
   cursor(): number
+  /** The setting `rejecting_threshold`. */
+  readonly rejectingThreshold: () => number
   /** A lane's row, circuit or place in the line has changed. */
   onChanged(lane: Lane): void
   onCircuitChanged(lane: Lane): void
@@ -207,7 +209,7 @@ export class LaneTable {
     if (epoch === undefined) return undefined
     const known = this.#lanes.get(row.id)
     if (known !== undefined) return known
-    const lane = new Lane(row, epoch, this.readAhead)
+    const lane = new Lane(row, epoch, this.readAhead, this.#options.rejectingThreshold)
     lane.isDraining = this.#options.isLeaving(shard)
     this.#lanes.set(row.id, lane)
     return lane

@@ -99,7 +99,12 @@ export class Lane {
   /** Made with the first attempt: most of ten thousand lanes are idle. */
   #abort: AbortController | null = null
 
-  constructor(row: LaneRow, epoch: number, readAhead: ReadAhead = { rows: 0, bytes: 0 }) {
+  constructor(
+    row: LaneRow,
+    epoch: number,
+    readAhead: ReadAhead = { rows: 0, bytes: 0 },
+    rejectingThreshold?: () => number,
+  ) {
     this.#row = row
     this.id = row.id
     this.name = row.name
@@ -107,7 +112,7 @@ export class Lane {
     this.epoch = epoch
     this.ready = new ReadyLine(readAhead)
     this.breaker = row.breaker
-    this.health = new LaneHealth(row.breaker)
+    this.health = new LaneHealth(row.breaker, rejectingThreshold)
   }
 
   get signal(): AbortSignal {

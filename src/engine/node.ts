@@ -1,8 +1,10 @@
+import type { SettingPin } from '../core/setting-pin.ts'
 import { isTracing } from '../observe/tracing.ts'
 import type { Database } from '../storage/database.ts'
 import { type BeatResult, markStopping, type TakenShard } from '../storage/nodes.ts'
 import { tellFreedKeys } from '../storage/notices.ts'
 import { reportLanes } from '../storage/read-lanes.ts'
+import { pinSettings } from '../storage/settings.ts'
 import { notifyAttempts } from '../storage/tail.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
@@ -22,6 +24,7 @@ import { defaultLimits, type NodeLimits } from './limits.ts'
 import { logAttempts } from './log-attempts.ts'
 import { type Logger, silentLogger } from './logger.ts'
 import { Membership } from './membership.ts'
+import { NodeSettings } from './node-settings.ts'
 import { Notices } from './notices.ts'
 import { Notifications } from './notifications.ts'
 import { combineObservers, type NodeObserver } from './observer.ts'
@@ -50,6 +53,8 @@ export interface NodeOptions extends HousekeepingSettings {
   /** Null behind a transaction-pooling proxy: then the node polls. */
   readonly listenUrl: string | null
   readonly isNameExclusive?: boolean
+  /** Settings that nobody may change elsewhere while this node lives. */
+  readonly pins?: readonly SettingPin[]
   readonly limits?: Partial<NodeLimits>
   readonly logger?: Logger
   readonly observers?: readonly Partial<NodeObserver>[]
@@ -70,6 +75,7 @@ export class Node {
   readonly #databaseClock: DatabaseClock
   readonly #lanes: LaneTable
   readonly #shapes: ShapeTable
+  readonly #settings: NodeSettings
   readonly #notices: Notices
   readonly #settler: Settler
   readonly #careful: CarefulMode
@@ -100,8 +106,10 @@ export class Node {
     this.#tail = new Tail({ publish: (payload) => notifyAttempts(options.controlDatabase, payload) })
     this.#clock = options.clock ?? systemClock
     this.#databaseClock = new DatabaseClock(this.#clock)
+    this.#settings = new NodeSettings({ database: options.controlDatabase, logger: this.#logger })
     this.#housekeeping = new Housekeeping({
       settings: options,
+      siteSettings: this.#settings,
       limits: this.#limits,
       logger: this.#logger,
       clock: this.#clock,
@@ -135,6 +143,7 @@ export class Node {
       epochOf: (shard) => this.#membership.epochOf(shard),
       isLeaving: (shard) => this.#membership.isLeaving(shard),
       cursor: () => this.#arrivals.cursor,
+      rejectingThreshold: () => this.#settings.rejectingThreshold,
       onChanged: (lane) => this.#laneChanged(lane),
       onCircuitChanged: (lane) => this.#observer.circuitChanged(lane.name, lane.breaker.state),
       onReplaced: (channel) => void channel.close().catch((error: unknown) => this.#background.report(error)),
@@ -262,6 +271,8 @@ export class Node {
       operations: this.#operations,
       tail: this.#tail,
       logger: this.#logger,
+      onAlertsDue: () => void this.#background.tolerate(this.#housekeeping.tick()),
+      onSettingChanged: () => void this.#background.tolerate(this.#readSettings()),
       recount: (lane) => this.#recount(lane),
       readmit: (lane) => this.#reader.readmit(lane.id),
       report: (error) => this.#background.report(error),
@@ -348,8 +359,10 @@ export class Node {
     await this.#arrivals.open()
     await this.#notices.open()
     await this.#lanes.readChanges()
+    await this.#settings.read()
     this.#loop.start()
     await this.#membership.start()
+    await this.#pinSettings()
     this.#background.every(this.#limits.sweepMs, () => this.#sweeper.sweep())
     this.#background.every(this.#limits.maintenanceMs, () => this.#housekeeping.tick())
     this.#background.every(this.#limits.rollupMs, () => this.#housekeeping.flush())
@@ -462,6 +475,25 @@ export class Node {
     this.#dispatcher.pump(lane)
   }
 
+  #pinnedAs = 0
+
+  /** Pins go with an incarnation: the next one makes them anew. */
+  async #pinSettings(): Promise<void> {
+    const { incarnation } = this
+    const { controlDatabase, pins = [] } = this.#options
+    if (pins.length > 0) {
+      await pinSettings(controlDatabase, incarnation, pins)
+      await this.#readSettings()
+    }
+    this.#pinnedAs = incarnation
+  }
+
+  /** The leading node looks at once whether its tasks are still due when they were. */
+  async #readSettings(): Promise<void> {
+    await this.#settings.read()
+    await this.#housekeeping.tick()
+  }
+
   /** What was ended may have been read already: the line is put back and read anew. Many requests are one. */
   #recount(lane: Lane): void {
     if (this.#recounting.has(lane)) return
@@ -487,6 +519,7 @@ export class Node {
     if (!this.#mayWork()) return
     // A node that sleeps doesn't look at arrivals, which would tell it.
     if (life !== this.#arrivals.life) this.#loop.ring()
+    if (this.#pinnedAs !== this.incarnation) await this.#pinSettings()
     if (hasNotices) await this.#notifications.readNotices()
     if (haveLanesChanged) await this.#lanes.readChanges()
     if (haveShapesChanged || this.#shapes.checksSchemas) await this.#shapes.readChanges()

@@ -21,6 +21,10 @@ export interface NotificationsOptions {
   readonly operations: OperationRunner
   readonly tail: Tail
   readonly logger: Logger
+  /** A site-wide setting has another value. */
+  onSettingChanged(): void
+  /** The leading node is to look at the alert rules now. */
+  onAlertsDue(): void
   /** Counts the lane anew and starts it from the front. */
   recount(lane: Lane): void
   /** A result of it has left quarantine. */
@@ -51,7 +55,15 @@ export class Notifications {
     this.#listener = new Listener({
       connectionString: listenUrl,
       applicationName: 'holdfast-listen',
-      channels: [ownChannel, 'holdfast_lanes', 'holdfast_routes', 'holdfast_operations', tailWantedChannel],
+      channels: [
+        ownChannel,
+        'holdfast_lanes',
+        'holdfast_routes',
+        'holdfast_operations',
+        'holdfast_settings',
+        'holdfast_alerts',
+        tailWantedChannel,
+      ],
       logger,
       onNotification: (channel, payload) => {
         if (channel === ownChannel) loop.ring()
@@ -81,6 +93,8 @@ export class Notifications {
     if (channel === 'holdfast_lanes') this.#laneNotified(payload)
     else if (channel === 'holdfast_routes') shapes.forgetRoute(Number(payload))
     else if (channel === 'holdfast_operations') operations.wake()
+    else if (channel === 'holdfast_settings') this.#options.onSettingChanged()
+    else if (channel === 'holdfast_alerts') this.#options.onAlertsDue()
   }
 
   /**

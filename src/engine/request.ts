@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { AttemptOutcome } from '../core/attempt.ts'
-import type { EndpointSettings, RequestPolicy } from '../core/endpoint-config.ts'
+import type { EndpointSettings } from '../core/endpoint-config.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { requestPathProblem } from '../core/request-path.ts'
+import { type RequestPolicy, requestDelayMs } from '../core/request-policy.ts'
 import { appendResult, countsAgainstCircuit, emptyRun } from '../core/result-run.ts'
 import { writeAudit } from '../storage/audit-log.ts'
 import { recordRequestRun } from '../storage/breakers.ts'
@@ -216,8 +217,7 @@ export class RequestClient {
     const isTransportError = outcome.statusCode === undefined && outcome.class === 'retryable'
     const isNamed = outcome.statusCode !== undefined && policy.retryOn.includes(outcome.statusCode)
     if (!isTransportError && !isNamed) return null
-    const delayMs = Math.min(policy.baseDelayMs * 2 ** (attempts - 1), policy.maxDelayMs)
-    return delayMs * (0.5 + (this.#options.random ?? Math.random)() / 2)
+    return requestDelayMs(policy, attempts, this.#options.random ?? Math.random)
   }
 
   async #record(

@@ -15,9 +15,9 @@ import { ScheduleFirer } from './schedule-firer.ts'
 import { WorkerWatch } from './worker-watch.ts'
 
 export interface KeeperLimits {
-  /** Runs stuck in a worker's hands: how often they are looked for, and for how long beyond their time-out they may stay. */
-  readonly zombieCheckMs: number
-  readonly zombieThresholdMs: number
+  /** Runs stuck in a worker's hands: how often they are looked for, and for how long beyond their time-out they may stay. Null: what the settings say. */
+  readonly zombieCheckMs: number | null
+  readonly zombieThresholdMs: number | null
   /** How often expired runs, TTLs and jobs to re-enable are looked for. */
   readonly sweepMs: number
   /** How often the safety nets are drawn. */
@@ -29,8 +29,8 @@ export interface KeeperLimits {
 }
 
 const defaultLimits: KeeperLimits = {
-  zombieCheckMs: 300_000,
-  zombieThresholdMs: 600_000,
+  zombieCheckMs: null,
+  zombieThresholdMs: null,
   sweepMs: 2000,
   reviveMs: 30_000,
   forgetMs: 300_000,
@@ -51,6 +51,8 @@ const maxRowsPerSweep = 500
 /** Of those that are parked: most are so for a good reason, and only looked at. */
 const maxParkedPerLook = 20_000
 const watchMs = 1000
+/** A round whose interval is a setting is asked for at least this often. */
+const maxBlindMs = 5000
 /** Without a worker to watch. */
 const emptyWatchMs = 5000
 
@@ -110,7 +112,7 @@ export class Keeper {
     if (await this.#isOurRound('sweep', sweepMs)) {
       await sweepRuns(database, maxRowsPerSweep, by())
     }
-    if (await this.#isOurRound('zombies', zombieCheckMs)) {
+    if (await this.#isOurRound('zombies', zombieCheckMs ?? 'zombie_check_ms')) {
       const found = await sweepZombies(database, zombieThresholdMs, maxRowsPerSweep, by())
       if (found > 0) logger.warn({ runs: found }, 'Zombie runs were found')
     }
@@ -123,10 +125,12 @@ export class Keeper {
   }
 
   /** Asks when there may be something to take: whoever took the last round has said when the next one is. */
-  async #isOurRound(round: string, intervalMs: number): Promise<boolean> {
+  async #isOurRound(round: string, interval: Parameters<typeof takeRound>[2]): Promise<boolean> {
     if (performance.now() < (this.#nextRoundAtMs.get(round) ?? 0)) return false
-    const { isOurs, nextMs } = await takeRound(this.#options.database, round, intervalMs)
-    this.#nextRoundAtMs.set(round, performance.now() + nextMs)
+    const { isOurs, nextMs } = await takeRound(this.#options.database, round, interval)
+    // A setting may have been changed meanwhile, and the next round with it.
+    const waitMs = typeof interval === 'number' ? nextMs : Math.min(nextMs, maxBlindMs)
+    this.#nextRoundAtMs.set(round, performance.now() + waitMs)
     return isOurs
   }
 

@@ -168,7 +168,7 @@ export class JobWorker {
   }
 
   #assemble(database: Database, journal: Journal | null, listenUrl: string | null): Parts {
-    const table = new JobTable(database)
+    const table = new JobTable(database, this.#logger)
     const limits = this.#limits
     const presence: Presence = new Presence({
       database,

@@ -49,7 +49,7 @@ export interface DeadLetter {
   readonly eventType: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
-  readonly state: 'open' | 'redriven' | 'resolved' | 'discarded'
+  readonly state: 'open' | 'redriven' | 'resolved' | 'discarded' | 'erased'
   /** Why it died: `permanent`, `retries_exhausted`, `gave_up`, `gone`, `schema`, `transform`, `endpoint_full`, … */
   readonly reason: string
   /** Of its last attempt. */

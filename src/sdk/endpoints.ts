@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { isCriticalLearningPattern } from '../core/critical-learning-events.ts'
 import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
+import type { EndpointDefaults } from '../core/endpoint-input.ts'
 import type { EndpointChanges, EndpointInput } from '../core/endpoint-types.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
@@ -33,6 +34,7 @@ import {
 import { readLaneByName } from '../storage/read-lanes.ts'
 import type { ShorthandPattern } from '../storage/routes.ts'
 import { drawLaneId, rotateSecret } from '../storage/secrets.ts'
+import { readSetting } from '../storage/settings.ts'
 import { translateError } from '../storage/translate-error.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Transport } from '../transports/transport.ts'
@@ -106,7 +108,8 @@ export class Endpoints {
 
   /** A secret that is made for it is in the answer, and never shown again. */
   async create(input: EndpointInput): Promise<ChangedEndpoint> {
-    const { settings, secrets, signingSecret } = this.#parse(input, true, [])
+    const site = await this.#siteDefaults()
+    const { settings, secrets, signingSecret } = this.#parse(input, true, [], site)
     const patterns = shorthandPatterns(settings)
     const keyring = this.#keyringFor(secrets)
     const created = await this.#run(async (database) => {
@@ -127,11 +130,12 @@ export class Endpoints {
   /** Changes the given settings and keeps the others; another preset takes what came from the old one with it. A secret that isn't given again stays as it is. */
   async update(name: string, changes: EndpointChanges): Promise<ChangedEndpoint> {
     const current = await this.#read(name)
-    const merged = this.#withStoredValues(mergeEndpoint(toEndpoint(current), changes), current)
+    const site = await this.#siteDefaults()
+    const merged = this.#withStoredValues(mergeEndpoint(toEndpoint(current), changes, site), current)
     const stored = current.secrets.map(({ field }) => field)
     // Whoever changes the retries of an endpoint needn't be allowed to reach it.
     const isTargetNew = changes.config !== undefined
-    const { settings, secrets, signingSecret } = this.#parse(merged, isTargetNew, stored)
+    const { settings, secrets, signingSecret } = this.#parse(merged, isTargetNew, stored, site)
     const patterns = shorthandPatterns(settings)
     const keyring = this.#keyringFor(secrets)
     const sealed = keyring === null ? [] : sealSecrets(secrets.secrets, current.id, keyring)
@@ -308,6 +312,11 @@ export class Endpoints {
     database().afterCommit(() => onChanged(name))
   }
 
+  /** What the site says for all its new endpoints. */
+  #siteDefaults(): Promise<EndpointDefaults> {
+    return this.#run((database) => readSetting(database, 'defaults'))
+  }
+
   async #read(name: string): Promise<EndpointRecord> {
     const found = await this.#run((database) => readEndpoint(database, name))
     if (found === undefined) throw notFound(name)
@@ -346,8 +355,13 @@ export class Endpoints {
   }
 
   /** The settings as they are stored, and the secrets that they had. `stored` are those that the endpoint has already. */
-  #parse(input: unknown, isTargetNew: boolean, stored: readonly string[]): ParsedInput {
-    const parsed = parseEndpoint(input)
+  #parse(
+    input: unknown,
+    isTargetNew: boolean,
+    stored: readonly string[],
+    site: EndpointDefaults,
+  ): ParsedInput {
+    const parsed = parseEndpoint(input, site)
     if (!parsed.ok) throw invalid(parsed.problems)
     const found = this.#options.transports.get(parsed.value.transport)
     if (!found.isFound) throw invalid([{ path: 'transport', message: found.message }])

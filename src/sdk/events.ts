@@ -3,7 +3,13 @@ import { formatId } from '../core/ids.ts'
 import { type EventQuery, eventQuery } from '../core/list-filter.ts'
 import type { Database } from '../storage/database.ts'
 import { findDeliveriesOf } from '../storage/deliveries.ts'
-import { type EventBody, type EventRecord, readEventBody, readEventRecords } from '../storage/events.ts'
+import {
+  type EventBody,
+  type EventRecord,
+  eraseMessage,
+  readEventBody,
+  readEventRecords,
+} from '../storage/events.ts'
 import { type Criticality, criticalityOf } from './attempt.ts'
 import { type Delivery, readWholeDeliveries } from './deliveries.ts'
 import { checkedFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
@@ -19,6 +25,23 @@ export interface Event {
   readonly state: 'routed' | 'unrouted'
   readonly sizeBytes: number
   readonly createdAt: Date
+  /** When its payload was removed on request; it is null since. */
+  readonly erasedAt: Date | null
+}
+
+export interface Erasure {
+  readonly id: string
+  /** Deliveries that were still owed and are cancelled now; only by force. */
+  readonly cancelled: number
+  /** Dead letters that were open and are settled as `erased`. */
+  readonly deadLetters: number
+}
+
+export interface EraseOptions {
+  /** Kept in the audit log. */
+  readonly reason: string
+  /** Also while it is owed: what is owed ends as cancelled. */
+  readonly force?: boolean | undefined
 }
 
 export interface StoredMessage extends Event {
@@ -36,6 +59,7 @@ export interface EventDetail extends StoredMessage {
 
 export interface EventsOptions {
   readonly database: () => Database
+  readonly actor: string
 }
 
 const maxDeliveriesPerEvent = 1000
@@ -68,6 +92,19 @@ export class Events {
       return { ...toStoredMessage(body), deliveries: await readWholeDeliveries(database, deliveryIds) }
     })
   }
+
+  /**
+   * Removes an event's payload for good: body, headers, metadata, stored requests and answers, in its dead letters, too. Refused while it is owed, unless forced.
+   *
+   * @example await holdfast.events.erase('msg_0jm3x1c8000', { reason: 'Ada asked us to forget her' })
+   */
+  async erase(id: string, { reason, force = false }: EraseOptions): Promise<Erasure> {
+    if (!id.startsWith('run_')) knownId('msg', id, eventNotFound)
+    const { actor } = this.#options
+    return onDatabase(this.#options.database(), (database) =>
+      eraseMessage(database, id, reason, force, actor),
+    )
+  }
 }
 
 export function toStoredMessage(body: EventBody): StoredMessage {
@@ -90,6 +127,7 @@ function toEvent(record: EventRecord): Event {
     state: record.isUnrouted ? 'unrouted' : 'routed',
     sizeBytes: record.size,
     createdAt: record.createdAt,
+    erasedAt: record.erasedAt,
   }
 }
 

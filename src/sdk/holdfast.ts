@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { formatId } from '../core/ids.ts'
 import type { SendOptionsInput } from '../core/send-options.ts'
+import type { SettingPin } from '../core/setting-pin.ts'
 import type { NodeLimits } from '../engine/limits.ts'
 import { type Logger, silentLogger } from '../engine/logger.ts'
-import { type CriticalResend, criticalResendTask } from '../engine/maintenance/critical-resend-task.ts'
 import type { MaintenanceTask } from '../engine/maintenance/maintenance-task.ts'
 import { Node } from '../engine/node.ts'
 import type { NodeObserver } from '../engine/observer.ts'
@@ -40,6 +40,7 @@ import { type BatchRun, type EnqueuedRun, type EnqueueOptions, Enqueuer } from '
 import { createManagement, type Management } from './management.ts'
 import { checkedOptions } from './message-options.ts'
 import { openKeyring } from './open-keyring.ts'
+import { type CriticalResend, optionPins, type SettingValues } from './option-pins.ts'
 import { encodePayload } from './payload.ts'
 import { PreviewGate } from './preview-gate.ts'
 import { PublishLine, type PublishLineLimits } from './publish-line.ts'
@@ -79,7 +80,13 @@ export interface HoldfastOptions {
   readonly diskPath?: string
   /** What one node of the cluster shall do again and again, besides Holdfast's own upkeep. */
   readonly maintenanceTasks?: readonly MaintenanceTask[]
-  /** When critical dead letters are sent again: daily at 03:00 UTC when left out; `false`: never by themselves. */
+  /**
+   * Site-wide settings that this process decides over as long as it delivers: nobody can change them elsewhere. They hold for all nodes, workers and publishers.
+   */
+  readonly settings?: SettingValues
+  /** Where `settings` come from, for the error that others get who try to change one. @internal */
+  readonly settingSources?: Readonly<Record<string, string>>
+  /** Pins the settings of the re-send of critical dead letters, which is daily at 03:00 UTC when nobody says otherwise; `false`: never. */
   readonly criticalResend?: CriticalResend | false
   /** Who did it, in the audit log. */
   readonly actor?: string
@@ -176,7 +183,7 @@ export class Holdfast<Events extends object = AnyEvents> {
   readonly #transforms: TransformRegistry
   readonly #previewTransforms: TransformRegistry
   readonly #previews = new PreviewGate()
-  readonly #tasks: readonly MaintenanceTask[]
+  readonly #pins: readonly SettingPin[]
   readonly #options: HoldfastOptions
   readonly #databaseUrl: string
   readonly #handlers: Map<string, Handler>
@@ -200,9 +207,7 @@ export class Holdfast<Events extends object = AnyEvents> {
   constructor(options: HoldfastOptions, egress: Egress = createEgressFrom(options)) {
     this.#options = options
     this.#databaseUrl = requireDatabaseUrl(options.databaseUrl)
-    const { criticalResend, maintenanceTasks = [] } = options
-    this.#tasks =
-      criticalResend === false ? maintenanceTasks : [criticalResendTask(criticalResend), ...maintenanceTasks]
+    this.#pins = optionPins(options)
     this.#handlers = new Map(Object.entries(options.handlers ?? {}))
     this.#transports = createTransportRegistry(
       [
@@ -460,7 +465,8 @@ export class Holdfast<Events extends object = AnyEvents> {
       ...(this.#options.runbookUrl !== undefined && { runbookUrl: this.#options.runbookUrl }),
       ...(this.#options.diskPath !== undefined && { diskPath: this.#options.diskPath }),
       observers: [this.#metrics, ...(this.#options.observer === undefined ? [] : [this.#options.observer])],
-      maintenanceTasks: this.#tasks,
+      maintenanceTasks: this.#options.maintenanceTasks ?? [],
+      pins: this.#pins,
     })
     await this.#node.start()
     const node = this.#node

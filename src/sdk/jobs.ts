@@ -1,5 +1,11 @@
 import { HoldfastError } from '../core/errors.ts'
-import { type JobInput, type JobSettings, jobInput, parseJobSettings } from '../core/job-settings.ts'
+import {
+  type JobAutoDisable,
+  type JobInput,
+  type JobSettings,
+  jobInput,
+  parseJobSettings,
+} from '../core/job-settings.ts'
 import { problemsOf } from '../core/problem.ts'
 import type { AnyJob } from '../jobs/job.ts'
 import { writeAudit } from '../storage/audit-log.ts'
@@ -11,6 +17,8 @@ import { type EnqueuedRun, Enqueuer } from './enqueuer.ts'
 /** A job as it is in force: what code says, overridden by what a person set. */
 export interface JobView extends JobSettings {
   readonly name: string
+  readonly ttlMs: number
+  readonly autoDisable: JobAutoDisable
   /** What overrides the code's defaults. */
   readonly overrides: Readonly<Record<string, unknown>>
   readonly state: 'active' | 'paused' | 'disabled'
@@ -148,6 +156,8 @@ function toView(row: JobRow): JobView {
   if (!settings.ok) throw new Error('the default job settings are invalid')
   return {
     ...settings.value,
+    ttlMs: settings.value.ttlMs ?? row.site_ttl_ms,
+    autoDisable: { ...row.site_auto_disable, ...settings.value.autoDisable },
     name: row.name,
     queue: row.queue,
     overrides: row.overrides,

@@ -24,6 +24,7 @@ import { Runs } from './runs.ts'
 import { Schedules } from './schedules.ts'
 import { Secrets } from './secrets.ts'
 import { Sessions } from './sessions.ts'
+import { Settings } from './settings.ts'
 import { Statistics } from './statistics.ts'
 import { Workers } from './workers.ts'
 
@@ -46,6 +47,7 @@ export interface Management {
   readonly routes: Routes
   readonly eventTypes: EventTypes
   readonly maintenance: Maintenance
+  readonly settings: Settings
   readonly statistics: Statistics
   readonly alerts: Alerts
   readonly alertRules: AlertRules
@@ -85,11 +87,12 @@ export function createManagement(options: ManagementOptions): Management {
     eventTypes: new EventTypes({ database, actor, onChanged: onEventTypeChanged }),
     maintenance: new Maintenance({ database, actor }),
     quarantine: new Quarantine({ database, actor }),
+    settings: new Settings({ database, actor }),
     statistics: new Statistics({ database }),
     alerts: new Alerts({ database, actor }),
     alertRules: new AlertRules({ database, actor }),
     alertChannels: new AlertChannels({ database, actor, endpoints }),
-    events: new Events({ database }),
+    events: new Events({ database, actor }),
     deliveries: new Deliveries({ database, actor }),
     deadLetters: new DeadLetters({ database, actor }),
     operations,

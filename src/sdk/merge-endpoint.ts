@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EndpointSettings } from '../core/endpoint-config.ts'
+import type { EndpointDefaults } from '../core/endpoint-input.ts'
 import type { EndpointChanges } from '../core/endpoint-types.ts'
 import { type PresetName, presetExtras, presets, saidOver } from '../core/presets.ts'
 
@@ -9,10 +10,14 @@ const settable = [
 ]
 
 /** The endpoint as it would have been said with the changes in it. Objects are given in part. */
-export function mergeEndpoint(current: EndpointSettings, changes: EndpointChanges): Record<string, unknown> {
+export function mergeEndpoint(
+  current: EndpointSettings,
+  changes: EndpointChanges,
+  site: EndpointDefaults = {},
+): Record<string, unknown> {
   const merged: Record<string, unknown> = Object.fromEntries(settable.map((field) => [field, current[field]]))
   const hasNewPreset = changes.preset !== undefined && changes.preset !== current.preset
-  if (hasNewPreset) Object.assign(merged, withoutPreset(current))
+  if (hasNewPreset) Object.assign(merged, withoutPreset(current, site))
   for (const [field, value] of Object.entries(changes)) {
     const old = merged[field]
     merged[field] = isPlainObject(old) && isPlainObject(value) ? { ...old, ...value } : value
@@ -21,13 +26,17 @@ export function mergeEndpoint(current: EndpointSettings, changes: EndpointChange
 }
 
 /** What came from the preset goes with it. One that a newer version has made is not known here, and leaves everything. */
-function withoutPreset({ preset, config, retry, circuit, batch, holdOn }: EndpointSettings): object {
+function withoutPreset(
+  { preset, config, retry, request, circuit, batch, holdOn }: EndpointSettings,
+  site: EndpointDefaults,
+): object {
   if (!Object.hasOwn(presets, preset)) return {}
   const extras = presetExtras(preset)
   const { timeoutMs, classify, headers, plainHeaders, ...others } = config
-  const said = saidOver(preset satisfies PresetName, { retry, circuit, timeoutMs })
+  const said = saidOver(preset satisfies PresetName, { retry, request, circuit, timeoutMs }, site)
   return {
     retry: said.retry,
+    request: said.request,
     circuit: said.circuit,
     config: {
       ...others,

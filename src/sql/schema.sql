@@ -10,6 +10,7 @@ sequence holdfast_internal.routes_id_seq as integer start 1 min 1
 sequence holdfast_internal.run_claims_seq as bigint start 1 min 1
 sequence holdfast_internal.schedules_id_seq as integer start 1 min 1
 sequence holdfast_internal.server_life as bigint start 0 min 0
+  CREATE TRIGGER settings_read_only INSTEAD OF INSERT OR DELETE OR UPDATE ON holdfast.settings FOR EACH ROW EXECUTE FUNCTION holdfast_internal.refuse_setting()
 table holdfast_internal.alert_channels
   name text not null
   kind text not null
@@ -198,7 +199,7 @@ table holdfast_internal.dead_letters
   resent_at timestamp with time zone
   constraint dead_letters_delivery_id_key UNIQUE (delivery_id)
   constraint dead_letters_pkey PRIMARY KEY (id)
-  constraint dead_letters_state_check CHECK ((state = ANY (ARRAY['open'::text, 'redriven'::text, 'resolved'::text, 'discarded'::text])))
+  constraint dead_letters_state_check CHECK ((state = ANY (ARRAY['open'::text, 'redriven'::text, 'resolved'::text, 'discarded'::text, 'erased'::text])))
   CREATE INDEX dead_letters_blocking ON holdfast_internal.dead_letters USING btree (ordering_key, lane_id, delivery_id) WHERE (blocks_key AND (settled_at IS NULL))
   CREATE INDEX dead_letters_critical ON holdfast_internal.dead_letters USING btree (lane_id, id) WHERE ((criticality = 2) AND (settled_at IS NULL))
   CREATE INDEX dead_letters_fingerprint ON holdfast_internal.dead_letters USING btree (fingerprint, id)
@@ -398,6 +399,7 @@ table holdfast_internal.messages partition by RANGE (id)
   headers jsonb
   metadata jsonb
   body json not null
+  erased_at timestamp with time zone
   constraint messages_pkey PRIMARY KEY (id)
   CREATE INDEX messages_correlation ON ONLY holdfast_internal.messages USING btree (correlation_id, id) WHERE (correlation_id IS NOT NULL)
   CREATE INDEX messages_unrouted ON ONLY holdfast_internal.messages USING btree (id) WHERE is_unrouted
@@ -417,6 +419,7 @@ table holdfast_internal.messages_kept
   headers jsonb
   metadata jsonb
   body json not null
+  erased_at timestamp with time zone
   constraint messages_kept_pkey PRIMARY KEY (id)
   CREATE INDEX messages_kept_correlation ON holdfast_internal.messages_kept USING btree (correlation_id, id) WHERE (correlation_id IS NOT NULL)
   CREATE INDEX messages_kept_id_idx ON holdfast_internal.messages_kept USING btree (id) WHERE is_unrouted
@@ -676,10 +679,19 @@ table holdfast_internal.schedules with (fillfactor=70)
   constraint schedules_pkey PRIMARY KEY (id)
   CREATE INDEX schedules_due ON holdfast_internal.schedules USING btree (next_at) WHERE ((next_at IS NOT NULL) AND (NOT is_paused))
   CREATE INDEX schedules_job ON holdfast_internal.schedules USING btree (job_id)
+table holdfast_internal.setting_pins
+  incarnation integer not null
+  name text not null
+  source text not null
+  constraint setting_pins_incarnation_fkey FOREIGN KEY (incarnation) REFERENCES holdfast_internal.nodes(incarnation) ON DELETE CASCADE
+  constraint setting_pins_pkey PRIMARY KEY (incarnation, name)
 table holdfast_internal.settings
   name text not null
   value jsonb not null
+  changed_at timestamp with time zone
+  changed_by text
   constraint settings_pkey PRIMARY KEY (name)
+  CREATE TRIGGER settings_checked BEFORE INSERT OR UPDATE ON holdfast_internal.settings FOR EACH ROW EXECUTE FUNCTION holdfast_internal.check_setting()
 table holdfast_internal.shard_leases with (fillfactor=50)
   shard smallint not null
   incarnation integer

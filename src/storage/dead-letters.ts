@@ -13,7 +13,7 @@ export interface DeadLetterRow {
   readonly eventType: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
-  readonly state: 'open' | 'redriven' | 'resolved' | 'discarded'
+  readonly state: 'open' | 'redriven' | 'resolved' | 'discarded' | 'erased'
   readonly reason: string
   readonly outcome: number
   readonly statusCode: number | null

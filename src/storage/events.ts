@@ -11,10 +11,11 @@ export interface EventRecord {
   readonly isUnrouted: boolean
   readonly size: number
   readonly createdAt: Date
+  readonly erasedAt: Date | null
 }
 
 const columns = `message.id, message.type as "eventType", message.tenant, message.correlation_id as "correlationId", message.criticality,
-  message.is_unrouted as "isUnrouted", message.size, message.created_at as "createdAt"`
+  message.is_unrouted as "isUnrouted", message.size, message.created_at as "createdAt", message.erased_at as "erasedAt"`
 
 /** In the order of the ids given. Indexes: messages_pkey of one partition each, messages_kept_pkey. */
 export async function readEventRecords(database: Database, ids: readonly number[]): Promise<EventRecord[]> {
@@ -55,4 +56,27 @@ export async function readEventBody(database: Database, id: number): Promise<Eve
     [id],
   )
   return rows[0]
+}
+
+export interface ErasureRow {
+  readonly id: string
+  readonly cancelled: number
+  readonly deadLetters: number
+}
+
+/** Indexes: messages_pkey, messages_kept_pkey, deliveries_message, attempts_message, dead_letters_message; a day's kept answers are looked through. */
+export async function eraseMessage(
+  database: Database,
+  id: string,
+  reason: string,
+  force: boolean,
+  actor: string,
+): Promise<ErasureRow> {
+  const rows = await database.query<{ erased: ErasureRow }>(
+    { name: 'erase_message', text: 'select holdfast.erase_message($1, $2, $3, $4) as erased' },
+    [id, reason, force, actor],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('erase_message returned nothing')
+  return row.erased
 }

@@ -1,3 +1,4 @@
+import type { JobAutoDisable } from '../core/job-settings.ts'
 import type { Database } from './database.ts'
 
 export interface JobRow {
@@ -14,11 +15,16 @@ export interface JobRow {
   readonly streak: number
   readonly created_at: Date
   readonly updated_at: Date
+  /** The settings `auto_disable` and `worker_queue_ttl_ms`, for what the job leaves unsaid. */
+  readonly site_auto_disable: JobAutoDisable
+  readonly site_ttl_ms: number
 }
 
 const columns = `
   job.id, job.name, queue.name as queue, queue.id as lane_id, job.defaults, job.overrides, job.state, job.state_reason, job.state_changed_at,
-  job.reenable_at, job.streak, job.created_at, job.updated_at
+  job.reenable_at, job.streak, job.created_at, job.updated_at,
+  holdfast_internal.setting_value('auto_disable') as site_auto_disable,
+  holdfast_internal.setting_integer('worker_queue_ttl_ms')::float8 as site_ttl_ms
   from holdfast_internal.jobs as job join holdfast_internal.queues as queue on queue.id = job.queue_id`
 
 /** Makes the job known with its code's settings. Writes nothing when nothing changed. Index: jobs_name_key. */

@@ -1,32 +1,38 @@
 import type { Database } from './database.ts'
 
-/** Whether this round falls to the caller, as it does to one in each interval over all processes, and how long until the next. Index: keeper_rounds_pkey. */
+/**
+ * Whether this round falls to the caller, as it does to one in each interval over all processes, and how long until the next. An interval by name is a setting.
+ * Index: keeper_rounds_pkey, settings_pkey.
+ */
 export async function takeRound(
   database: Database,
   round: string,
-  intervalMs: number,
+  interval: number | 'zombie_check_ms',
 ): Promise<{ readonly isOurs: boolean; readonly nextMs: number }> {
   const rows = await database.query<{ is_ours: boolean; next_ms: number }>(
     {
       name: 'take_round',
       text: `
-        with early as (
+        with every as (
+          select coalesce($2::float8, holdfast_internal.setting_integer($3)) as ms
+        ), early as (
           -- A conflict would lock the row; a look that comes too early shall write nothing.
           select next_at from holdfast_internal.keeper_rounds where name = $1 and next_at > clock_timestamp()
         ), taken as (
           insert into holdfast_internal.keeper_rounds as known (name, next_at)
-          select $1, clock_timestamp() + make_interval(secs => $2::float8 / 1000) where not exists (select from early)
+          select $1, clock_timestamp() + make_interval(secs => every.ms / 1000) from every where not exists (select from early)
           on conflict (name) do update set next_at = excluded.next_at where known.next_at <= clock_timestamp()
           returning name
         )
         -- Nobody needs to know after a crash whose round it was: the disk isn't waited for.
         select exists (select from taken) as is_ours, set_config('synchronous_commit', 'off', true),
-               coalesce((select extract(epoch from next_at - clock_timestamp())::float8 * 1000 from early), $2::float8) as next_ms`,
+               coalesce((select extract(epoch from next_at - clock_timestamp())::float8 * 1000 from early), (select ms from every)) as next_ms`,
     },
-    [round, intervalMs],
+    typeof interval === 'number' ? [round, interval, null] : [round, null, interval],
   )
   const [row] = rows
-  return { isOurs: row?.is_ours ?? false, nextMs: row?.next_ms ?? intervalMs }
+  if (row === undefined) throw new Error('take_round returned nothing')
+  return { isOurs: row.is_ours, nextMs: row.next_ms }
 }
 
 /**
@@ -44,10 +50,10 @@ export async function sweepRuns(database: Database, maxRows: number, by: number)
   )
 }
 
-/** Runs that a living worker has lost sight of. Index: run_claims (a few rows a worker), runs_pkey. */
+/** Runs that a living worker has lost sight of; without a threshold the setting's. Index: run_claims (a few rows a worker), runs_pkey. */
 export async function sweepZombies(
   database: Database,
-  thresholdMs: number,
+  thresholdMs: number | null,
   maxRows: number,
   by: number,
 ): Promise<number> {

@@ -85,6 +85,20 @@ export async function finishTask(database: Database, leader: Leader, ending: Tas
   )
 }
 
+/** Null: the task doesn't run any more. Index: maintenance_tasks_pkey. */
+export async function rescheduleTask(
+  database: Database,
+  leader: Leader,
+  name: string,
+  schedule: TaskSchedule | null,
+  nextRunAt: Date | null,
+): Promise<void> {
+  await database.query(
+    { name: 'reschedule_task', text: 'select holdfast_internal.reschedule_task($1, $2, $3, $4, $5)' },
+    [leader.incarnation, leader.term, name, schedule === null ? null : JSON.stringify(schedule), nextRunAt],
+  )
+}
+
 /** False when there is no such task. Index: maintenance_tasks_pkey. */
 export async function requestTask(database: Database, name: string, actor: string): Promise<boolean> {
   const rows = await database.query<{ is_known: boolean }>(

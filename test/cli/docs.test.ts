@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { withSettingsTable } from '../../scripts/schema/settings-table.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 import { settingNames, settings } from '../../src/config/settings.ts'
 import { type ErrorCode, errorCatalogue } from '../../src/core/errors.ts'
@@ -46,6 +47,11 @@ describe('docs/configuration.md', () => {
   test.each(settingNames)('describes %s', (name) => {
     expect(text).toContain(`| \`${settings[name].variable}\` | \`${name}\` |`)
   })
+})
+
+test('docs/settings.md has the settings as they are', () => {
+  const text = read('docs/settings.md')
+  expect(text).toBe(withSettingsTable(text))
 })
 
 test('docs/endpoints.md lists the presets as they are', () => {

@@ -103,3 +103,30 @@ test('a file is applied after its plan was shown, and deletes nothing that was n
     'bad.yaml:3: endpoints[0].limits.concurrency must be a whole number from 1 to 10000',
   )
 })
+
+test('settings are listed, explained, changed and put back', async () => {
+  const list = await holdfast(['settings', 'list'])
+  expect(list.stdout).toMatch(/dead_letter_retention_days +30 days/)
+  const set = await holdfast(['settings', 'set', 'dead_letter_retention_days', '90'])
+  expect(set).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('dead_letter_retention_days is 90 days'),
+  })
+  const get = await holdfast(['settings', 'get', 'dead_letter_retention_days', '--json'])
+  expect(JSON.parse(get.stdout)).toMatchObject({ value: 90, default: 30, isDefault: false })
+  await holdfast(['settings', 'set', 'defaults', '{"retry":{"maxRetries":5}}'])
+  expect((await rig.holdfast.settings.get('defaults')).value).toEqual({ retry: { maxRetries: 5 } })
+  for (const name of ['defaults', 'dead_letter_retention_days']) await holdfast(['settings', 'reset', name])
+  expect((await rig.holdfast.settings.list()).filter(({ isDefault }) => !isDefault)).toEqual([])
+})
+
+test('a wrong setting is refused with what to do', async () => {
+  const misspelt = await holdfast(['settings', 'set', 'dead_leter_retention_days', '90'])
+  expect(misspelt).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining('Did you mean dead_letter_retention_days?'),
+  })
+  const wrong = await holdfast(['settings', 'set', 'dead_letter_retention_days', 'ninety'])
+  expect(wrong.stderr).toContain('must be a whole number from 1 to 36500')
+  expect(wrong.exitCode).not.toBe(0)
+})

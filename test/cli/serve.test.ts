@@ -133,6 +133,10 @@ test('writes HOLDFAST_MAX_PENDING to the database, where every publisher finds i
     `select value from holdfast_internal.settings where name = 'max_pending'`,
   )
   expect(rows).toEqual([{ value: 5 }])
+  await expect(database.pool.query(`select holdfast.set_setting('max_pending', '6')`)).rejects.toMatchObject({
+    code: 'HF041',
+    message: expect.stringContaining('HOLDFAST_MAX_PENDING on node'),
+  })
   serve.kill('SIGTERM')
   await serve.end()
 })

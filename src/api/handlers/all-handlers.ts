@@ -15,6 +15,7 @@ import { overviewHandlers } from './overview.ts'
 import { quarantineHandlers } from './quarantine.ts'
 import { routeHandlers } from './routes.ts'
 import { runHandlers, scheduleHandlers } from './runs.ts'
+import { settingHandlers } from './settings.ts'
 import { statisticsHandlers } from './statistics.ts'
 import { storedEventHandlers } from './stored-events.ts'
 
@@ -37,6 +38,7 @@ export function allHandlers(authenticator: Authenticator): {
     statistics: statisticsHandlers,
     alerts: alertHandlers,
     maintenance: maintenanceHandlers,
+    settings: settingHandlers,
     quarantine: quarantineHandlers,
     overview: overviewHandlers,
     access: accessHandlers(authenticator),

@@ -16,7 +16,7 @@ import { findEncryptionKey } from '../find-encryption-key.ts'
 import { ensureInbox, inboxName } from '../inbox/ensure-inbox.ts'
 import { InboxPrinter } from '../inbox/inbox-printer.ts'
 import { InboxServer } from '../inbox/inbox-server.ts'
-import { applySettings, createNode, runNode, watchStopSignals } from '../run-node.ts'
+import { createNode, runNode, setOption, watchStopSignals } from '../run-node.ts'
 import { openSession, type Session } from '../session.ts'
 
 export function registerDev(program: Command): void {
@@ -25,6 +25,7 @@ export function registerDev(program: Command): void {
     .description('run everything on this machine: an embedded PostgreSQL, a node, its API and an inbox')
     .option('--host <address>', 'where the API listens (HOLDFAST_HOST, default 127.0.0.1)')
     .option('--port <number>', 'where the API listens (HOLDFAST_PORT, default 8420)')
+    .option(...setOption)
     .option(
       '--demo',
       'add endpoints of every kind and live traffic, so that every page has something to show',
@@ -84,7 +85,6 @@ async function runDev(
       ...(demo !== null && { beforeStop: () => demo.stopWork() }),
       prepare: async () => {
         await holdfast.migrate()
-        await applySettings(session, databaseUrl)
         await prepareInbox(session, holdfast, inbox.url)
         await (demo === null ? restDemo(session, holdfast) : demo.prepare())
       },

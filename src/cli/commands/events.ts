@@ -4,6 +4,7 @@ import { deliveryColumns, describeAttempts } from '../attempt-table.ts'
 import { withApi } from '../connection/with-api.ts'
 import { countOf } from '../count-of.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 import { readPayload } from '../read-json-argument.ts'
 import { formatBytes } from '../units.ts'
@@ -49,6 +50,33 @@ export function registerEvents(program: Command): void {
             ),
           ].join('\n\n')
         })
+      }),
+    )
+  registerErase(events)
+}
+
+function registerErase(events: Command): void {
+  events
+    .command('erase')
+    .description("remove an event's payload for good: archive, dead letters, stored requests and answers")
+    .argument('<id>', 'msg_…, or run_… for the input of a run')
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--force', 'also while it is owed: what is owed ends as cancelled')
+    .option(...yesOption)
+    .action((id: string, flags: { reason: string; force?: boolean; yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        await confirm(
+          session,
+          `This removes the payload of ${id} for good. Nobody can bring it back.`,
+          flags.yes,
+        )
+        const body = { reason: flags.reason, ...(flags.force === true && { force: true }) }
+        const erased = await session.client.storedEvents.erase({ params: { id }, body })
+        session.output.data(
+          erased,
+          () =>
+            `${erased.id} is erased: ${countOf(erased.cancelled, 'deliveries')} cancelled, ${countOf(erased.deadLetters, 'dead letters')} settled`,
+        )
       }),
     )
 }

@@ -7,7 +7,7 @@ import { version } from '../../version.ts'
 import { createFirstAdminKey } from '../api/admin-key.ts'
 import { type CreatedApi, createApiServer, createSignInUrl } from '../api/create-api-server.ts'
 import { isTerminal } from '../paint.ts'
-import { applySettings, createNode, runNode, watchStopSignals } from '../run-node.ts'
+import { createNode, runNode, setOption, watchStopSignals } from '../run-node.ts'
 import { openSession, type Session } from '../session.ts'
 
 interface ServeFlags {
@@ -22,6 +22,7 @@ export function registerServe(program: Command): void {
     .option('--migrate', "bring the database's schema up to date first")
     .option('--host <address>', 'where the API listens (HOLDFAST_HOST, default 127.0.0.1)')
     .option('--port <number>', 'where the API listens (HOLDFAST_PORT, default 8420)')
+    .option(...setOption)
     .option('--node-name <name>', 'how this node is called in the list of nodes (default: the host name)')
     .action(async (flags: ServeFlags, command: Command) => {
       const session = await openSession(command)
@@ -47,7 +48,6 @@ export function registerServe(program: Command): void {
             const applied = await holdfast.migrate()
             if (applied.length > 0) session.logger.info({ applied }, 'The schema was migrated')
           }
-          await applySettings(session, databaseUrl)
         },
         onReady: async () => {
           await announceFirstKey(session, holdfast, api)

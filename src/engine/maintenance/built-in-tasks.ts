@@ -1,6 +1,7 @@
 import { purgeAlerts } from '../../storage/alerts.ts'
 import { addUpLetters, countQueues } from '../../storage/counts.ts'
 import { reenableEndpoints } from '../../storage/endpoints.ts'
+import { eraseLate } from '../../storage/erasures.ts'
 import { purgeIdempotencyKeys } from '../../storage/idempotency-keys.ts'
 import { maintainPartitions } from '../../storage/partitions.ts'
 import { retryQuarantine } from '../../storage/quarantine.ts'
@@ -20,6 +21,8 @@ const maxRetriedResults = 100
 /** Days of so many endpoints are made in one transaction: some 0.2 s. */
 const maxRolledUpLanes = 200
 const rollUpTimeoutMs = 600_000
+/** The last ones are looked at; few messages are ever erased. */
+const maxErasures = 200
 const maxCountedRows = 50_000
 /** A node that was cut off may add to the hours of the day before. */
 const daysRolledUp = 2
@@ -83,6 +86,12 @@ export function builtInTasks({ sweepMs }: { readonly sweepMs: number }): Mainten
           fenced((client) => purgeRollups(client, maxPurgedRows)),
         ),
       }),
+    },
+    {
+      // Results that were out when their message was erased bring its payload back.
+      name: 'erasures',
+      schedule: { everyMs: minuteMs },
+      run: async ({ fenced }) => ({ found: await fenced((client) => eraseLate(client, maxErasures)) }),
     },
     {
       name: 'letter-counts',

@@ -17,7 +17,8 @@ export interface MaintenanceContext {
 export interface MaintenanceTask {
   /** Lower-case words with hyphens; people see it. */
   readonly name: string
-  readonly schedule: TaskSchedule
+  /** A function's may change while the node runs; null: not at all. */
+  readonly schedule: TaskSchedule | (() => TaskSchedule | null)
   /** Left out: a minute. A run that takes longer counts as failed, and its signal is aborted. */
   readonly timeoutMs?: number
   /** Returns what to say of the run, e.g. `{ purged: 12 }`. Must be safe to run again after a crash half-way. */

@@ -2,7 +2,13 @@ import { setMaxListeners } from 'node:events'
 import { isTransientError } from '../../postgres/connection-error.ts'
 import type { Database } from '../../storage/database.ts'
 import { claimLeadership, inTerm, isNotLeader, type Leader } from '../../storage/leadership.ts'
-import { finishTask, registerTasks, startDueTasks } from '../../storage/maintenance-tasks.ts'
+import {
+  finishTask,
+  registerTasks,
+  rescheduleTask,
+  startDueTasks,
+  type TaskSchedule,
+} from '../../storage/maintenance-tasks.ts'
 import type { Clock, DatabaseClock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
 import type { MaintenanceTask } from './maintenance-task.ts'
@@ -23,6 +29,8 @@ interface Term {
   readonly leader: Leader
   readonly epoch: number
   readonly ended: AbortController
+  /** As the database has them, of tasks whose schedule may change. */
+  readonly schedules: Map<string, string>
 }
 
 const defaultTimeoutMs = 60_000
@@ -69,6 +77,7 @@ export class Maintenance {
       this.#term ??= await this.#beginTerm(epoch)
       const term = this.#term
       if (term === null || this.#isStopped) return
+      await this.#reschedule(term)
       for (const name of await startDueTasks(database, term.leader, [...this.#running.keys()], retryMs)) {
         const task = this.#tasks.get(name)
         if (task !== undefined) this.#start(task, term)
@@ -97,20 +106,34 @@ export class Maintenance {
     if (term === null) return null
     const leader = { incarnation: incarnation(), term }
     const nowMs = databaseClock.nowMs()
-    await registerTasks(
-      database,
-      leader,
-      [...this.#tasks.values()].map(({ name, schedule }) => ({
-        name,
-        schedule,
-        firstRunAt: firstRun(schedule, nowMs),
-      })),
-    )
+    const schedules = new Map<string, string>()
+    const tasks: Parameters<typeof registerTasks>[2][number][] = []
+    for (const task of this.#tasks.values()) {
+      const schedule = scheduleOf(task)
+      if (typeof task.schedule === 'function') schedules.set(task.name, JSON.stringify(schedule))
+      if (schedule !== null) tasks.push({ name: task.name, schedule, firstRunAt: firstRun(schedule, nowMs) })
+    }
+    await registerTasks(database, leader, tasks)
     logger.debug({ term }, 'This node leads: it runs the maintenance tasks')
     const ended = new AbortController()
     // Every task that runs listens to it.
     setMaxListeners(this.#tasks.size + 1, ended.signal)
-    return { leader, epoch, ended }
+    return { leader, epoch, ended, schedules }
+  }
+
+  /** What was changed in the settings since the last look. */
+  async #reschedule({ leader, schedules }: Term): Promise<void> {
+    const { database, databaseClock } = this.#options
+    for (const [name, known] of schedules) {
+      const task = this.#tasks.get(name)
+      const schedule = task === undefined ? null : scheduleOf(task)
+      const wanted = JSON.stringify(schedule)
+      if (wanted === known) continue
+      const nowMs = databaseClock.nowMs()
+      const nextRunAt = schedule === null ? null : (firstRun(schedule, nowMs) ?? new Date(nowMs))
+      await rescheduleTask(database, leader, name, schedule, nextRunAt)
+      schedules.set(name, wanted)
+    }
   }
 
   #endTerm(): void {
@@ -169,7 +192,9 @@ export class Maintenance {
     if (term.ended.signal.aborted) return
     const { database, databaseClock, logger } = this.#options
     try {
-      const next = nextRun(task.schedule, ended.error !== null, databaseClock.nowMs())
+      const schedule = scheduleOf(task)
+      if (schedule === null) return
+      const next = nextRun(schedule, ended.error !== null, databaseClock.nowMs())
       await finishTask(database, term.leader, { name: task.name, ...ended, next })
     } catch (error) {
       // Its row says that it runs, and that it is tried again in a minute.
@@ -178,6 +203,10 @@ export class Maintenance {
       }
     }
   }
+}
+
+function scheduleOf({ schedule }: MaintenanceTask): TaskSchedule | null {
+  return typeof schedule === 'function' ? schedule() : schedule
 }
 
 function rejectedOn(signal: AbortSignal): Promise<never> {

@@ -67,6 +67,7 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
     return { params: { name } }
   },
   getEvent: async () => ({ params: { id: (await aLetter()).messageId } }),
+  eraseEvent: async () => ({ params: { id: (await aLetter()).messageId } }),
   replayEvent: async () => ({ params: { id: (await anEvent()).id } }),
   getDelivery: async () => ({ params: { id: (await aLetter()).deliveryId } }),
   retryDelivery: async () => {
@@ -274,11 +275,14 @@ async function aLetter() {
   return data[0]!
 }
 
-/** So slow that it doesn't end by itself. */
+/** So slow that it doesn't end by itself. Nothing of it is due: a node that hasn't heard of the endpoint's pause would send it. */
 async function anOperation(): Promise<string> {
   const endpoint = await anEndpoint()
-  await rig.holdfast.endpoints.pause(endpoint)
-  await rig.holdfast.sendBatch(endpoint, [{ payload: 1 }, { payload: 2 }, { payload: 3 }])
+  const deliverAt = '2100-01-01T00:00:00Z'
+  await rig.holdfast.sendBatch(
+    endpoint,
+    [1, 2, 3].map((payload) => ({ payload, deliverAt })),
+  )
   const filter = { endpoint }
   return (await rig.holdfast.operations.create({ kind: 'cancel', filter, ratePerSecond: 0.01 })).id
 }

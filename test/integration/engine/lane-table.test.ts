@@ -45,6 +45,7 @@ async function loadedLane(
     isLeaving: () => false,
     epochOf: () => 1,
     clock: systemClock,
+    rejectingThreshold: () => 20,
     cursor: () => 0,
     onChanged,
     onCircuitChanged: () => {},

@@ -234,7 +234,7 @@ describe('the archive', () => {
 
   it('is kept for as long as its settings say, table by table', async () => {
     await rig.rows(
-      `update holdfast_internal.settings set value = '1200' where name = 'messages_retention_months'`,
+      `select holdfast.set_setting('archive_retention_months', '1200'), holdfast.set_setting('attempts_retention_months', '6')`,
     )
     expect(await retire()).toMatchObject({ dropped: 1 })
     expect([await hasOld('messages'), await hasOld('attempts')]).toEqual([true, false])
@@ -258,10 +258,7 @@ describe('the archive', () => {
 
   it('is cut into weeks or days when the setting says so, without gaps or overlaps', async () => {
     for (const size of ['week', 'day', 'month']) {
-      await rig.rows(
-        `update holdfast_internal.settings set value = to_jsonb($1::text) where name = 'partition_size'`,
-        [size],
-      )
+      await rig.rows(`select holdfast.set_setting('partition_size', to_jsonb($1::text))`, [size])
       await rig.rows('select holdfast.maintain_partitions($1)', [
         size === 'day' ? 5 : size === 'week' ? 4 : 7,
       ])
@@ -277,8 +274,35 @@ describe('the archive', () => {
         `select count(*) from holdfast_internal.partition_ranges('attempts') where to_id >= holdfast_internal.id_at((date_trunc('month', now() at time zone 'UTC') + interval '8 months') at time zone 'UTC')`,
       ),
     ).toBe(1)
-    await rig.rows(`update holdfast_internal.settings set value = '"hour"' where name = 'partition_size'`)
-    await expect(rig.rows('select holdfast.maintain_partitions(1)')).rejects.toMatchObject({ code: '22023' })
+    await expect(
+      rig.rows(`update holdfast_internal.settings set value = '"hour"' where name = 'partition_size'`),
+    ).rejects.toMatchObject({ code: 'HF042' })
+  })
+
+  it('lets go of partitions beside readers, without a deadlock', async () => {
+    const reader = await rig.database.pool.connect()
+    const dropper = await rig.database.pool.connect()
+    try {
+      // A reader locks the table first, its partitions after.
+      await reader.query('begin')
+      await reader.query('lock table only holdfast_internal.messages in access share mode')
+      const { rows } = await dropper.query<{ pid: number }>('select pg_backend_pid() as pid')
+      const isWaiting = () =>
+        rig.value('select exists (select from pg_locks where pid = $1 and not granted)', [rows[0]?.pid])
+      const dropped = dropper.query('select holdfast.drop_old_partitions(6)').then(
+        () => 'dropped',
+        (error: Error) => error.message,
+      )
+      await until('the dropper to wait for the table', isWaiting)
+      await reader.query('select count(*) from holdfast_internal.messages')
+      // Redriving within the same transaction waits for the lock of retirement.
+      await reader.query(`select holdfast_internal.keep_bodies('{1}')`)
+      await reader.query('commit')
+      expect(await dropped).toBe('dropped')
+    } finally {
+      reader.release(true)
+      dropper.release(true)
+    }
   })
 
   it('refuses a retention of nothing', async () => {

@@ -419,6 +419,7 @@ export const operatorEntries: readonly PlanEntry[] = [
     'rejecting',
     'circuit_open',
     'backlog_age',
+    'backlog',
     'node_lost',
   ].map(
     (kind): PlanEntry => ({

@@ -60,7 +60,7 @@ begin
          greatest(enqueued_at, (option ->> 'runAt')::timestamptz, enqueued_at + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
            + make_interval(secs => coalesce(
                (option ->> 'ttlMs')::double precision,
-               case when option ? 'worker' then coalesce((settings ->> 'ttlMs')::double precision, 300000) end
+               case when option ? 'worker' then coalesce((settings ->> 'ttlMs')::double precision, holdfast_internal.setting_integer('worker_queue_ttl_ms')) end
              ) / 1000),
          (option ->> 'ttlMs')::double precision, option ->> 'orderingKey', option ->> 'concurrencyKey',
          coalesce('worker:' || (option ->> 'worker'),

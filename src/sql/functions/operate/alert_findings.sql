@@ -54,6 +54,20 @@ begin
     )) as owed
     cross join lateral (select known.name from holdfast_internal.endpoints as known where known.id = owed.lane_id limit 1) as waiting
     where owed.since < clock_timestamp() - make_interval(secs => threshold);
+    if lanes is null then
+      return query select 'queue ' || queue.name, extract(epoch from clock_timestamp() - waiting.since)::double precision
+      from (select known.id, known.name from holdfast_internal.queues as known where known.state = 'active' order by known.name limit 1000) as queue
+      cross join lateral (select holdfast_internal.oldest_waiting_run(queue.id) as since) as waiting
+      where waiting.since < clock_timestamp() - make_interval(secs => threshold);
+    end if;
+  when 'backlog' then
+    return query select endpoint.name, stats.pending::double precision
+    from holdfast_internal.lane_stats as stats join holdfast_internal.endpoints as endpoint on endpoint.id = stats.lane_id
+    where stats.pending > threshold and holdfast_internal.in_scope(endpoint, only_endpoint, only_tag);
+    if lanes is null then
+      return query select 'queue ' || (gauge.labels ->> 'queue'), gauge.value
+      from holdfast_internal.queue_metrics() as gauge where gauge.metric = 'queue_runs' and gauge.value > threshold;
+    end if;
   when 'node_lost' then
     -- One that comes back under its name isn't lost; one that is gone for good is news for an hour.
     return query select detail ->> 'name', extract(epoch from clock_timestamp() - max(at))::double precision from holdfast_internal.audit_log
@@ -79,8 +93,9 @@ begin
     where task.name <> 'partitions' and task.failures >= threshold;
   when 'disk_low' then
     -- Only an operator knows how large the disk of a server elsewhere is. Nodes that share the disk report it themselves.
-    return query select 'database', 1 - pg_database_size(current_database())::double precision / holdfast_internal.setting_integer('disk_bytes')
-    where pg_database_size(current_database()) > holdfast_internal.setting_integer('disk_bytes') * (1 - threshold);
+    return query select 'database', 1 - pg_database_size(current_database())::double precision / disk.bytes
+    from (select nullif(holdfast_internal.setting_integer('disk_bytes'), 0) as bytes) as disk
+    where pg_database_size(current_database()) > disk.bytes * (1 - threshold);
   when 'lane_forgotten' then
     return query select audit_log.subject, count(*)::double precision from holdfast_internal.audit_log
     where action = 'lane.revived' and at > clock_timestamp() - interval '1 hour' group by 1;

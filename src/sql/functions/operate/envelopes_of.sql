@@ -11,9 +11,10 @@ declare
 begin
   return concat(
     format('select %s from holdfast_internal.messages where ', columns),
-    case when is_dense then 'id >= $2 and id <= $3' else 'id = any ($1)' end,
+    -- What was erased has nothing to send.
+    'erased_at is null and ', case when is_dense then 'id >= $2 and id <= $3' else 'id = any ($1)' end,
     case when exists (select from holdfast_internal.messages_kept where id >= low and id <= high) then format($kept$
       union all select %s from holdfast_internal.messages_kept as kept
-      where id = any ($1) and not exists (select from holdfast_internal.messages as message where message.id = kept.id)
+      where id = any ($1) and erased_at is null and not exists (select from holdfast_internal.messages as message where message.id = kept.id)
     $kept$, columns) end);
 end $$;

@@ -25,7 +25,7 @@ begin
     select largest.fingerprint, largest.lane_id, largest.letters, oldest.created_at, newest.created_at, newest.id, true
     from largest
     cross join lateral (
-      select found.id, found.created_at from unnest(array['discarded', 'open', 'redriven', 'resolved']) as given (state)
+      select found.id, found.created_at from unnest(array['discarded', 'erased', 'open', 'redriven', 'resolved']) as given (state)
       cross join lateral (
         select letter.id, letter.created_at from holdfast_internal.dead_letters as letter
         where letter.lane_id = largest.lane_id and letter.fingerprint = largest.fingerprint and letter.state = given.state
@@ -35,7 +35,7 @@ begin
       order by found.id desc limit 1
     ) as newest
     cross join lateral (
-      select found.id, found.created_at from unnest(array['discarded', 'open', 'redriven', 'resolved']) as given (state)
+      select found.id, found.created_at from unnest(array['discarded', 'erased', 'open', 'redriven', 'resolved']) as given (state)
       cross join lateral (
         select letter.id, letter.created_at from holdfast_internal.dead_letters as letter
         where letter.lane_id = largest.lane_id and letter.fingerprint = largest.fingerprint and letter.state = given.state

@@ -12,7 +12,7 @@ begin
   return format($query$
     select message.id as position, message.id, message.id as message_id, %5$s as lane_id, %6$s::integer as route_id
     from holdfast_internal.messages as message %7$s
-    where message.id > $3 and message.id >= %1$s and message.id < %2$s and %3$s %4$s and not message.is_run
+    where message.id > $3 and message.id >= %1$s and message.id < %2$s and %3$s %4$s and not message.is_run and message.erased_at is null
       and (message.id < $2 or holdfast_internal.was_visible(message.xmin, $1, $5, $6)) %8$s
     order by message.id limit $4
   $query$, asked.from_id, asked.to_id, asked.wide,

@@ -22,6 +22,10 @@ begin
   else
     message := holdfast_internal.original_message(holdfast.parse_id('msg', id));
   end if;
+  if exists (select from holdfast_internal.messages as stored where stored.id = message and stored.erased_at is not null)
+    or exists (select from holdfast_internal.messages_kept as kept where kept.id = message and kept.erased_at is not null) then
+    raise exception 'message % was erased: there is nothing to send', id using errcode = 'HF013';
+  end if;
   if not holdfast_internal.is_stored(message) then
     raise exception 'there is no message %', id using errcode = 'HF012';
   end if;

@@ -8,6 +8,8 @@ declare
   target_lane integer := case when options ? 'targetEndpoint' then holdfast_internal.lane_of(options ->> 'targetEndpoint') end;
   target_route integer := case when options ? 'targetRoute' then holdfast_internal.route_of(options ->> 'targetRoute') end;
   wanted text := filter ->> 'state';
+  -- The outcome of a delivery that has ended otherwise than by its letter.
+  ended text;
   sources text[] := '{}';
   place text := concat(
     case when asked.lane is not null then format('and lane_id = %s ', asked.lane) end,
@@ -22,6 +24,10 @@ declare
     asked.from_id, greatest(asked.from_id, asked.to_id - 1),
     coalesce((select min(part.from_id) from holdfast_internal.partition_ranges('messages') as part), 0));
 begin
+  if wanted not in ('succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped', 'failed') then
+    raise exception 'deliveries can not be replayed by the state "%"', wanted
+      using errcode = 'HF007', hint = 'Known states: succeeded, dead, expired, cancelled, dropped, skipped, and failed (dead, expired or dropped).';
+  end if;
   if target_route is not null and (target_lane is not null or asked.lane is not null) then
     raise exception 'a replay along a route goes to its endpoint, and takes messages, not deliveries'
       using errcode = 'HF007', hint = 'Leave out endpoint and targetEndpoint.';
@@ -38,7 +44,12 @@ begin
   if target_lane is null or target_lane = asked.lane then
     is_original := is_original || 'and (delivery.route_id is null or delivery.route_id in (select id from holdfast_internal.routes)) ';
   end if;
-  if wanted is null or wanted <> 'dead' then
+  foreach ended in array case
+    when wanted is null then array['(outcome = 1 or outcome >= 10)']
+    when wanted = 'dead' then '{}'
+    when wanted = 'failed' then array['outcome = 10', 'outcome = 12']
+    else array[format('outcome = %s', holdfast_internal.outcome_code(case wanted when 'succeeded' then 'success' else wanted end))] end
+  loop
     -- attempts_lane or attempts_pkey; attempts_ended for the rare states.
     sources := sources || format($source$(
       select distinct on (delivery.id) delivery.id, delivery.message_id, delivery.lane_id, delivery.route_id from (
@@ -47,18 +58,16 @@ begin
       ) as delivery %5$s
       where (delivery.id < $2 or holdfast_internal.was_visible(delivery.row_xid, $1, $5, $6)) and %6$s
       order by delivery.id limit $4)
-      $source$, asked.from_id, asked.to_id, place,
-      case when wanted is null then '(outcome = 1 or outcome >= 10)'
-           else format('outcome = %s', coalesce(holdfast_internal.outcome_code(case wanted when 'succeeded' then 'success' else wanted end), -1)) end,
+      $source$, asked.from_id, asked.to_id, place, ended,
       case when asked.asks_message then holdfast_internal.message_join('delivery') end, asked.wide || is_original);
-  end if;
-  if wanted is null or wanted = 'dead' then
+  end loop;
+  if wanted is null or wanted in ('dead', 'failed') then
     -- A redriven letter's delivery is in the attempts, or owed. Indexes: dead_letters_lane_delivery, dead_letters_delivery_id_key.
     sources := sources || format($source$(
       select delivery.id, delivery.message_id, delivery.lane_id, delivery.route_id from (
         select delivery_id as id, message_id, lane_id, route_id from holdfast_internal.dead_letters
         where delivery_id > $3 and delivery_id >= %1$s and delivery_id < %2$s %3$s
-          and state <> 'redriven' and action is distinct from 'late_success' and pg_visible_in_snapshot(changed_xid, $1)
+          and state not in ('redriven', 'erased') and action is distinct from 'late_success' and pg_visible_in_snapshot(changed_xid, $1)
       ) as delivery %4$s
       where %5$s order by delivery.id limit $4)
       $source$, asked.from_id, asked.to_id, place,

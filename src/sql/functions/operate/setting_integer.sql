@@ -2,5 +2,8 @@
 create or replace function holdfast_internal.setting_integer(setting text) returns bigint
 language plpgsql stable parallel safe as $$
 begin
-  return (select value::text::bigint from holdfast_internal.settings where name = setting);
+  return coalesce(
+    (select value::text::bigint from holdfast_internal.settings where name = setting),
+    (select known.fallback::text::bigint from holdfast_internal.known_settings() as known where known.name = setting)
+  );
 end $$;

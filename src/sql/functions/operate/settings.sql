@@ -1,3 +1,2 @@
--- Site-wide settings; may be updated through this view.
-create or replace view holdfast.settings as
-select name, value from holdfast_internal.settings;
+-- Site-wide settings and their values. They change through holdfast.set_setting().
+create or replace view holdfast.settings as select name, value from holdfast.describe_settings();

@@ -8,9 +8,10 @@ declare
   is_old boolean;
 begin
   select * into current from holdfast_internal.jobs where id = job for update;
-  policy := current.settings -> 'autoDisable';
+  -- What the job leaves unsaid, the site says.
+  policy := holdfast_internal.setting_value('auto_disable') || coalesce(current.settings -> 'autoDisable', '{}');
   threshold := (policy ->> 'threshold')::integer;
-  if not found or threshold is null then
+  if current.id is null or threshold is null then
     return false;
   end if;
   is_old := coalesce(
@@ -24,6 +25,7 @@ begin
     perform holdfast_internal.set_job_state(
       current.name, 'disabled', format('%s runs failed in a row', current.streak), actor, (policy ->> 'reenableAfterMs')::double precision
     );
+    perform holdfast_internal.hurry_alerts('job ' || current.name);
     return true;
   end if;
   return false;

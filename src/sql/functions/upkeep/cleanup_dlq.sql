@@ -3,7 +3,7 @@
 create or replace function holdfast.cleanup_dlq(max_rows integer default 10000) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
-  settled_days bigint := holdfast_internal.setting_integer('dlq_retention_days');
+  settled_days bigint := holdfast_internal.setting_integer('dead_letter_retention_days');
   unsettled_days bigint := holdfast_internal.setting_integer('unsettled_retention_days');
   removed integer;
   unsettled integer := 0;

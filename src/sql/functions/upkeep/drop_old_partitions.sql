@@ -5,6 +5,10 @@ declare
   part text;
   dropped integer := 0;
 begin
+  if retention_months not between 1 and 1200 then
+    raise exception 'retention must be 1 to 1200 months, not %', retention_months using errcode = '22023';
+  end if;
+  perform holdfast_internal.lock_archive();
   perform holdfast_internal.mark_retiring(retention_months);
   for part in select name from holdfast_internal.retiring_partitions order by from_id, name loop
     perform holdfast_internal.empty_partition(part);

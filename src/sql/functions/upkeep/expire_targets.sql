@@ -13,7 +13,8 @@ begin
       -- One that came back waits anew, for as long as it or its job says.
       and ((run.attempt + run.crashes = 0 and (run.due_at < run.ttl_at or run.due_at = 'infinity'))
         or run.due_at <= now() - make_interval(secs => coalesce(
-          run.ttl_ms, (select (job.settings ->> 'ttlMs')::double precision from holdfast_internal.jobs as job where job.id = run.job_id), 300000) / 1000))
+          run.ttl_ms, (select (job.settings ->> 'ttlMs')::double precision from holdfast_internal.jobs as job where job.id = run.job_id),
+          holdfast_internal.setting_integer('worker_queue_ttl_ms')) / 1000))
     order by run.ttl_at limit max_rows for update of run skip locked
   ) as run;
   -- Re-targeted: anybody may take it now.

@@ -5,7 +5,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   created integer := 0;
   parent text;
-  size text := (select value #>> '{}' from holdfast_internal.settings where settings.name = 'partition_size');
+  size text := holdfast_internal.setting_value('partition_size') #>> '{}';
   starts_at timestamp;
   ends_at timestamp;
   first_id bigint;

@@ -14,7 +14,7 @@ begin
   from unnest(array['messages', 'attempts']) as kind (parent)
   cross join lateral holdfast_internal.partition_ranges(kind.parent) as part
   where part.to_id <= holdfast_internal.id_at(now() - make_interval(months =>
-    coalesce(months, holdfast_internal.setting_integer(kind.parent || '_retention_months')::integer)))
+    coalesce(months, holdfast_internal.retention_months(kind.parent))))
   on conflict do nothing;
   get diagnostics marked = row_count;
   return marked;

@@ -3,8 +3,8 @@
 create or replace function holdfast_internal.purge_archive(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
-  messages_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.setting_integer('messages_retention_months')::integer));
-  attempts_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.setting_integer('attempts_retention_months')::integer));
+  messages_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.retention_months('messages')));
+  attempts_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.retention_months('attempts')));
   purged integer;
   total integer := 0;
 begin
@@ -30,7 +30,7 @@ begin
   get diagnostics purged = row_count;
   total := total + purged;
   with looked_at as (
-    select id from holdfast_internal.messages_kept where id > coalesce((select (value #>> '{}')::bigint from holdfast_internal.settings where name = 'kept_cursor'), 0)
+    select id from holdfast_internal.messages_kept where id > coalesce((select position from holdfast_internal.keeper_rounds where name = 'kept'), 0)
     order by id limit max_rows
   ), needed as (
     select holdfast_internal.needed_messages((select min(id) from looked_at), (select max(id) + 1 from looked_at)) as id
@@ -38,10 +38,8 @@ begin
     delete from holdfast_internal.messages_kept where id in (select id from looked_at except select id from needed) returning id
   ), moved as (
     -- The next call goes on from here; after the last one it begins anew.
-    insert into holdfast_internal.settings (name, value)
-    select 'kept_cursor', to_jsonb(case when count(*) < max_rows then 0 else max(id) end) from looked_at
-    on conflict (name) do update set value = excluded.value
+    select holdfast_internal.keep_position('kept', case when count(*) < max_rows then 0 else max(id) end) from looked_at
   )
-  select count(*) into purged from gone;
+  select (select count(*) from gone) into purged from moved;
   return total + purged;
 end $$;

@@ -1,10 +1,11 @@
--- Runs that a living worker has held for longer than their time-out and the threshold: it has lost sight of them.
+-- Runs that a living worker has held for longer than their time-out and the threshold (null: the setting): it has lost sight of them.
 create or replace function holdfast_internal.sweep_zombies(threshold_ms double precision, max_rows integer, me integer) returns integer
 language plpgsql as $$
 declare
   failed bigint[];
   requeued bigint[];
 begin
+  threshold_ms := coalesce(threshold_ms, holdfast_internal.setting_integer('zombie_threshold_ms'));
   -- Claims that are older than any job's time-out allows: those of long runs stay as they are.
   perform holdfast_internal.take_out_of_claims(array(
     select id from holdfast_internal.run_claims

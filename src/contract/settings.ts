@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { type SiteSettingName, siteSettingNames, siteSettings } from '../core/site-settings.ts'
+import { defineOperation } from './define-operation.ts'
+import { timestamp } from './shapes.ts'
+
+const tag = 'Settings'
+
+const settingName = z.enum(siteSettingNames as readonly [SiteSettingName, ...SiteSettingName[]], {
+  error: 'must be the name of a setting',
+})
+
+const setting = z
+  .object({
+    name: settingName,
+    value: z.unknown(),
+    default: z.unknown(),
+    isDefault: z.boolean(),
+    unit: z.string().nullable().meta({ description: 'What a number counts.' }),
+    description: z.string(),
+    effect: z.string().meta({ description: 'Where a change is seen, and how soon.' }),
+    variable: z.string().meta({ description: 'The environment variable that pins it.' }),
+    field: z.string().meta({ description: 'The field of the config file that pins it.' }),
+    pinned: z.object({ source: z.string(), node: z.string() }).nullable().meta({
+      description:
+        'Where a node has it from: a flag, its environment, a config file or its options. It can only be changed there.',
+    }),
+    changedAt: timestamp.nullable(),
+    changedBy: z.string().nullable(),
+  })
+  .meta({ id: 'Setting' })
+
+const list = z.object({ data: z.array(setting) })
+
+/** Each with the schema that the database checks, too; null puts the default back. */
+const changes = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(siteSettings).map(([name, { schema, description }]) => [
+        name,
+        (schema as z.ZodType).nullable().optional().meta({ description }),
+      ]),
+    ) as { [Name in SiteSettingName]: z.ZodOptional<z.ZodNullable<(typeof siteSettings)[Name]['schema']>> },
+  )
+  .refine((given) => Object.keys(given).length > 0, { error: 'must name at least one setting' })
+  .meta({ id: 'SettingChanges', examples: [{ dead_letter_retention_days: 90, max_pending: null }] })
+
+export const settingOperations = {
+  list: defineOperation({
+    id: 'listSettings',
+    method: 'GET',
+    path: '/v1/settings',
+    tag,
+    summary: 'List the site-wide settings',
+    permission: 'read',
+    result: list,
+  }),
+  update: defineOperation({
+    id: 'updateSettings',
+    method: 'PATCH',
+    path: '/v1/settings',
+    tag,
+    summary: 'Change site-wide settings, without a restart',
+    description:
+      'All of them or none. `null` puts a default back. Nodes and workers see a change within seconds.',
+    permission: 'administer',
+    body: changes,
+    result: list,
+    errors: ['setting_pinned', 'invalid_setting'],
+  }),
+}

@@ -1,0 +1,52 @@
+import { problemOfCron } from '../core/parse-setting.ts'
+import { siteSettings } from '../core/site-settings.ts'
+import type { Database } from '../storage/database.ts'
+import type { TaskSchedule } from '../storage/maintenance-tasks.ts'
+import { readNodeSettings } from '../storage/settings.ts'
+import type { Logger } from './logger.ts'
+
+export interface NodeSettingsOptions {
+  readonly database: Database
+  readonly logger: Logger
+}
+
+/** The site-wide settings that a node doesn't ask the database for each time. Read at the start, and again whenever one changed. */
+export class NodeSettings {
+  readonly #options: NodeSettingsOptions
+  #rejectingThreshold: number = siteSettings.rejecting_threshold.fallback
+  #resendSchedule: TaskSchedule | null = {
+    cron: siteSettings.critical_resend_cron.fallback,
+    timezone: siteSettings.critical_resend_timezone.fallback,
+  }
+
+  constructor(options: NodeSettingsOptions) {
+    this.#options = options
+  }
+
+  /** 0: endpoints are never paused as rejecting. */
+  get rejectingThreshold(): number {
+    return this.#rejectingThreshold
+  }
+
+  /** Null: never. */
+  get resendSchedule(): TaskSchedule | null {
+    return this.#resendSchedule
+  }
+
+  async read(): Promise<void> {
+    const values = await readNodeSettings(this.#options.database)
+    this.#rejectingThreshold = Number(values.get('rejecting_threshold'))
+    const cron = String(values.get('critical_resend_cron'))
+    const timezone = String(values.get('critical_resend_timezone'))
+    const problem = cron === 'never' ? null : problemOfCron(cron, timezone)
+    if (problem === null) {
+      this.#resendSchedule = cron === 'never' ? null : { cron, timezone }
+      return
+    }
+    // SQL knows the form of a schedule, not whether it comes round.
+    this.#options.logger.error(
+      { cron, timezone, problem },
+      'critical_resend_cron or its time zone is unusable, the last good schedule stays: change it with holdfast settings set',
+    )
+  }
+}

@@ -1,0 +1,70 @@
+import { HoldfastError } from '../core/errors.ts'
+import { parseSetting, problemOfCron } from '../core/parse-setting.ts'
+import type { SettingPin } from '../core/setting-pin.ts'
+import { isSiteSettingName, type SiteSettingName, type SiteSettingValue } from '../core/site-settings.ts'
+import { problemOfTimeZone } from '../core/time-zone.ts'
+
+export type SettingValues = { readonly [Name in SiteSettingName]?: SiteSettingValue<Name> }
+
+export interface CriticalResend {
+  /** Five fields; at three in the morning when left out. */
+  readonly cron?: string
+  /** UTC when left out. */
+  readonly timezone?: string
+}
+
+export interface PinningOptions {
+  readonly settings?: SettingValues
+  readonly settingSources?: Readonly<Record<string, string>>
+  readonly criticalResend?: CriticalResend | false
+}
+
+const daily = '0 3 * * *'
+
+/** The settings that a process was constructed with; refused when one is wrong. */
+export function optionPins({
+  settings = {},
+  settingSources = {},
+  criticalResend,
+}: PinningOptions): SettingPin[] {
+  const pins = resendPins(criticalResend)
+  for (const [name, value] of Object.entries(settings)) {
+    if (value === undefined) continue
+    const problem = isSiteSettingName(name) ? problemOf(name, value) : 'is not the name of a setting'
+    if (problem !== null || !isSiteSettingName(name)) {
+      throw new HoldfastError('configuration_invalid', `The option settings.${name} ${problem}.`, {
+        setting: name,
+      })
+    }
+    pins.push({ name, value, source: settingSources[name] ?? `the option settings.${name}` })
+  }
+  return pins
+}
+
+function problemOf(name: SiteSettingName, value: unknown): string | null {
+  const parsed = parseSetting(name, value)
+  return parsed.ok ? null : parsed.problems.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')
+}
+
+function resendPins(criticalResend: CriticalResend | false | undefined): SettingPin[] {
+  if (criticalResend === undefined) return []
+  const source = 'the option criticalResend'
+  if (criticalResend === false) return [{ name: 'critical_resend_cron', value: 'never', source }]
+  const { cron = daily, timezone = 'UTC' } = criticalResend
+  const zoneProblem = problemOfTimeZone(timezone)
+  if (zoneProblem !== null) {
+    throw new HoldfastError('configuration_invalid', `criticalResend.timezone: ${zoneProblem}.`, { timezone })
+  }
+  const problem = problemOf('critical_resend_cron', cron) ?? problemOfCron(cron, timezone)
+  if (problem !== null) {
+    throw new HoldfastError(
+      'configuration_invalid',
+      `criticalResend has a schedule that can't be kept: "${cron}" in ${timezone} ${problem}.`,
+      { cron, timezone },
+    )
+  }
+  return [
+    { name: 'critical_resend_cron', value: cron, source },
+    { name: 'critical_resend_timezone', value: timezone, source },
+  ]
+}
