@@ -1,4 +1,4 @@
-import type { Runner } from 'graphile-worker'
+import type * as graphileWorkerModule from 'graphile-worker'
 import { Pool } from 'pg'
 import { Unavailable } from '../harness/row.ts'
 import { inBatches, type Payload } from '../workload/payload.ts'
@@ -15,7 +15,7 @@ const { Logger, makeWorkerUtils, run } = (
   Number.parseInt(process.versions.node, 10) >= 24
     ? await import('graphile-worker-0.18')
     : await import('graphile-worker')
-) as typeof import('graphile-worker')
+) as typeof graphileWorkerModule
 
 const silentLogger = new Logger(() => () => {})
 
@@ -72,7 +72,7 @@ export const graphileWorker: Contender = {
     enqueuePool.on('connect', (client) => client.on('error', () => {}))
     const workerUtils = await makeWorkerUtils({ pgPool: enqueuePool, logger: silentLogger })
     await workerUtils.migrate()
-    const runners: Runner[] = []
+    const runners: graphileWorkerModule.Runner[] = []
     return {
       settings,
       enqueueAll(payloads, options = {}) {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Dataset } from '../../../bench/workload/operator-dataset.ts'
 import type { Database } from '../../../src/storage/database.ts'
+import { bulkEntries } from './bulk-entries.ts'
 import { engineEntries } from './engine-entries.ts'
 import type { PlanEntry } from './entry.ts'
 import { exemptions } from './exemptions.ts'
@@ -15,7 +16,7 @@ import { upkeepEntries } from './upkeep-entries.ts'
 const events = Number(process.env['HOLDFAST_PLAN_EVENTS'] ?? 20_000)
 const endpoints = Math.min(10_000, events / 10)
 const entries: readonly PlanEntry[] = [
-  ...operatorEntries.map((entry): PlanEntry => ({ connection: 'api', ...entry })),
+  ...[...operatorEntries, ...bulkEntries].map((entry): PlanEntry => ({ connection: 'api', ...entry })),
   ...engineEntries,
   ...upkeepEntries,
 ]
