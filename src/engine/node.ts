@@ -16,6 +16,7 @@ import { type Clock, DatabaseClock, systemClock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { HandOver } from './hand-over.ts'
 import { Housekeeping, type HousekeepingSettings } from './housekeeping.ts'
+import { InFlightNotes } from './in-flight-notes.ts'
 import type { Lane } from './lane.ts'
 import { LaneHolds } from './lane-holds.ts'
 import { LaneRefresher } from './lane-refresher.ts'
@@ -93,6 +94,7 @@ export class Node {
   readonly #operations: OperationRunner
   readonly #refresher: LaneRefresher
   readonly #holds: LaneHolds
+  readonly #inFlightNotes: InFlightNotes
   #isStopping = false
   #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
@@ -158,6 +160,12 @@ export class Node {
       database: controlDatabase,
       tolerate: (work) => this.#background.tolerate(work),
     })
+    this.#inFlightNotes = new InFlightNotes({
+      database: controlDatabase,
+      incarnation: () => this.#membership.incarnation,
+      list: (maxEntries) => this.#dispatcher.listInFlight(maxEntries),
+      report: (error) => this.#logger.debug({ error: String(error) }, 'What is in flight could not be noted'),
+    })
     this.#shapes = new ShapeTable({
       database: controlDatabase,
       transforms: options.transforms,
@@ -193,6 +201,7 @@ export class Node {
       settler: this.#settler,
       careful: this.#careful,
       mayStart: () => this.#mayWork(),
+      begun: () => this.#inFlightNotes.begun(),
       currentLane: (lane) => this.#lanes.get(lane.id),
       refresh: (lane) => this.#refresher.refresh([lane]),
       holdLane: (lane, reason) => this.#holds.hold(lane, reason),
@@ -293,6 +302,7 @@ export class Node {
       onBeat: (result) => this.#startUpkeep(result),
       onRegistered: (incarnation) => this.#notifications.listenAs(incarnation),
       onTaken: (shards, from) => this.#loop.exclusively(() => this.#shardsTaken(shards, from)),
+      onInterrupted: (count) => this.#observer.interrupted('delivery', count),
       drain: (shards, letGo) => this.#handOver.drain(shards, letGo),
       onLost: (shards) => this.#dropShards(shards, 'lost'),
       onKept: (shards) => this.#handOver.keep(shards),
@@ -391,6 +401,7 @@ export class Node {
     await this.#settledBefore(Math.max(deadlineMs, this.#clock.monotonicMs() + 2000))
     this.#settler.abandon()
     await this.#background.tolerate(this.#housekeeping.flush())
+    await this.#inFlightNotes.stop()
     await this.#background.tolerate(this.#membership.stop())
     await this.#upkeeping
     this.#tail.stop()

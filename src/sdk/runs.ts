@@ -23,13 +23,13 @@ export interface RunSummary {
   readonly job: string | null
   readonly queue: string
   readonly state: RunStateName
-  /** How often it has been tried. */
+  /** How often it has been tried, the attempt that is running included. */
   readonly attempt: number
   readonly crashes: number
   readonly priority: number
   readonly dueAt: Date | null
   readonly expiresAt: Date | null
-  /** Who has it. */
+  /** Who runs it, or made its last attempt. */
   readonly worker: string | null
   readonly target: string | null
   readonly createdAt: Date | null
@@ -45,6 +45,8 @@ export interface RunAttempt {
   readonly outcome: string
   readonly errorCode: string | null
   readonly error: string | null
+  /** Who made it; null: it ended without a try. */
+  readonly worker: string | null
   readonly logs: readonly unknown[]
 }
 
@@ -57,7 +59,12 @@ export interface RunDetail extends RunSummary {
   readonly result: unknown
   readonly progress: unknown
   readonly logs: readonly unknown[]
+  /** Of its failure, or of the one that it redrives. */
   readonly deadLetterId: string | null
+  /** The run that failed, when this one redrives it. */
+  readonly redriveOf: string | null
+  /** The last run that redrives it. */
+  readonly redrivenRunId: string | null
   readonly attempts: readonly RunAttempt[]
 }
 
@@ -65,6 +72,15 @@ export interface RunListOptions {
   readonly queue?: string | undefined
   readonly job?: string | undefined
   readonly state?: RunStateName | undefined
+  /** Who runs it, or made its last attempt. */
+  readonly worker?: string | undefined
+  /** One of its `tags` or `requireTags`. */
+  readonly tag?: string | undefined
+  readonly correlationId?: string | undefined
+  /** Enqueued at this time or later. */
+  readonly from?: Date | string | undefined
+  /** Enqueued before this time. */
+  readonly to?: Date | string | undefined
   /** Older than this run. */
   readonly beforeId?: string | undefined
   readonly limit?: number | undefined
@@ -182,7 +198,8 @@ function toSummary(row: RunRow): RunSummary {
 }
 
 function toDetail(row: RunDetailRow): RunDetail {
-  const last = row.attempts.at(-1)?.detail ?? null
+  // An ending that wasn't tried has nothing to say: the attempt before it does.
+  const last = row.attempts.findLast(({ detail }) => detail !== null)?.detail ?? null
   const payloadText = row.payload ?? 'null'
   return {
     ...toSummary(row),
@@ -194,6 +211,11 @@ function toDetail(row: RunDetailRow): RunDetail {
     progress: row.progress ?? last?.['progress'] ?? null,
     logs: row.logs ?? logsOf(last),
     deadLetterId: row.dead_letter_id === null ? null : formatId('dlt', row.dead_letter_id),
+    redriveOf: row.message_id === row.id ? null : formatId('run', row.message_id),
+    redrivenRunId:
+      row.redriven_run_id === null || row.redriven_run_id === row.id
+        ? null
+        : formatId('run', row.redriven_run_id),
     attempts: row.attempts.map(toAttempt),
   }
 }
@@ -206,6 +228,7 @@ function toAttempt(row: RunAttemptRow): RunAttempt {
     outcome: row.error_code === 'timed_out' ? 'timed_out' : (outcomeNames.get(row.outcome) ?? 'unknown'),
     errorCode: row.error_code,
     error: row.error,
+    worker: row.worker,
     logs: logsOf(row.detail),
   }
 }

@@ -112,7 +112,7 @@ export class Secrets {
       reencrypted += routes.reencrypted
       unreadable += routes.unreadable.length
       unreadableSecrets.push(...routes.unreadable.slice(0, maxListed - unreadableSecrets.length))
-      options.onProgress?.({ total, reencrypted, unreadable })
+      if (routes.reencrypted > 0) options.onProgress?.({ total, reencrypted, unreadable })
     }
     const left = (await this.status()).keys.some(({ keyId }) => keyId !== keyring.primaryId)
     if (reencrypted > 0) {

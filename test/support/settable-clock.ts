@@ -52,13 +52,14 @@ export class SettableClock {
     await pool.query(`
       do $$
       declare
-        named regprocedure;
+        named record;
       begin
         for named in
-          select oid from pg_proc
-          where pronamespace in ('holdfast'::regnamespace, 'holdfast_internal'::regnamespace) and proconfig @> array['search_path=pg_catalog']
+          select proc.oid::regprocedure as name, substr(setting, length('search_path=') + 1) as path
+          from pg_proc as proc, unnest(proc.proconfig) as setting
+          where pronamespace in ('holdfast'::regnamespace, 'holdfast_internal'::regnamespace) and setting like 'search_path=%'
         loop
-          execute format('alter function %s set search_path = settable, pg_catalog', named);
+          execute format('alter function %s set search_path = settable, %s', named.name, named.path);
         end loop;
       end $$`)
     return new SettableClock(database)

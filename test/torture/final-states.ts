@@ -146,12 +146,21 @@ export async function readMessagesByKey(pool: Pool): Promise<Map<string, number>
   return new Map(rows.map(({ key, stored }) => [key, stored]))
 }
 
+/** What became of all runs, each table read once: `attempts` has no index by message that would serve so many. */
+export const runFacts = `
+  with owed as (select distinct id from holdfast_internal.owed_runs),
+       tried as (select message_id, count(*)::int as successes from holdfast_internal.attempts where outcome = 1 group by 1),
+       buried as (select distinct message_id from holdfast_internal.dead_letters)`
+export const runFactColumns = `
+  owed.id is not null as "isOwed", buried.message_id is not null as "isDead", coalesce(tried.successes, 0) as successes`
+export const runFactJoins = `
+  left join owed on owed.id = message.id left join tried on tried.message_id = message.id
+  left join buried on buried.message_id = message.id`
+
 export async function readRuns(pool: Pool): Promise<Map<number, FinalRun>> {
   const { rows } = await pool.query<FinalRun>(`
-    select (message.body ->> 'n')::int as n,
-           message.id in (select id from holdfast_internal.owed_runs) as "isOwed",
-           exists (select from holdfast_internal.dead_letters as letter where letter.message_id = message.id) as "isDead",
-           (select count(*)::int from holdfast_internal.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
-    from holdfast_internal.messages as message where message.body ->> 'does' is not null`)
+    ${runFacts}
+    select (message.body ->> 'n')::int as n, ${runFactColumns}
+    from holdfast_internal.messages as message ${runFactJoins} where message.body ->> 'does' is not null`)
   return new Map(rows.map((row) => [row.n, row]))
 }

@@ -73,8 +73,8 @@ const receivers: readonly Receiver[] = [
   {
     name: 'slow',
     settings: { retry: patient, limits: { concurrency: 8 } },
-    behave: () => async (request) => {
-      await pause(50 + lot(request.webhookId, 1) * 400)
+    behave: (clock) => async (request) => {
+      await pause(clock.isHealed() ? 20 : 50 + lot(request.webhookId, 1) * 400)
       return ok
     },
   },

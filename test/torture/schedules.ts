@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { defineJob, type ScheduleInput } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
 import type { DatabaseClock } from './database-clock.ts'
+import { runFactColumns, runFactJoins, runFacts } from './final-states.ts'
 
 /** As test/support/processes/worker-entry.mjs defines it: beside the other runs, on the same queue. */
 const tick = defineJob({ name: 'tick', queue: 'work' })
@@ -114,12 +115,10 @@ export class Schedules {
 
 async function readTickRuns(pool: Pool): Promise<(TickRun & { readonly schedule: string })[]> {
   const { rows } = await pool.query<Omit<TickRun, 'atMs'> & { schedule: string; at: Date }>(`
+    ${runFacts}
     select holdfast.format_id('run', message.id) as id, message.metadata ->> 'schedule' as schedule,
-           (message.metadata ->> 'scheduledFor')::timestamptz as at,
-           message.id in (select id from holdfast_internal.owed_runs) as "isOwed",
-           exists (select from holdfast_internal.dead_letters as letter where letter.message_id = message.id) as "isDead",
-           (select count(*)::int from holdfast_internal.attempts as tried where tried.message_id = message.id and tried.outcome = 1) as successes
-    from holdfast_internal.messages as message where message.metadata ->> 'schedule' is not null`)
+           (message.metadata ->> 'scheduledFor')::timestamptz as at, ${runFactColumns}
+    from holdfast_internal.messages as message ${runFactJoins} where message.metadata ->> 'schedule' is not null`)
   return rows.map(({ at, ...run }) => ({ ...run, atMs: timeOf(at) }))
 }
 

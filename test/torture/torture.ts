@@ -114,7 +114,9 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     progress('checking')
     await api.look()
     const tables = await leaksInTables(stage.pool)
+    progress('the tables were searched for secrets')
     await fleet.stop()
+    progress('the nodes have stopped')
     const { pool } = stage
     const evidence: Evidence = {
       books: publishers.books,
@@ -153,6 +155,7 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
       schedules: await schedules.readEnds(),
       ticked: crew.ticked,
     }
+    progress('the evidence was read')
     // Violations name moments: these are the times that they are to be read with.
     for (const { kind, node, fromMs, untilMs } of fleet.log.struck)
       progress(`${kind} ${node ?? 'database'}: ${Math.round(fromMs)} to ${Math.round(untilMs)} ms`)

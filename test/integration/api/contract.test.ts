@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { ApiDocument, type DescribedOperation, type Json } from '../../support/api/api-document.ts'
 import { type ApiAnswer, ApiRig } from '../../support/api/api-rig.ts'
@@ -124,6 +125,15 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   retryQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   releaseQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   drainWorker: async () => ({ params: { id: await aWorker() } }),
+  undrainWorker: async () => {
+    const id = await aWorker()
+    await rig.holdfast.workers.drain(Number(id))
+    return { params: { id } }
+  },
+  deleteJob: async () => {
+    await rig.holdfast.jobs.declare(defineJob({ name: 'short-lived' }))
+    return { params: { name: 'short-lived' } }
+  },
   enableJob: async () => {
     await rig.holdfast.jobs.pause('nightly-report')
     return {}
@@ -275,11 +285,14 @@ async function aLetter() {
   return data[0]!
 }
 
-/** So slow that it doesn't end by itself. */
+/** So slow that it doesn't end by itself. Nothing of it is due: a node that hasn't heard of the endpoint's pause would send it. */
 async function anOperation(): Promise<string> {
   const endpoint = await anEndpoint()
-  await rig.holdfast.endpoints.pause(endpoint)
-  await rig.holdfast.sendBatch(endpoint, [{ payload: 1 }, { payload: 2 }, { payload: 3 }])
+  const deliverAt = '2100-01-01T00:00:00Z'
+  await rig.holdfast.sendBatch(
+    endpoint,
+    [1, 2, 3].map((payload) => ({ payload, deliverAt })),
+  )
   const filter = { endpoint }
   return (await rig.holdfast.operations.create({ kind: 'cancel', filter, ratePerSecond: 0.01 })).id
 }
@@ -317,7 +330,7 @@ async function aQuarantinedResult(): Promise<string> {
 async function aWorker(): Promise<string> {
   const { rows } = await rig.database.pool.query<{ id: string }>(
     `insert into holdfast_internal.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
-     values (1007, 'w-1', '1.0.0', 'here', 1, '{}', 4, 60000) returning incarnation::text as id`,
+     values ((select coalesce(max(incarnation), 1006) + 1 from holdfast_internal.workers), 'w-1', '1.0.0', 'here', 1, '{}', 4, 60000) returning incarnation::text as id`,
   )
   return rows[0]!.id
 }

@@ -1,11 +1,12 @@
 import type { Dataset } from '../../../bench/workload/operator-dataset.ts'
-import { formatId } from '../../../src/core/ids.ts'
+import { formatId, timeOfId } from '../../../src/core/ids.ts'
 import { readFindings } from '../../../src/storage/alert-rules.ts'
 import { listAlerts, purgeAlerts, readOpenAlerts } from '../../../src/storage/alerts.ts'
 import { listApiKeys } from '../../../src/storage/api-keys.ts'
 import { cleanupDeadLetters, purgeArchive } from '../../../src/storage/archive.ts'
 import { listAudit } from '../../../src/storage/audit-log.ts'
 import { readChanges, readNewLetters, readPositions, readTotals } from '../../../src/storage/changes.ts'
+import { listCircuitChanges, listCircuitChangesOf } from '../../../src/storage/circuit-changes.ts'
 import { addUpLetters, countQueues } from '../../../src/storage/counts.ts'
 import { readRecipients } from '../../../src/storage/criticality.ts'
 import type { Database } from '../../../src/storage/database.ts'
@@ -43,6 +44,13 @@ import {
 import { readLiveNodes, readOverview } from '../../../src/storage/overview.ts'
 import { beforeEverything, maxScannedPerPage } from '../../../src/storage/page.ts'
 import { replayMessage } from '../../../src/storage/replays.ts'
+import {
+  purgeAccess,
+  purgeAuditLog,
+  purgeCircuitChanges,
+  purgeOperations,
+  purgeSchedules,
+} from '../../../src/storage/retention.ts'
 import { purgeRollups, rollUpLanes, sumRollupsOf } from '../../../src/storage/rollups.ts'
 import { listRoutes, readRoute } from '../../../src/storage/routes.ts'
 import { cancelRun, countOwedRuns, hastenRun, readRun, readRunRecords } from '../../../src/storage/runs.ts'
@@ -216,8 +224,14 @@ export const operatorEntries: readonly PlanEntry[] = [
       succeeded: () => ({ state: 'succeeded' }),
       running: () => ({ state: 'running' }),
       waiting: () => ({ state: 'waiting' }),
+      'of a time': (dataset) => ({ from: new Date(timeOfId(middle(dataset))) }),
+      'of a worker': () => ({ worker: 'worker-3', state: 'running' }),
     },
     {
+      'by tag': () => ({ tag: 'rare' }),
+      'by correlation': () => ({ correlationId: 'correlation-7' }),
+      'of a worker that has ended much': () => ({ worker: 'worker-3' }),
+      owed: () => ({ state: 'owed', job: 'job-11' }),
       failed: () => ({ state: 'failed' }),
       'failed of a job': () => ({ state: 'failed', job: 'job-11' }),
       'timed out': () => ({ state: 'timed_out' }),
@@ -476,6 +490,28 @@ export const operatorEntries: readonly PlanEntry[] = [
   },
   { of: 'archive#cleanupDeadLetters', run: inTransaction((client) => cleanupDeadLetters(client, 500)) },
   { of: 'alerts#purgeAlerts', run: inTransaction((client) => purgeAlerts(client, 90, 500)) },
+  {
+    of: 'retention#purgeAuditLog',
+    run: inTransaction((client) => purgeAuditLog(client, 500)),
+    bound: { rows: 500, why: 'rows of a step' },
+  },
+  {
+    of: 'retention#purgeCircuitChanges',
+    run: inTransaction((client) => purgeCircuitChanges(client, 90, 500)),
+    bound: { rows: 500, why: 'rows of a step' },
+  },
+  { of: 'retention#purgeOperations', run: inTransaction((client) => purgeOperations(client, 90, 500)) },
+  { of: 'retention#purgeAccess', run: inTransaction((client) => purgeAccess(client, 365, 500)) },
+  { of: 'retention#purgeSchedules', run: inTransaction((client) => purgeSchedules(client, 90, 500)) },
+  {
+    of: 'circuit-changes#listCircuitChanges',
+    run: async (database) => (await listCircuitChanges(database, 1_000_000_000, pageRows)).length,
+  },
+  {
+    of: 'circuit-changes#listCircuitChangesOf',
+    run: async (database) =>
+      (await listCircuitChangesOf(database, 'endpoint-00003', 1_000_000_000, pageRows))?.length ?? -1,
+  },
   { of: 'rollups#purgeRollups', run: inTransaction((client) => purgeRollups(client, 500)) },
   {
     of: 'rollups#rollUpLanes',

@@ -18,7 +18,8 @@ begin
   perform holdfast_internal.free_slots_of(left_over);
   delete from holdfast_internal.run_cancellations where worker = me;
   delete from holdfast_internal.run_progress where worker = me;
-  delete from holdfast_internal.workers where incarnation = me;
+  delete from holdfast_internal.in_flight where incarnation = me;
+  perform holdfast_internal.remove_worker(me);
   for lane in select distinct lane_id from holdfast_internal.runs where id = any (left_over) loop
     perform holdfast_internal.ring_workers(lane);
   end loop;

@@ -25,7 +25,11 @@ begin
            r.status, coalesce(r."isProbe", false), r."errorCode", r.error, r.detail
     from given as r
     where r."isTried" and not holdfast_internal.is_of_another(r.id, r.message, r.lane)
-    on conflict do nothing
+    -- We were declared dead with this attempt in flight: now it is known how it ended.
+    on conflict (delivery_id, attempt, incarnation) do update set
+      outcome = excluded.outcome, duration_ms = excluded.duration_ms, status_code = excluded.status_code, is_probe = excluded.is_probe,
+      error_code = excluded.error_code, error = excluded.error, detail = excluded.detail
+    where attempts.outcome = 6
   ), retried as (
     update holdfast_internal.deliveries as owed set
       attempt = r.attempt, uncounted = owed.uncounted + case when r."isCounted" then 0 else 1 end,

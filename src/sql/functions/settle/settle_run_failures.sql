@@ -21,7 +21,10 @@ begin
          r."errorCode", r.error, r.detail
   from holdfast_internal.run_records(records) as r
   where r."isTried" and not holdfast_internal.is_of_another_run(r.id, r.message, r.lane)
-  on conflict do nothing;
+  -- The worker was declared dead with this attempt running: now it is known how it ended.
+  on conflict (delivery_id, attempt, incarnation) do update set
+    outcome = excluded.outcome, duration_ms = excluded.duration_ms, error_code = excluded.error_code, error = excluded.error, detail = excluded.detail
+  where attempts.outcome = 6;
 
   -- In the order of ids, so that two who settle at once can't wait for each other.
   select array_agg(locked.id),
@@ -54,10 +57,11 @@ begin
     update holdfast_internal.dead_letters set state = 'open', settled_by = null, action = null
     where id in (select dead_letter_id from ended) and state = 'redriven' and settled_at is null
   )
+  -- A cancelled attempt is its own record. An ending that wasn't tried comes after the last attempt, where it can't collide with one.
   insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
-  select ended.id, ended.message, now(), ended.attempt + case when ended."isTried" then 1 else 0 end, me, ended.lane,
-         case ended.action when 'expire' then 10 else 11 end, ended.reason, ended.error
-  from ended
+  select ended.id, ended.message, now(), ended.attempt + 1, 0, ended.lane, case ended.action when 'expire' then 10 else 11 end, ended.reason,
+         ended.error
+  from ended where not ended."isTried"
   on conflict do nothing;
 
   delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
