@@ -1,5 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 import { formatId, parseId } from '../core/ids.ts'
+import type { StoredJson } from '../core/stored-json.ts'
 import type { Database } from '../storage/database.ts'
 import {
   cancelRun,
@@ -13,6 +14,7 @@ import {
 } from '../storage/runs.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 import { translateError } from '../storage/translate-error.ts'
+import type { EnqueuedRun } from './enqueuer.ts'
 import { type Page, readPage } from './page.ts'
 
 export interface RunSummary {
@@ -50,13 +52,15 @@ export interface RunAttempt {
   readonly logs: readonly unknown[]
 }
 
-export interface RunDetail extends RunSummary {
+/** A run with everything about it; `Result` is what its job's handler returns. */
+export interface RunDetail<Result = unknown> extends RunSummary {
   readonly payload: unknown
   /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
   readonly payloadText: string
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
-  readonly result: unknown
+  /** What the handler returned, as JSON keeps it; null before it has, or when it returned nothing. */
+  readonly result: StoredJson<Result> | null
   readonly progress: unknown
   readonly logs: readonly unknown[]
   /** Of its failure, or of the one that it redrives. */
@@ -134,10 +138,18 @@ export class Runs {
     )
   }
 
-  async get(id: string): Promise<RunDetail> {
+  /**
+   * One run, by its id or as `enqueue` returned it: then its result has the type that the job's handler returns.
+   *
+   * @example
+   * const run = await holdfast.enqueue(makeReport, { month: '2030-01' })
+   * const { state, result } = await holdfast.runs.get(run)
+   */
+  async get<Result = unknown>(run: string | EnqueuedRun<Result>): Promise<RunDetail<Result>> {
+    const id = typeof run === 'string' ? run : run.id
     const row = await this.#run((database) => readRun(database, numberOf(id)))
     if (row === undefined) throw runNotFound(id)
-    return toDetail(row)
+    return toDetail(row) as RunDetail<Result>
   }
 
   /** A waiting run ends at once (`cancelled`); the handler of a running one is told (`requested`). */

@@ -66,9 +66,20 @@ export async function readLanesById(database: Database, laneIds: readonly number
   )
 }
 
-export async function readLaneByName(database: Database, name: string): Promise<LaneRow | undefined> {
-  const rows = await database.query<LaneRow>(
-    { name: 'read_lane_by_name', text: `${selectLanes} where endpoint.name = $1` },
+/** A lane with the database's time, which its holds and probes go by. */
+export interface LaneNow extends LaneRow {
+  readonly nowMs: number
+}
+
+/** Index: endpoints_name_key. */
+export async function readLaneByName(database: Database, name: string): Promise<LaneNow | undefined> {
+  const rows = await database.query<LaneNow>(
+    {
+      name: 'read_lane_by_name',
+      text: `
+        select lane.*, (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
+        from (${selectLanes} where endpoint.name = $1) as lane`,
+    },
     [name],
   )
   return rows[0]
