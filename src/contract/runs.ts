@@ -28,6 +28,7 @@ const states = [
 const summary = {
   id: z.string(),
   messageId: z.string(),
+  correlationId: z.string().meta({ description: "As it was given, else the message's id." }),
   job: z.string().nullable(),
   queue: z.string(),
   state: z.enum(states),
@@ -52,7 +53,6 @@ const wholeRun = z
   .object({
     ...summary,
     payload: z.unknown(),
-    correlationId: z.string().nullable(),
     headers: z.record(z.string(), z.string()),
     metadata: jsonObject,
     result: z.unknown(),

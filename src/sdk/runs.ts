@@ -20,6 +20,8 @@ import { type Page, readPage } from './page.ts'
 export interface RunSummary {
   readonly id: string
   readonly messageId: string
+  /** As it was given, else the message's id: every run has one, the same over its redrives. */
+  readonly correlationId: string
   readonly job: string | null
   readonly queue: string
   readonly state: RunStateName
@@ -55,7 +57,6 @@ export interface RunDetail<Result = unknown> extends RunSummary {
   readonly payload: unknown
   /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
   readonly payloadText: string
-  readonly correlationId: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
   /** What the handler returned, as JSON keeps it; null before it has, or when it returned nothing. */
@@ -190,6 +191,7 @@ function toSummary(row: RunRow): RunSummary {
   return {
     id: formatId('run', row.id),
     messageId: formatId('msg', row.message_id),
+    correlationId: row.correlation_id ?? formatId('msg', row.message_id),
     job: row.job,
     queue: row.queue,
     state: row.state,
@@ -215,7 +217,6 @@ function toDetail(row: RunDetailRow): RunDetail {
     ...toSummary(row),
     payload: JSON.parse(payloadText) as unknown,
     payloadText,
-    correlationId: row.correlation_id,
     headers: row.headers ?? {},
     metadata: row.metadata ?? {},
     result: last?.['result'] ?? null,
