@@ -32,6 +32,10 @@ select now() - interval '30 days' * (1 - i::double precision / {audit}), 'person
        (array['endpoint.updated', 'endpoint.paused', 'circuit.opened', 'circuit.closed', 'dead_letter.resolved'])[1 + i % 5],
        'endpoint:' || format('endpoint-%s', lpad((i % {endpoints})::text, 5, '0'))
 from generate_series(1, {audit}) as i;
+insert into holdfast_internal.circuit_changes (at, lane_id, from_state, to_state, version, actor)
+select now() - interval '30 days' * (1 - i::double precision / {audit}), (select min(id) from holdfast_internal.endpoints where name like 'endpoint-%') + i % {endpoints},
+       case when i % 2 = 0 then 'closed' else 'half_open' end, case when i % 2 = 0 then 'open' else 'closed' end, i, 'node:1'
+from generate_series(1, {audit}) as i;
 insert into holdfast_internal.alerts (rule, kind, severity, subject, state, value, threshold, since, fired_at, resolved_at)
 select 'rule-' || i % 10, 'backlog_age', 'warning', 'subject-' || i, case when i % 50 = 0 then 'firing' else 'resolved' end, 1, 1, now(), now(),
        case when i % 50 <> 0 then now() end

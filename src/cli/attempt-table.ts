@@ -1,6 +1,7 @@
 import type { ResultOf } from '../contract/operation.ts'
 import type { Operations } from '../contract/operations.ts'
-import { textOf } from './field-list.ts'
+import { responseFields } from './exchange-fields.ts'
+import { formatFields, textOf } from './field-list.ts'
 import type { Output } from './output.ts'
 import type { Colour } from './paint.ts'
 import type { Column } from './table.ts'
@@ -17,6 +18,7 @@ const colours: Readonly<Record<Delivery['state'] | Attempt['outcome'], Colour>> 
   success: 'green',
   retryable: 'yellow',
   throttled: 'yellow',
+  interrupted: 'yellow',
   dead: 'red',
   permanent: 'red',
   gone: 'red',
@@ -42,7 +44,10 @@ export function deliveryColumns(output: Output): Column<Delivery>[] {
   ]
 }
 
-/** One block, or none when nothing was tried yet. Of several deliveries each attempt says where to. */
+/**
+ * A table, and what the receiver answered to the last attempt of each delivery; nothing when nothing was tried yet. Of several deliveries each
+ * attempt says where to.
+ */
 export function describeAttempts(output: Output, attempts: readonly Aimed[]): string[] {
   if (attempts.length === 0) return []
   const isOfMany = attempts.some(({ endpoint }) => endpoint !== attempts[0]?.endpoint)
@@ -61,5 +66,20 @@ export function describeAttempts(output: Output, attempts: readonly Aimed[]): st
     { title: 'STATUS', isNumber: true, value: ({ statusCode }) => textOf(statusCode) },
     { title: 'ERROR', canShrink: true, value: ({ error, errorCode }) => textOf(error ?? errorCode) },
   ]
-  return [output.tableText(columns, attempts)]
+  return [
+    output.tableText(columns, attempts),
+    ...lastAnswers(attempts).map(({ endpoint, detail }) => {
+      const fields = responseFields(detail?.['response'] as Record<string, unknown>)
+      return formatFields(output, isOfMany ? [['endpoint', endpoint ?? '(deleted)'], ...fields] : fields)
+    }),
+  ]
+}
+
+/** Of each delivery the last attempt whose answer was kept. */
+function lastAnswers(attempts: readonly Aimed[]): Aimed[] {
+  const last = new Map<string | null, Aimed>()
+  for (const attempt of attempts) {
+    if (attempt.detail?.['response'] !== undefined) last.set(attempt.deliveryId, attempt)
+  }
+  return [...last.values()]
 }

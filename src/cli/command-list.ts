@@ -212,6 +212,12 @@ export const commandList: readonly CommandEntry[] = [
     examples: ['holdfast maintenance status'],
   },
   {
+    names: ['circuit-changes'],
+    group: 'watch',
+    load: async () => (await import('./commands/circuit-changes.ts')).registerCircuitChanges,
+    examples: ['holdfast circuit-changes list --endpoint crm'],
+  },
+  {
     names: ['settings'],
     group: 'access',
     load: async () => (await import('./commands/settings.ts')).registerSettings,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { describeAttempts } from './attempt-table.ts'
 import { countOf } from './count-of.ts'
+import { requestFields } from './exchange-fields.ts'
 import { Output } from './output.ts'
-import { requestFields } from './request-fields.ts'
 
 const stream = { write: () => true }
 const output = new Output({ stdout: stream, stderr: stream, isJson: false, environment: {} })

@@ -33,7 +33,7 @@ export class WorkerMetrics {
     this.#holdfast = new Holdfast({ databaseUrl: options.databaseUrl })
     this.#page = new MetricsPage({
       own: this.runs,
-      gauges: ['workers', 'queue_runs', 'queue_oldest_due_seconds', 'runs_in_progress'],
+      gauges: ['workers', 'queue_runs', 'queue_oldest_due_seconds', 'queue_dead_letters', 'runs_in_progress'],
       readGauges: () => this.#readGauges(),
       nowMs: () => performance.now(),
     })

@@ -7,6 +7,7 @@ export const outcomes = [
   'permanent',
   'gone',
   'throttled',
+  'interrupted',
   'expired',
   'cancelled',
   'dropped',

@@ -32,7 +32,7 @@ const filter = {
 
 const common = {
   id: z.string(),
-  deliveryId: z.string(),
+  deliveryId: z.string().meta({ description: '`dlv_…`, or `run_…` of a job.' }),
   messageId: z.string(),
   replayOf: z.string().nullable().meta({ description: 'The message that this is a replay of.' }),
   endpoint: z
@@ -74,7 +74,12 @@ const wholeLetter = z
   .object({
     ...common,
     attempts: z.array(attemptShape),
-    request: jsonObject.nullable(),
+    request: jsonObject
+      .nullable()
+      .meta({ description: 'The last request as it was rendered: bounded, secrets redacted.' }),
+    response: jsonObject.nullable().meta({
+      description: 'What the receiver answered to it, as far as it was kept: `status`, `headers`, `body`.',
+    }),
     message: storedMessage.nullable(),
   })
   .meta({ id: 'DeadLetterDetail' })
@@ -193,7 +198,12 @@ export const deadLetterOperations = {
     permission: 'operate',
     params: letterParams,
     status: 202,
-    result: z.object({ deliveryId: z.string() }),
+    result: z.object({
+      deliveryId: z
+        .string()
+        .meta({ description: 'What redelivers it: `dlv_…`, or, of a job, the same as `runId`.' }),
+      runId: z.string().nullable().meta({ description: '`run_…` of a job; null for an endpoint.' }),
+    }),
     errors: ['dead_letter_not_found', 'dead_letter_settled'],
   }),
   resolve: defineOperation({

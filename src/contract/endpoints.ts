@@ -245,7 +245,7 @@ export const endpointOperations = {
       operation: z
         .string()
         .nullable()
-        .meta({ description: 'The operation that cancels the rest, when more than a thousand were owed.' }),
+        .meta({ description: 'The operation that cancels the rest, when more than a hundred were owed.' }),
     }),
     errors: ['endpoint_not_found', 'still_owed'],
   }),

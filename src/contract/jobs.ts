@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { jobInput, jobName } from '../core/job-settings.ts'
+import { runOptions } from '../core/run-options.ts'
 import { defineOperation } from './define-operation.ts'
 import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
@@ -74,6 +75,7 @@ const queueShape = z
     ratePerSecond: z.number().nullable(),
     state: z.enum(['active', 'paused']),
     stateReason: z.string().nullable(),
+    deadLetters: z.int().meta({ description: 'Failed runs that nobody has settled.' }),
   })
   .meta({ id: 'Queue' })
 
@@ -162,17 +164,33 @@ export const jobOperations = {
     path: '/v1/jobs/{name}/trigger',
     tag,
     summary: 'Start a run by hand',
+    description:
+      'Takes the options of a run: `worker` or `requireTags` say who may run it, `delayMs` or `runAt` when, `tags` and `correlationId` how it is found.',
     permission: 'operate',
     params: jobParams,
-    body: z.strictObject({ payload: z.unknown().optional(), reason: field.text(1000).optional() }).meta({
+    body: z.strictObject({ ...runOptions.shape, payload: z.unknown().optional() }).meta({
       id: 'TriggerInput',
-      examples: [{ payload: { month: '2030-01' }, reason: 'The first one failed.' }],
+      examples: [
+        { payload: { month: '2030-01' }, reason: 'The first one failed.', requireTags: ['reports'] },
+      ],
     }),
     isBodyOptional: true,
     status: 202,
     result: z.object({ id: z.string() }),
-    errors: ['job_not_found', 'invalid_payload', 'payload_too_large', 'queue_full'],
+    errors: ['job_not_found', 'invalid_payload', 'invalid_options', 'payload_too_large', 'queue_full'],
     maxBodyBytes: 2 * 1024 * 1024,
+  }),
+  delete: defineOperation({
+    id: 'deleteJob',
+    method: 'DELETE',
+    path: '/v1/jobs/{name}',
+    tag,
+    summary: 'Delete a job and its schedules; what became of its runs stays to be looked at',
+    description:
+      'Refused while it owes runs: cancel them first. A worker whose code still defines the job declares it again when it starts.',
+    permission: 'configure',
+    params: jobParams,
+    errors: ['job_not_found', 'still_owed'],
   }),
   enable: jobSwitch('enable', 'End a pause or a disabling'),
   pause: jobSwitch('pause', 'Keep its runs waiting'),
@@ -226,12 +244,17 @@ export const jobOperations = {
     permission: 'read',
     result: z.object({ data: z.array(workerShape) }),
   }),
-  drainWorker: defineOperation({
-    id: 'drainWorker',
+  drainWorker: workerSwitch('drain', 'Let it finish what it has and claim nothing more'),
+  undrainWorker: workerSwitch('undrain', 'Let a draining worker claim again'),
+}
+
+function workerSwitch(action: 'drain' | 'undrain', summary: string) {
+  return defineOperation({
+    id: `${action}Worker`,
     method: 'POST',
-    path: '/v1/workers/{id}/drain',
+    path: `/v1/workers/{id}/${action}`,
     tag: 'Workers',
-    summary: 'Let it finish what it has and claim nothing more',
+    summary,
     permission: 'operate',
     params: z.object({
       id: z.coerce
@@ -242,7 +265,7 @@ export const jobOperations = {
         .meta({ examples: [7] }),
     }),
     errors: ['worker_not_found'],
-  }),
+  })
 }
 
 function jobSwitch(action: 'enable' | 'pause' | 'disable', summary: string) {

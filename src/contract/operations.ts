@@ -1,6 +1,7 @@
 import { accessOperations } from './access.ts'
 import { alertOperations } from './alerts.ts'
 import { bulkOperations } from './bulk-operations.ts'
+import { circuitChangeOperations } from './circuit-changes.ts'
 import { deadLetterOperations } from './dead-letters.ts'
 import { deliveryOperations } from './deliveries.ts'
 import { endpointOperations } from './endpoints.ts'
@@ -21,6 +22,7 @@ import { storedEventOperations } from './stored-events.ts'
 export const operations = {
   events: eventOperations,
   endpoints: endpointOperations,
+  circuitChanges: circuitChangeOperations,
   routes: routeOperations,
   eventTypes: eventTypeOperations,
   storedEvents: storedEventOperations,

@@ -131,7 +131,7 @@ export const routeOperations = {
       operation: z
         .string()
         .nullable()
-        .meta({ description: 'The operation that cancels the rest, when more than a thousand were owed.' }),
+        .meta({ description: 'The operation that cancels the rest, when more than a hundred were owed.' }),
     }),
     errors: ['route_not_found', 'still_owed'],
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
-import { tracePage } from './filters.ts'
+import { timeFilter, tracePage } from './filters.ts'
 import { readAs } from './read-as.ts'
 import { givenTime, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
@@ -28,15 +28,18 @@ const states = [
 const summary = {
   id: z.string(),
   messageId: z.string(),
+  correlationId: z.string().meta({ description: "As it was given, else the message's id." }),
   job: z.string().nullable(),
   queue: z.string(),
   state: z.enum(states),
-  attempt: z.int().meta({ description: 'How often it has been tried.' }),
+  attempt: z
+    .int()
+    .meta({ description: 'How often it has been tried, the attempt that is running included.' }),
   crashes: z.int(),
   priority: z.int(),
   dueAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),
-  worker: z.string().nullable(),
+  worker: z.string().nullable().meta({ description: 'Who runs it, or made its last attempt.' }),
   target: z.string().nullable(),
   createdAt: timestamp.nullable(),
   endedAt: timestamp.nullable(),
@@ -50,13 +53,17 @@ const wholeRun = z
   .object({
     ...summary,
     payload: z.unknown(),
-    correlationId: z.string().nullable(),
     headers: z.record(z.string(), z.string()),
     metadata: jsonObject,
     result: z.unknown(),
     progress: z.unknown(),
     logs: z.array(z.unknown()),
-    deadLetterId: z.string().nullable(),
+    deadLetterId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of its failure, or of the one that it redrives.' }),
+    redriveOf: z.string().nullable().meta({ description: 'The run that failed, when this one redrives it.' }),
+    redrivenRunId: z.string().nullable().meta({ description: 'The last run that redrives it.' }),
     attempts: z.array(
       z.object({
         attempt: z.int(),
@@ -65,6 +72,7 @@ const wholeRun = z
         outcome: z.string(),
         errorCode: z.string().nullable(),
         error: z.string().nullable(),
+        worker: z.string().nullable().meta({ description: 'Who made it; null: it ended without a try.' }),
         logs: z.array(z.unknown()),
       }),
     ),
@@ -84,6 +92,10 @@ export const runOperations = {
       queue: field.text(63).optional(),
       job: field.text(127).optional(),
       state: field.oneOf(...states).optional(),
+      worker: field.text(127).optional().meta({ description: 'Who runs it, or made its last attempt.' }),
+      tag: field.text(63).optional().meta({ description: 'One of its `tags` or `requireTags`.' }),
+      correlationId: field.text(255).optional(),
+      ...timeFilter,
     }),
     result: listOf(runShape),
     errors: ['run_not_found'],

@@ -1,6 +1,7 @@
 import type { AttemptOutcome } from '../core/attempt.ts'
 import { countsAgainstCircuit } from '../core/result-run.ts'
 import type { Database } from '../storage/database.ts'
+import type { InFlight } from '../storage/in-flight.ts'
 import { type DeliveryRow, isHeadOf, orderingKeyOf } from '../storage/read-deliveries.ts'
 import type { Message } from '../storage/read-messages.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
@@ -36,6 +37,8 @@ export interface DispatcherOptions {
   mayStart(): boolean
   /** The lane of the same endpoint as this node holds it now. */
   currentLane(lane: Lane): Lane | undefined
+  /** An attempt is under way that didn't end at once. */
+  begun(): void
   /** The lane could use more deliveries. */
   requestRead(lane: Lane): void
   /** Look at the lane again at this time (database time). */
@@ -87,6 +90,18 @@ export class Dispatcher {
 
   get inFlight(): number {
     return this.#inFlight
+  }
+
+  /** Attempts that have begun and whose results aren't stored yet. */
+  listInFlight(maxEntries: number): InFlight[] {
+    const nowMs = this.#options.clock.monotonicMs()
+    const listed: InFlight[] = []
+    for (const { id, startedAtMs } of this.known.values()) {
+      if (startedAtMs === 0) continue
+      listed.push({ id, ageMs: nowMs - startedAtMs })
+      if (listed.length >= maxEntries) break
+    }
+    return listed
   }
 
   /** Takes a delivery that was just read into the lane's line. Null when it must wait or is here already. */
@@ -181,6 +196,7 @@ export class Dispatcher {
       }
       if (sendsBatches) {
         this.#batches.start(lane, batch)
+        this.#options.begun()
         continue
       }
       const delivery = lane.ready.take()
@@ -225,6 +241,7 @@ export class Dispatcher {
     delivery.startedAtMs = this.#options.clock.monotonicMs()
     if (delivery.probeToken === null) delivery.breakerVersion = lane.breaker.version
     if (policy.settings.batch !== null) {
+      this.#options.begun()
       void this.#batches.send([delivery], policy.channel)
       return false
     }
@@ -235,6 +252,7 @@ export class Dispatcher {
       outcome = brokenTransport(error)
     }
     if (outcome instanceof Promise) {
+      this.#options.begun()
       outcome.then(
         (late) => this.#finish(delivery, late),
         (error: unknown) => this.#finish(delivery, brokenTransport(error)),

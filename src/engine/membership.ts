@@ -34,6 +34,8 @@ export interface MembershipOptions {
   onBeat(result: BeatResult): void
   /** Shards are ours: call `adopt`, then load their lanes, while nothing is being read. */
   onTaken(shards: readonly TakenShard[], from: number): Promise<void>
+  /** So many attempts of a dead node were in flight in what was taken from it. */
+  onInterrupted(count: number): void
   /** Shards should go to a peer: start nothing on them, and let go of each as soon as nothing of it is in flight or unsettled. */
   drain(shards: readonly number[], letGo: (shards: readonly number[]) => Promise<void>): Promise<void>
   /** Shards are no longer ours, whatever is in flight. */
@@ -296,11 +298,17 @@ export class Membership {
   async #take(from: number, shards: readonly number[]): Promise<void> {
     const { database, logger } = this.#options
     const seenBeat = from === 0 ? -1 : this.#liveness.seenBeat(from)
-    const taken = await takeShards(database, this.#incarnation, { incarnation: from, seenBeat }, shards)
+    const { taken, interrupted } = await takeShards(
+      database,
+      this.#incarnation,
+      { incarnation: from, seenBeat },
+      shards,
+    )
     if (taken.length === 0) return
+    if (interrupted > 0) this.#options.onInterrupted(interrupted)
     if (from === 0) logger.debug({ shards: taken.length }, 'Took free shards')
     else if (from === this.#incarnation) logger.info({ shards: taken.length }, 'Took shards once more')
-    else logger.warn({ shards: taken.length, from }, 'Took the shards of a dead node')
+    else logger.warn({ shards: taken.length, from, interrupted }, 'Took the shards of a dead node')
     try {
       await this.#options.onTaken(taken, from)
     } catch (error) {

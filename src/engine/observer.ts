@@ -19,6 +19,8 @@ export interface NodeObserver {
   circuitChanged?(endpoint: string, to: 'closed' | 'half_open' | 'open'): void
   /** Something was due in this lane, and nobody read it: a defect, which the sweeper found. */
   laneRevived?(endpoint: string): void
+  /** So many attempts were in flight at nodes or workers that died, and were recovered here. */
+  interrupted?(kind: 'delivery' | 'run', count: number): void
 }
 
 export const silentObserver: NodeObserver = {
@@ -56,6 +58,9 @@ export function combineObservers(observers: readonly Partial<NodeObserver>[]): R
     },
     circuitChanged(endpoint, to) {
       for (const observer of observers) observer.circuitChanged?.(endpoint, to)
+    },
+    interrupted(kind, count) {
+      for (const observer of observers) observer.interrupted?.(kind, count)
     },
     laneRevived(endpoint) {
       for (const observer of observers) observer.laneRevived?.(endpoint)

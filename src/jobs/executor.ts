@@ -1,6 +1,8 @@
+import { formatId } from '../core/ids.ts'
 import { decideRun, type RunEnding } from '../core/run-decision.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
+import type { InFlight } from '../storage/in-flight.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 import type { RunRecord } from '../storage/settle-runs.ts'
 import { endingOf, errorCode, errorText, RunAbortedError } from './handler-ending.ts'
@@ -49,6 +51,8 @@ export interface ExecutorOptions {
   /** This run's success waits in the journal. */
   readonly hasSucceeded: (runId: number) => boolean
   readonly settle: (entry: JournalEntry) => void
+  /** So many handlers are at work now. */
+  readonly onRunning: (count: number) => void
   /** A slot or room in the line has become free; with the end of a suspect, also for another one. */
   readonly onRoom: (isSuspects: boolean) => void
 }
@@ -94,6 +98,14 @@ export class Executor {
     for (const running of this.#running.values()) count(running)
     this.#line.slice(this.#lineStart).forEach(count)
     return { suspects, deadly }
+  }
+
+  /** Runs whose handlers are at work. */
+  listInFlight(maxEntries: number): InFlight[] {
+    const nowMs = performance.now()
+    return Array.from(this.#running.values())
+      .slice(0, maxEntries)
+      .map(({ run, startedMonotonicMs }) => ({ id: run.id, ageMs: nowMs - startedMonotonicMs }))
   }
 
   get contexts(): Iterable<RunContext> {
@@ -201,9 +213,22 @@ export class Executor {
       this.#settleUntried(queued, { kind: 'expired' }, 'expired', 'Nobody ran it in time.')
       return
     }
-    if (known === undefined || job === undefined || !job.hasHandler) {
+    if (known === undefined) {
+      this.#settleUntried(
+        queued,
+        { kind: 'failed', isPermanent: true, retryAfterMs: null },
+        'job_deleted',
+        'Its job was deleted.',
+      )
+      return
+    }
+    if (job === undefined || !job.hasHandler) {
       this.#options.logger.warn(
-        { runId: run.id, job: known?.name },
+        {
+          runId: run.id,
+          job: known.name,
+          correlationId: run.correlationId ?? formatId('msg', run.messageId),
+        },
         'No handler for this job here; the run goes back',
       )
       this.#settleUntried(queued, { kind: 'released' }, null, null, noHandlerDelayMs)
@@ -243,6 +268,7 @@ export class Executor {
     // Taken from us and claimed again, while its first handler is still at it: with that claim it is over.
     if (former !== undefined) this.#finish(former, { kind: 'released' }, null, null)
     this.#running.set(id, running)
+    this.#options.onRunning(this.#running.size)
     this.#armDeadline(running.deadlineMs)
   }
 
@@ -254,10 +280,10 @@ export class Executor {
   #fail(running: RunningRun, error: unknown): void {
     if (!running.isOpen) return
     const { abortReason } = running.context
-    const why = abortReason instanceof RunAbortedError ? abortReason.why : null
-    if (why === 'stopping') this.#finish(running, { kind: 'released' }, null, null)
-    else if (why === 'cancelled')
-      this.#finish(running, { kind: 'cancelled' }, 'cancelled', errorText(abortReason))
+    const told = abortReason instanceof RunAbortedError ? abortReason : null
+    if (told?.why === 'stopping') this.#finish(running, { kind: 'released' }, null, null)
+    else if (told?.why === 'cancelled')
+      this.#finish(running, { kind: 'cancelled' }, 'cancelled', told.message)
     else this.#finish(running, endingOf(error), errorCode(error), errorText(error))
   }
 
@@ -272,7 +298,10 @@ export class Executor {
     const { isOpen } = running
     if (!isOpen && ending.kind !== 'succeeded') return
     running.isOpen = false
-    if (this.#running.get(run.id) === running) this.#running.delete(run.id)
+    if (this.#running.get(run.id) === running) {
+      this.#running.delete(run.id)
+      this.#options.onRunning(this.#running.size)
+    }
     const decision = decideRun(ending, context.attempt, job.settings, Math.random)
     const isTried = ending.kind !== 'released'
     this.#options.settle({
@@ -316,7 +345,7 @@ export class Executor {
       lane: run.laneId,
       attempt: run.attempt,
       expected: run.attempt,
-      action: ending.kind === 'expired' ? 'expire' : 'release',
+      action: untriedActions[ending.kind] ?? 'release',
       outcome: outcomeOf(ending),
       startedAtMs: Date.now(),
       durationMs: null,
@@ -324,7 +353,7 @@ export class Executor {
       error,
       detail: null,
       delayMs,
-      reason: ending.kind === 'expired' ? 'expired' : null,
+      reason: code,
       isTried: false,
     }
     this.#options.settle({ worker, record })
@@ -358,7 +387,7 @@ export class Executor {
       }
       const { abortReason } = running.context
       if (abortReason instanceof RunAbortedError && abortReason.why === 'cancelled') {
-        this.#finish(running, { kind: 'cancelled' }, 'cancelled', errorText(abortReason))
+        this.#finish(running, { kind: 'cancelled' }, 'cancelled', abortReason.message)
         continue
       }
       const text = `The handler took longer than ${running.job.settings.timeoutMs} ms.`
@@ -371,6 +400,12 @@ export class Executor {
 
 function isThenable(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+/** What becomes of a run that was not begun. */
+const untriedActions: Readonly<Partial<Record<RunEnding['kind'], RunRecord['action']>>> = {
+  expired: 'expire',
+  failed: 'dead',
 }
 
 const plainOutcomes: Readonly<Record<Exclude<RunEnding['kind'], 'failed'>, number>> = {

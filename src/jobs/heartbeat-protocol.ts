@@ -1,4 +1,4 @@
-import type { WorkerBeat } from '../storage/workers.ts'
+import type { RecoveredRuns, WorkerBeat } from '../storage/workers.ts'
 
 /** What the heartbeat's thread starts with. */
 export interface HeartbeatSettings {
@@ -18,7 +18,7 @@ export type HeardBeat = Omit<WorkerBeat, 'peers'>
 export type HeartbeatMessage =
   | ({ readonly kind: 'beat' } & HeardBeat)
   | { readonly kind: 'missed'; readonly error: string }
-  | { readonly kind: 'buried'; readonly incarnation: number; readonly runs: number }
+  | { readonly kind: 'buried'; readonly incarnation: number; readonly recovered: RecoveredRuns }
   | { readonly kind: 'stopped' }
 
 /** The same in every thread of the process, unlike performance.now(). */

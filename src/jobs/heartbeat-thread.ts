@@ -41,8 +41,8 @@ async function beat(): Promise<void> {
   say({ kind: 'beat', ...heard })
   for (const peer of watch.observe(peers, processMonotonicMs())) {
     if (peer.incarnation === settings.incarnation) continue
-    const runs = await buryWorker(database, peer.incarnation, peer.beat, settings.incarnation)
-    say({ kind: 'buried', incarnation: peer.incarnation, runs })
+    const recovered = await buryWorker(database, peer.incarnation, peer.beat, settings.incarnation)
+    say({ kind: 'buried', incarnation: peer.incarnation, recovered })
   }
 }
 

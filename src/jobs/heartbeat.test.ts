@@ -10,6 +10,7 @@ test('a worker is fenced before its lease is over, when no beat has got through'
     leaseMs: 1000,
     logger: silentLogger,
     onBeat: () => {},
+    onRecovered: () => {},
   })
   expect(heartbeat.isFenced).toBe(false)
   await new Promise((resolve) => setTimeout(resolve, 710))

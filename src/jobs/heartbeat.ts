@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Worker as Thread } from 'node:worker_threads'
 import type { Logger } from '../engine/logger.ts'
+import type { RecoveredRuns } from '../storage/workers.ts'
 import {
   type HeardBeat,
   type HeartbeatMessage,
@@ -18,6 +19,8 @@ export interface HeartbeatOptions {
   readonly logger: Logger
   /** A beat got through. */
   onBeat(heard: HeardBeat): void
+  /** We have taken the runs of a peer that died. */
+  onRecovered(recovered: RecoveredRuns): void
 }
 
 /** A worker may start runs for this share of its lease after its last beat; before the rest is over nobody takes its runs. */
@@ -81,7 +84,8 @@ export class Heartbeat {
     } else if (message.kind === 'missed') {
       logger.warn({ error: message.error }, 'A heartbeat did not get through')
     } else if (message.kind === 'buried') {
-      logger.warn({ worker: message.incarnation, runs: message.runs }, 'A worker is dead; its runs go back')
+      logger.warn({ worker: message.incarnation, ...message.recovered }, 'A worker is dead; its runs go back')
+      this.#options.onRecovered(message.recovered)
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   sweepZombies,
   takeRound,
 } from '../storage/keep-runs.ts'
-import { buryWorker, readWorkerBeats } from '../storage/workers.ts'
+import { buryWorker, type RecoveredRuns, readWorkerBeats } from '../storage/workers.ts'
 import { ScheduleFirer } from './schedule-firer.ts'
 import { WorkerWatch } from './worker-watch.ts'
 
@@ -45,6 +45,8 @@ export interface KeeperOptions {
   readonly watchesWorkers: boolean
   /** The incarnation in whose name it is done. */
   readonly by: () => number
+  /** Runs were recovered from workers that died, or had lost sight of them. */
+  readonly onRecovered?: (recovered: RecoveredRuns) => void
 }
 
 const maxRowsPerSweep = 500
@@ -114,7 +116,10 @@ export class Keeper {
     }
     if (await this.#isOurRound('zombies', zombieCheckMs ?? 'zombie_check_ms')) {
       const found = await sweepZombies(database, zombieThresholdMs, maxRowsPerSweep, by())
-      if (found > 0) logger.warn({ runs: found }, 'Zombie runs were found')
+      if (found.runs > 0) {
+        logger.warn({ ...found }, 'Zombie runs were found')
+        this.#options.onRecovered?.(found)
+      }
     }
     if (await this.#isOurRound('revive', reviveMs)) {
       const revived = await reviveRuns(database, maxParkedPerLook)
@@ -140,8 +145,9 @@ export class Keeper {
     const beats = await readWorkerBeats(database)
     this.#nextWatchAtMs = beats.length === 0 ? performance.now() + emptyWatchMs : 0
     for (const dead of this.#watch.observe(beats, performance.now())) {
-      const runs = await buryWorker(database, dead.incarnation, dead.beat, by())
-      logger.warn({ worker: dead.incarnation, runs }, 'A worker is dead; its runs go back')
+      const recovered = await buryWorker(database, dead.incarnation, dead.beat, by())
+      logger.warn({ worker: dead.incarnation, ...recovered }, 'A worker is dead; its runs go back')
+      this.#options.onRecovered?.(recovered)
     }
   }
 }

@@ -22,6 +22,7 @@ export interface PresenceOptions {
   readonly onRing: () => void
   readonly onJobsChanged: () => void
   readonly onBeat: HeartbeatOptions['onBeat']
+  readonly onRecovered: HeartbeatOptions['onRecovered']
   /** We are this incarnation now, and nobody knows it yet. */
   readonly onJoined: (incarnation: number) => void
 }
@@ -112,7 +113,7 @@ export class Presence {
   }
 
   #startHeartbeat(): void {
-    const { databaseUrl, limits, logger, onBeat } = this.#options
+    const { databaseUrl, limits, logger, onBeat, onRecovered } = this.#options
     this.#heartbeat = new Heartbeat({
       databaseUrl,
       incarnation: this.#incarnation,
@@ -120,6 +121,7 @@ export class Presence {
       leaseMs: limits.leaseMs,
       logger,
       onBeat,
+      onRecovered,
     })
     this.#heartbeat.start()
   }

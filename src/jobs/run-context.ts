@@ -50,9 +50,9 @@ export class RunContext {
     this.#observer = observer
   }
 
-  /** `run_…`, the same over every retry: make what you do idempotent by it. */
+  /** `run_…`, the same over every retry and redrive: make what you do idempotent by it. */
   get id(): string {
-    return formatId('run', this.run.id)
+    return formatId('run', this.run.messageId)
   }
 
   get correlationId(): string {

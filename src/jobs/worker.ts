@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { InFlightNotes } from '../engine/in-flight-notes.ts'
 import { type Logger, silentLogger } from '../engine/logger.ts'
 import { requireDatabaseUrl } from '../postgres/connect/database-url.ts'
 import { closePool, createPool } from '../postgres/pool.ts'
@@ -10,6 +11,7 @@ import { declareJob, readQueuesOfJobs } from '../storage/jobs.ts'
 import {
   buryWorker,
   markWorkerStopping,
+  type RecoveredRuns,
   readAllowsPrepared,
   readWorkerBeats,
   retireWorker,
@@ -49,6 +51,8 @@ export interface WorkerOptions {
    * when it ended without one.
    */
   readonly onRunEnded?: (outcome: RunEnding, durationMs: number | null) => void
+  /** Runs were recovered here from workers that died; `holdfast.countRecovered` makes a metric of it. Must not throw. */
+  readonly onRecovered?: (recovered: RecoveredRuns) => void
   readonly logger?: Logger
 }
 
@@ -182,9 +186,16 @@ export class JobWorker {
       onRing: () => claimer.ring(),
       onJobsChanged: () => void this.#refreshJobs().then(() => claimer.ring()),
       onBeat: (heard) => this.#heard(heard),
+      onRecovered: (recovered) => this.#options.onRecovered?.(recovered),
       onJoined: (incarnation) => journal?.noteWorker(incarnation),
     })
     const worker = () => presence.incarnation
+    const notes: InFlightNotes = new InFlightNotes({
+      database,
+      incarnation: worker,
+      list: (maxEntries) => executor.listInFlight(maxEntries),
+      report: (error) => this.#logger.debug({ error: String(error) }, 'What is running could not be noted'),
+    })
     const progress = new ProgressWriter({
       database,
       intervalMs: limits.progressMs,
@@ -207,8 +218,11 @@ export class JobWorker {
       mayStart: () => !this.#isStopping && settler.unsettled < limits.maxUnsettled && !presence.isFenced,
       hasSucceeded: (runId) => settler.hasSucceeded(runId),
       settle: (entry) => settler.accept(entry),
+      onRunning: (count) => {
+        presence.running = count
+        if (count > 0) notes.begun()
+      },
       onRoom: (isSuspects) => {
-        presence.running = executor.runningCount
         // Those that had to wait for it are due already: nobody rings for them.
         if (isSuspects) claimer.ring()
         else claimer.noteRoom()
@@ -239,9 +253,10 @@ export class JobWorker {
       logger: this.#logger,
       by: worker,
       watchesWorkers: false,
+      onRecovered: (recovered) => this.#options.onRecovered?.(recovered),
       ...(this.#options.keeper !== undefined && { limits: this.#options.keeper }),
     })
-    return { presence, table, settler, executor, claimer, progress, journal, keeper }
+    return { presence, table, settler, executor, claimer, progress, notes, journal, keeper }
   }
 
   async #take({ runs }: ClaimResult, worker: number): Promise<void> {
@@ -263,7 +278,6 @@ export class JobWorker {
       return
     }
     this.#parts.executor.add(runs.map((run) => ({ run, worker, claimedAtMs })))
-    this.#parts.presence.running = this.#parts.executor.runningCount
   }
 
   /** For a run that this process enqueues; see Claimer.keepSlot. */
@@ -296,7 +310,9 @@ export class JobWorker {
       )
       return
     }
+    const wasDraining = this.#isDraining
     this.#isDraining = state === 'draining'
+    if (wasDraining && !this.#isDraining) this.#parts?.claimer.ring()
     if (this.#life !== null && life !== this.#life) this.#startAnew()
     this.#life = life
     for (const { id, reason } of cancellations) this.#parts?.executor.cancel(id, reason)
@@ -372,7 +388,9 @@ export class JobWorker {
   async #buryPredecessors(database: Database, former: ReadonlySet<number>): Promise<void> {
     if (former.size === 0) return
     for (const { incarnation, beat } of await readWorkerBeats(database)) {
-      if (former.has(incarnation)) await buryWorker(database, incarnation, beat, incarnation)
+      if (former.has(incarnation)) {
+        this.#options.onRecovered?.(await buryWorker(database, incarnation, beat, incarnation))
+      }
     }
   }
 
@@ -396,6 +414,7 @@ export class JobWorker {
       parts.settler.abandon()
       await parts.settler.drained()
       await withDeadline(parts.progress.stop(), leaveDeadlineMs)
+      await withDeadline(parts.notes.stop(), leaveDeadlineMs)
       parts.journal?.close()
     }
     // Beats go on until everything is settled.
@@ -435,6 +454,7 @@ interface Parts {
   readonly executor: Executor
   readonly claimer: Claimer
   readonly progress: ProgressWriter
+  readonly notes: InFlightNotes
   readonly journal: Journal | null
   readonly keeper: Keeper
 }

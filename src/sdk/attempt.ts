@@ -4,7 +4,7 @@ import type { RememberedAttempt } from '../storage/dead-letters.ts'
 import type { AttemptRecord } from '../storage/deliveries.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 
-export type Outcome = AttemptClass | 'expired' | 'cancelled' | 'dropped' | 'skipped'
+export type Outcome = AttemptClass | 'interrupted' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
 
 const outcomeByCode = new Map<number, Outcome>(
   Object.entries(outcomeCodes).map(([word, code]) => [code, word as Outcome]),
@@ -23,7 +23,10 @@ export function criticalityOf(code: number): Criticality {
   return criticalities[code] ?? 'standard'
 }
 
-/** One try at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`, `skipped`). */
+/**
+ * One try at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`, `skipped`). `interrupted`: its node or worker died while it was
+ * in flight, so that nobody knows how it ended; it doesn't count against the retry policy.
+ */
 export interface Attempt {
   readonly deliveryId: string | null
   readonly attempt: number
@@ -38,17 +41,18 @@ export interface Attempt {
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
-export function toAttempt(record: AttemptRecord): Attempt {
+/** `prefix`: `run` for those of a job. */
+export function toAttempt(record: AttemptRecord, prefix: 'dlv' | 'run' = 'dlv'): Attempt {
   const { deliveryId, outcome, ...rest } = record
-  return { ...rest, deliveryId: formatId('dlv', deliveryId), outcome: outcomeOf(outcome) }
+  return { ...rest, deliveryId: formatId(prefix, deliveryId), outcome: outcomeOf(outcome) }
 }
 
 /** What a dead letter remembers of an attempt whose own row may be gone. */
-export function fromMemory(remembered: RememberedAttempt): Attempt {
+export function fromMemory(remembered: RememberedAttempt, prefix: 'dlv' | 'run' = 'dlv'): Attempt {
   const { deliveryId, at, status, outcome, ...rest } = remembered
   return {
     ...rest,
-    deliveryId: deliveryId === null || deliveryId === undefined ? null : formatId('dlv', deliveryId),
+    deliveryId: deliveryId === null || deliveryId === undefined ? null : formatId(prefix, deliveryId),
     startedAt: new Date(at),
     outcome: outcomeOf(outcome),
     statusCode: status,

@@ -36,6 +36,7 @@ import { checkedFilter, knownId, onDatabase, type Page, readPage } from './page.
 /** A delivery that can't succeed by itself any more. */
 export interface DeadLetter {
   readonly id: string
+  /** `dlv_…`, or `run_…` of a job. */
   readonly deliveryId: string
   readonly messageId: string
   /** The message that this is a replay of. */
@@ -82,8 +83,17 @@ export interface DeadLetterDetail extends Omit<DeadLetter, 'attempts'> {
   readonly attempts: readonly Attempt[]
   /** The last request as it was rendered: bounded, secrets redacted. */
   readonly request: Readonly<Record<string, unknown>> | null
+  /** What the receiver answered to the last attempt (`status`, `headers`, `body`), as long as that attempt is kept. */
+  readonly response: Readonly<Record<string, unknown>> | null
   /** Null only when its letter has been settled and its month was dropped. */
   readonly message: StoredMessage | null
+}
+
+export interface Redriven {
+  /** What redelivers it: `dlv_…` for `deliveries.get`, or, of a job, the same as `runId`. */
+  readonly deliveryId: string
+  /** `run_…` for `runs.get`; null for an endpoint's letter. */
+  readonly runId: string | null
 }
 
 export interface DeadLetterGroup {
@@ -148,12 +158,20 @@ export class DeadLetters {
       const history = await readDeadLetterHistory(database, letterId)
       if (row === undefined || history === undefined) throw deadLetterNotFound(id)
       const ids = [row.deliveryId, ...(row.redrivenDeliveryId === null ? [] : [row.redrivenDeliveryId])]
-      const stored = (await readAttempts(database, ids, maxAttemptsShown)).map(toAttempt)
+      const prefix = prefixOf(row)
+      const stored = (await readAttempts(database, ids, maxAttemptsShown)).map((each) =>
+        toAttempt(each, prefix),
+      )
       const body = await readEventBody(database, row.messageId)
+      const attempts = joinAttempts(
+        history.attempts.map((each) => fromMemory(each, prefix)),
+        stored,
+      )
       return {
         ...toDeadLetter(row),
-        attempts: joinAttempts(history.attempts.map(fromMemory), stored),
+        attempts,
         request: history.request,
+        response: lastResponse(attempts),
         message: body === undefined ? null : toStoredMessage(body),
       }
     })
@@ -201,14 +219,15 @@ export class DeadLetters {
 
   /**
    * Owes it again, through the whole flow, transform included. The letter becomes `redriven`; twice or from two places at once delivers
-   * once. Receivers see the same `webhook-id`.
+   * once. Receivers see the same `webhook-id`, handlers of a job the same `context.id`.
    */
-  async redrive(id: string): Promise<{ readonly deliveryId: string }> {
+  async redrive(id: string): Promise<Redriven> {
     knownId('dlt', id, deadLetterNotFound)
     const { actor } = this.#options
-    return onDatabase(this.#options.database(), async (database) => ({
-      deliveryId: await redriveLetter(database, id, actor),
-    }))
+    return onDatabase(this.#options.database(), async (database) => {
+      const deliveryId = await redriveLetter(database, id, actor)
+      return { deliveryId, runId: deliveryId.startsWith('run_') ? deliveryId : null }
+    })
   }
 
   /** Says that it needs no delivery any more; who and when is kept with it. */
@@ -258,17 +277,27 @@ function joinAttempts(remembered: readonly Attempt[], stored: readonly Attempt[]
   )
 }
 
+function lastResponse(attempts: readonly Attempt[]): Readonly<Record<string, unknown>> | null {
+  const response = attempts.findLast(({ detail }) => detail?.['response'] !== undefined)?.detail?.['response']
+  return (response ?? null) as Readonly<Record<string, unknown>> | null
+}
+
+/** A job's delivery is a run. */
+function prefixOf({ queue }: DeadLetterRow): 'dlv' | 'run' {
+  return queue === null ? 'dlv' : 'run'
+}
+
 function toDeadLetter(row: DeadLetterRow): DeadLetter {
   const { id, deliveryId, messageId, redrivenDeliveryId, replayId, outcome, criticality, ...rest } = row
   return {
     ...rest,
     id: formatId('dlt', id),
-    deliveryId: formatId('dlv', deliveryId),
+    deliveryId: formatId(prefixOf(row), deliveryId),
     messageId: formatId('msg', replayId ?? messageId),
     replayOf: replayId === null ? null : formatId('msg', messageId),
     class: outcomeOf(outcome),
     criticality: criticalityOf(criticality),
-    redrivenDeliveryId: redrivenDeliveryId === null ? null : formatId('dlv', redrivenDeliveryId),
+    redrivenDeliveryId: redrivenDeliveryId === null ? null : formatId(prefixOf(row), redrivenDeliveryId),
   }
 }
 

@@ -83,7 +83,7 @@ export class Deliveries {
       const [record] = await readDeliveryRecords(database, [deliveryId])
       if (record === undefined) throw deliveryNotFound(id)
       const attempts = await readAttempts(database, [deliveryId], maxAttemptsShown)
-      return { ...toDelivery(record), attempts: attempts.map(toAttempt) }
+      return { ...toDelivery(record), attempts: attempts.map((attempt) => toAttempt(attempt)) }
     })
   }
 
@@ -131,7 +131,9 @@ export async function readWholeDeliveries(
 ): Promise<readonly Delivery[]> {
   if (ids.length === 0) return []
   const records = await readDeliveryRecords(database, ids)
-  const attempts = (await readAttempts(database, ids, maxAttemptsShownEach)).map(toAttempt)
+  const attempts = (await readAttempts(database, ids, maxAttemptsShownEach)).map((attempt) =>
+    toAttempt(attempt),
+  )
   return records.map((record) => {
     const delivery = toDelivery(record)
     return { ...delivery, attempts: attempts.filter(({ deliveryId }) => deliveryId === delivery.id) }

@@ -64,7 +64,13 @@ export class Enqueuer {
       const ids = await this.#store(name, bodies, hasOptions ? options : null, client)
       return ids.map((id) => ({ id: formatId('run', id) }))
     } catch (error) {
-      throw translateError(error)
+      const translated = translateError(error)
+      const isUnknown = translated instanceof HoldfastError && translated.code === 'job_not_found'
+      // Somebody has deleted it: it is made known again, now or, when this transaction can't go on, at the next call.
+      if (isUnknown && typeof job !== 'string' && this.#declared.delete(job.name) && client === undefined) {
+        return this.enqueue(job, runs, client)
+      }
+      throw translated
     }
   }
 

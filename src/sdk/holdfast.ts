@@ -26,6 +26,7 @@ import { readGauges } from '../storage/metrics.ts'
 import { readTable } from '../storage/read-table.ts'
 import { checkBound, type Sender, sendMessageBeside, sendMessages } from '../storage/send-messages.ts'
 import { translateError } from '../storage/translate-error.ts'
+import type { RecoveredRuns } from '../storage/workers.ts'
 import { builtInTransforms } from '../transforms/built-in-transforms.ts'
 import type { ReadTable } from '../transforms/learning/names.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
@@ -406,6 +407,9 @@ export class Holdfast<Events extends object = AnyEvents> {
   readonly countRun = (outcome: RunEnding, durationMs: number | null): void =>
     this.#metrics.runEnded(outcome, durationMs)
 
+  /** Counts runs that a worker of this process recovered from one that died: give it to that worker as its `onRecovered`. */
+  readonly countRecovered = (recovered: RecoveredRuns): void => this.#metrics.runsRecovered(recovered)
+
   /** What Prometheus reads: what this process did, and the gauges of the whole cluster. */
   renderMetrics(): Promise<{ contentType: string; body: string }> {
     return this.#metricsPage.render()
@@ -476,6 +480,7 @@ export class Holdfast<Events extends object = AnyEvents> {
       logger,
       watchesWorkers: true,
       by: () => node.incarnation,
+      onRecovered: this.countRecovered,
     })
     this.#keeper.start()
   }

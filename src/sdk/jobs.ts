@@ -7,10 +7,19 @@ import {
   parseJobSettings,
 } from '../core/job-settings.ts'
 import { problemsOf } from '../core/problem.ts'
+import type { RunOptionsInput } from '../core/run-options.ts'
 import type { AnyJob } from '../jobs/job.ts'
 import { writeAudit } from '../storage/audit-log.ts'
 import type { Database } from '../storage/database.ts'
-import { declareJob, type JobRow, listJobs, overrideJob, readJob, setJobState } from '../storage/jobs.ts'
+import {
+  declareJob,
+  deleteJob,
+  type JobRow,
+  listJobs,
+  overrideJob,
+  readJob,
+  setJobState,
+} from '../storage/jobs.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { type EnqueuedRun, Enqueuer } from './enqueuer.ts'
 
@@ -104,29 +113,34 @@ export class Jobs {
     await this.#setState(name, 'active')
   }
 
-  /** Starts a run by hand; the reason is kept with it. */
+  /**
+   * Starts a run by hand; the reason is kept with it. Takes the options of a run.
+   *
+   * @example await holdfast.jobs.trigger('reindex', { payload: { shard: 3 }, worker: 'worker-eu-1', reason: 'Its disk was replaced.' })
+   */
   async trigger(
     name: string,
-    options: { readonly payload?: unknown; readonly reason?: string } = {},
+    options: RunOptionsInput & { readonly payload?: unknown } = {},
   ): Promise<EnqueuedRun> {
-    const { payload = null, reason } = options
+    const { payload = null, ...rest } = options
     return this.#run((database) =>
       database.asOne(async (transaction) => {
-        const [run] = await new Enqueuer(transaction).enqueue(
-          name,
-          [{ input: payload, ...(reason !== undefined && { reason }) }],
-          undefined,
-        )
+        const [run] = await new Enqueuer(transaction).enqueue(name, [{ ...rest, input: payload }], undefined)
         if (run === undefined) throw new Error('accept_runs returned nothing for one run')
         await writeAudit(transaction, {
           actor: this.#options.actor,
           action: 'job.triggered',
           subject: `job:${name}`,
-          detail: { run: run.id, reason },
+          detail: { run: run.id, reason: rest.reason },
         })
         return run
       }),
     )
+  }
+
+  /** With its schedules; refused while it owes runs. What became of its runs stays to be looked at. */
+  async delete(name: string): Promise<void> {
+    await this.#run((database) => deleteJob(database, name, this.#options.actor))
   }
 
   async #setState(name: string, state: 'active' | 'paused' | 'disabled', reason?: string): Promise<void> {

@@ -6,6 +6,7 @@ import { AlertRules } from './alert-rules.ts'
 import { Alerts } from './alerts.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
+import { CircuitChanges } from './circuit-changes.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Deliveries } from './deliveries.ts'
 import { Endpoints } from './endpoints.ts'
@@ -61,6 +62,7 @@ export interface Management {
   readonly apiKeys: ApiKeys
   readonly sessions: Sessions
   readonly audit: AuditLog
+  readonly circuitChanges: CircuitChanges
   readonly overview: Overview
   readonly search: Search
   readonly quarantine: Quarantine
@@ -102,6 +104,7 @@ export function createManagement(options: ManagementOptions): Management {
     apiKeys: new ApiKeys({ database, actor }),
     sessions: new Sessions({ database, actor }),
     audit: new AuditLog({ database }),
+    circuitChanges: new CircuitChanges({ database }),
     overview: new Overview({ database }),
     search: new Search({ database }),
     jobs: new Jobs({ database, actor }),

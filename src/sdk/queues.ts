@@ -15,6 +15,8 @@ export interface QueueView {
   readonly ratePerSecond: number | null
   readonly state: 'active' | 'paused'
   readonly stateReason: string | null
+  /** Failed runs that nobody has settled. */
+  readonly deadLetters: number
 }
 
 export interface QueuesOptions {
@@ -90,6 +92,20 @@ export class Queues {
   }
 }
 
-function toView({ name, concurrency, rate_per_second, state, state_reason }: QueueRow): QueueView {
-  return { name, concurrency, ratePerSecond: rate_per_second, state, stateReason: state_reason }
+function toView({
+  name,
+  concurrency,
+  rate_per_second,
+  state,
+  state_reason,
+  dead_letters,
+}: QueueRow): QueueView {
+  return {
+    name,
+    concurrency,
+    ratePerSecond: rate_per_second,
+    state,
+    stateReason: state_reason,
+    deadLetters: dead_letters,
+  }
 }

@@ -132,7 +132,7 @@ export class Routes {
     return (await this.remove(name, options)).cancelled
   }
 
-  /** As `delete`, and names the operation that cancels what was owed when that was more than a thousand deliveries. */
+  /** As `delete`, and names the operation that cancels what was owed when that was more than a hundred deliveries. */
   async remove(name: string, options: { force?: boolean } = {}): Promise<Removal> {
     const deletion = await this.#run((database) =>
       deleteRoute(database, name, options.force ?? false, this.#options.actor),

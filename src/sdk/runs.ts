@@ -20,16 +20,18 @@ import { type Page, readPage } from './page.ts'
 export interface RunSummary {
   readonly id: string
   readonly messageId: string
+  /** As it was given, else the message's id: every run has one, the same over its redrives. */
+  readonly correlationId: string
   readonly job: string | null
   readonly queue: string
   readonly state: RunStateName
-  /** How often it has been tried. */
+  /** How often it has been tried, the attempt that is running included. */
   readonly attempt: number
   readonly crashes: number
   readonly priority: number
   readonly dueAt: Date | null
   readonly expiresAt: Date | null
-  /** Who has it. */
+  /** Who runs it, or made its last attempt. */
   readonly worker: string | null
   readonly target: string | null
   readonly createdAt: Date | null
@@ -45,6 +47,8 @@ export interface RunAttempt {
   readonly outcome: string
   readonly errorCode: string | null
   readonly error: string | null
+  /** Who made it; null: it ended without a try. */
+  readonly worker: string | null
   readonly logs: readonly unknown[]
 }
 
@@ -53,14 +57,18 @@ export interface RunDetail<Result = unknown> extends RunSummary {
   readonly payload: unknown
   /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
   readonly payloadText: string
-  readonly correlationId: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
   /** What the handler returned, as JSON keeps it; null before it has, or when it returned nothing. */
   readonly result: StoredJson<Result> | null
   readonly progress: unknown
   readonly logs: readonly unknown[]
+  /** Of its failure, or of the one that it redrives. */
   readonly deadLetterId: string | null
+  /** The run that failed, when this one redrives it. */
+  readonly redriveOf: string | null
+  /** The last run that redrives it. */
+  readonly redrivenRunId: string | null
   readonly attempts: readonly RunAttempt[]
 }
 
@@ -68,6 +76,15 @@ export interface RunListOptions {
   readonly queue?: string | undefined
   readonly job?: string | undefined
   readonly state?: RunStateName | undefined
+  /** Who runs it, or made its last attempt. */
+  readonly worker?: string | undefined
+  /** One of its `tags` or `requireTags`. */
+  readonly tag?: string | undefined
+  readonly correlationId?: string | undefined
+  /** Enqueued at this time or later. */
+  readonly from?: Date | string | undefined
+  /** Enqueued before this time. */
+  readonly to?: Date | string | undefined
   /** Older than this run. */
   readonly beforeId?: string | undefined
   readonly limit?: number | undefined
@@ -174,6 +191,7 @@ function toSummary(row: RunRow): RunSummary {
   return {
     id: formatId('run', row.id),
     messageId: formatId('msg', row.message_id),
+    correlationId: row.correlation_id ?? formatId('msg', row.message_id),
     job: row.job,
     queue: row.queue,
     state: row.state,
@@ -192,19 +210,24 @@ function toSummary(row: RunRow): RunSummary {
 }
 
 function toDetail(row: RunDetailRow): RunDetail {
-  const last = row.attempts.at(-1)?.detail ?? null
+  // An ending that wasn't tried has nothing to say: the attempt before it does.
+  const last = row.attempts.findLast(({ detail }) => detail !== null)?.detail ?? null
   const payloadText = row.payload ?? 'null'
   return {
     ...toSummary(row),
     payload: JSON.parse(payloadText) as unknown,
     payloadText,
-    correlationId: row.correlation_id,
     headers: row.headers ?? {},
     metadata: row.metadata ?? {},
     result: last?.['result'] ?? null,
     progress: row.progress ?? last?.['progress'] ?? null,
     logs: row.logs ?? logsOf(last),
     deadLetterId: row.dead_letter_id === null ? null : formatId('dlt', row.dead_letter_id),
+    redriveOf: row.message_id === row.id ? null : formatId('run', row.message_id),
+    redrivenRunId:
+      row.redriven_run_id === null || row.redriven_run_id === row.id
+        ? null
+        : formatId('run', row.redriven_run_id),
     attempts: row.attempts.map(toAttempt),
   }
 }
@@ -217,6 +240,7 @@ function toAttempt(row: RunAttemptRow): RunAttempt {
     outcome: row.error_code === 'timed_out' ? 'timed_out' : (outcomeNames.get(row.outcome) ?? 'unknown'),
     errorCode: row.error_code,
     error: row.error,
+    worker: row.worker,
     logs: logsOf(row.detail),
   }
 }

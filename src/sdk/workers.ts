@@ -1,7 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { Database } from '../storage/database.ts'
 import { translateError } from '../storage/translate-error.ts'
-import { drainWorker, listWorkers } from '../storage/workers.ts'
+import { drainWorker, listWorkers, undrainWorker } from '../storage/workers.ts'
 
 export interface WorkerView {
   /** Changes when the process starts anew, or was declared dead. */
@@ -50,14 +50,23 @@ export class Workers {
 
   /** It claims nothing more and finishes what it has; its process goes on. */
   async drain(id: number): Promise<void> {
-    let isDraining: boolean
+    if (!(await this.#change(drainWorker, id))) {
+      throw new HoldfastError('worker_not_found', `There is no active worker ${id}.`, { worker: id })
+    }
+  }
+
+  /** A draining worker claims again. */
+  async undrain(id: number): Promise<void> {
+    if (!(await this.#change(undrainWorker, id))) {
+      throw new HoldfastError('worker_not_found', `There is no draining worker ${id}.`, { worker: id })
+    }
+  }
+
+  async #change(change: typeof drainWorker, id: number): Promise<boolean> {
     try {
-      isDraining = await drainWorker(this.#options.database(), id, this.#options.actor)
+      return await change(this.#options.database(), id, this.#options.actor)
     } catch (error) {
       throw translateError(error)
-    }
-    if (!isDraining) {
-      throw new HoldfastError('worker_not_found', `There is no active worker ${id}.`, { worker: id })
     }
   }
 }

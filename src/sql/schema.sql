@@ -162,6 +162,18 @@ table holdfast_internal.breakers with (fillfactor=70)
   constraint breakers_state_check CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
   CREATE INDEX breakers_changed ON holdfast_internal.breakers USING btree (changed_xid)
   CREATE INDEX breakers_unwell ON holdfast_internal.breakers USING btree (lane_id) WHERE ((state <> 'closed'::text) OR (held_until IS NOT NULL) OR (hold_reason IS NOT NULL))
+table holdfast_internal.circuit_changes with (fillfactor=70)
+  id bigint not null default nextval('holdfast_internal.audit_log_id_seq'::regclass)
+  at timestamp with time zone not null default clock_timestamp()
+  lane_id integer not null
+  from_state text not null
+  to_state text not null
+  version bigint not null
+  actor text not null
+  probes integer not null default 0
+  last_probe_at timestamp with time zone
+  constraint circuit_changes_pkey PRIMARY KEY (id)
+  CREATE INDEX circuit_changes_lane ON holdfast_internal.circuit_changes USING btree (lane_id, id)
 table holdfast_internal.dead_letters
   id bigint not null
   delivery_id bigint not null
@@ -303,6 +315,12 @@ table holdfast_internal.idempotency_keys
   constraint idempotency_keys_pkey PRIMARY KEY (scope, key)
   CREATE INDEX idempotency_keys_expiry ON holdfast_internal.idempotency_keys USING btree (expires_at)
   CREATE INDEX idempotency_keys_held ON holdfast_internal.idempotency_keys USING btree ((((result ->> 0))::bigint)) WHERE (expires_at = 'infinity'::timestamp with time zone)
+table holdfast_internal.in_flight with (fillfactor=50)
+  incarnation integer not null
+  ids bigint[] not null
+  started_at timestamp with time zone[] not null
+  noted_at timestamp with time zone not null default clock_timestamp()
+  constraint in_flight_pkey PRIMARY KEY (incarnation)
 table holdfast_internal.jobs with (fillfactor=70)
   id integer not null generated always as identity
   name text not null
@@ -471,11 +489,20 @@ table holdfast_internal.operations with (fillfactor=50)
   created_at timestamp with time zone not null default now()
   started_at timestamp with time zone
   finished_at timestamp with time zone
+  is_total_exact boolean not null default true
   constraint operations_kind_check CHECK ((kind = ANY (ARRAY['redrive'::text, 'resolve'::text, 'discard'::text, 'replay'::text, 'retry'::text, 'cancel'::text])))
   constraint operations_pkey PRIMARY KEY (id)
   constraint operations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
   CREATE INDEX operations_due ON holdfast_internal.operations USING btree (next_step_at) WHERE (state = 'running'::text)
   CREATE INDEX operations_state ON holdfast_internal.operations USING btree (state, id)
+table holdfast_internal.past_workers
+  incarnation integer not null
+  name text not null
+  host text not null
+  ended_at timestamp with time zone not null default now()
+  constraint past_workers_pkey PRIMARY KEY (incarnation)
+  CREATE INDEX past_workers_age ON holdfast_internal.past_workers USING btree (ended_at)
+  CREATE INDEX past_workers_name ON holdfast_internal.past_workers USING btree (name, incarnation)
 table holdfast_internal.quarantine
   id bigint not null generated always as identity
   at timestamp with time zone not null default now()
@@ -571,6 +598,7 @@ table holdfast_internal.routes
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   changed_xid xid8 not null default pg_current_xact_id()
+  former_lanes integer[] default '{}'::integer[]
   constraint routes_check CHECK ((num_nonnulls(exact_type, like_pattern, regex) = 1))
   constraint routes_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES holdfast_internal.endpoints(id)
   constraint routes_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._:-]{0,126}$'::text))
@@ -580,6 +608,7 @@ table holdfast_internal.routes
   CREATE INDEX routes_exact ON holdfast_internal.routes USING btree (COALESCE(tenant, ''::text), exact_type) WHERE (enabled AND (exact_type IS NOT NULL))
   CREATE INDEX routes_lane ON holdfast_internal.routes USING btree (lane_id)
   CREATE INDEX routes_pattern ON holdfast_internal.routes USING btree (COALESCE(tenant, ''::text)) WHERE (enabled AND (exact_type IS NULL))
+  CREATE TRIGGER routes_note_redirect BEFORE UPDATE OF lane_id ON holdfast_internal.routes FOR EACH ROW WHEN ((old.lane_id <> new.lane_id)) EXECUTE FUNCTION holdfast_internal.note_redirect()
 table holdfast_internal.run_bundles
   lane_id integer not null
   priority smallint not null
@@ -679,6 +708,7 @@ table holdfast_internal.schedules with (fillfactor=70)
   constraint schedules_pkey PRIMARY KEY (id)
   CREATE INDEX schedules_due ON holdfast_internal.schedules USING btree (next_at) WHERE ((next_at IS NOT NULL) AND (NOT is_paused))
   CREATE INDEX schedules_job ON holdfast_internal.schedules USING btree (job_id)
+  CREATE INDEX schedules_spent ON holdfast_internal.schedules USING btree (run_at) WHERE ((run_at IS NOT NULL) AND (next_at IS NULL))
 table holdfast_internal.setting_pins
   incarnation integer not null
   name text not null
@@ -745,6 +775,7 @@ table holdfast_internal.workers with (fillfactor=50)
   constraint workers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'draining'::text, 'stopping'::text])))
 view holdfast.attempts (delivery_id, message_id, started_at, attempt, lane_id, route_id, duration_ms, outcome, status_code, is_probe, error_code, error)
 view holdfast.audit_log (id, at, actor, action, subject, detail)
+view holdfast.circuit_changes (id, at, endpoint, from_state, to_state, version, actor, probes, last_probe_at)
 view holdfast.dead_letters (id, delivery_id, message_id, lane_id, route_id, state, reason, outcome, status_code, error_code, error, criticality, priority, attempt, attempts, request, ordering_key, redrives, redriven_delivery_id, created_at, settled_at, settled_by, note, action, fingerprint)
 view holdfast.maintenance_tasks (name, schedule, next_run_at, requested_at, running_since, node, last_started_at, last_duration_ms, last_succeeded_at, last_failed_at, last_error, failures, summary)
 view holdfast.messages (id, created_at, type, tenant, correlation_id, ordering_key, criticality, is_unrouted, is_run, size, headers, metadata, body)

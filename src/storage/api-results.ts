@@ -62,18 +62,3 @@ export async function keepResult(
     [owner, key, result.requestHash, result.status, result.body, result.keepMs],
   )
 }
-
-/** Forgets what has expired, some at a time. Index: api_results_expiry. */
-export async function purgeResults(database: Database, limit: number): Promise<number> {
-  const rows = await database.query(
-    {
-      name: 'purge_results',
-      text: `
-        delete from holdfast_internal.api_results where (owner, key) in
-          (select owner, key from holdfast_internal.api_results where expires_at < now() order by expires_at limit $1)
-        returning 1 as purged`,
-    },
-    [limit],
-  )
-  return rows.length
-}

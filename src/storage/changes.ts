@@ -20,12 +20,18 @@ export interface Totals {
   readonly deadLetters: number
 }
 
-/** What the audit log has got since, oldest first. Index: audit_log_pkey. */
+/** What the audit log and the circuits have got since, oldest first: their ids are of one sequence. Indexes: audit_log_pkey, circuit_changes_pkey. */
 export async function readChanges(database: Database, afterId: number, limit: number): Promise<ChangeRow[]> {
   return database.query<ChangeRow>(
     {
       name: 'read_changes',
-      text: 'select id, at, action, subject from holdfast_internal.audit_log where id > $1 order by id limit $2',
+      text: `
+        select id, at, action, subject from (
+          (select id, at, action, subject from holdfast_internal.audit_log where id > $1 order by id limit $2)
+          union all
+          (select id, at, 'circuit.' || to_state, holdfast_internal.subject_of(lane_id)
+           from holdfast_internal.circuit_changes where id > $1 order by id limit $2)
+        ) as every order by id limit $2`,
     },
     [afterId, limit],
   )
@@ -49,14 +55,14 @@ export async function readNewLetters(
   )
 }
 
-/** Where both stand now. Indexes: audit_log_pkey, dead_letters_pkey. */
+/** Where they stand now. Indexes: audit_log_pkey, circuit_changes_pkey, dead_letters_pkey. */
 export async function readPositions(
   database: Database,
 ): Promise<{ readonly change: number; readonly letter: number }> {
   const rows = await database.query<{ change: number; letter: number }>(
     {
       name: 'read_positions',
-      text: `select coalesce((select max(id) from holdfast_internal.audit_log), 0) as change,
+      text: `select greatest((select max(id) from holdfast_internal.audit_log), (select max(id) from holdfast_internal.circuit_changes), 0) as change,
                     coalesce((select max(id) from holdfast_internal.dead_letters), 0) as letter`,
     },
     [],

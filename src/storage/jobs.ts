@@ -106,6 +106,14 @@ export async function setJobState(
   )
 }
 
+/** Index: runs_pkey; looks through what its queues owe. */
+export async function deleteJob(database: Database, name: string, actor: string): Promise<void> {
+  await database.query({ name: 'delete_job', text: 'select holdfast_internal.delete_job($1, $2)' }, [
+    name,
+    actor,
+  ])
+}
+
 export interface QueueRow {
   readonly id: number
   readonly name: string
@@ -113,12 +121,13 @@ export interface QueueRow {
   readonly rate_per_second: number | null
   readonly state: 'active' | 'paused'
   readonly state_reason: string | null
+  readonly dead_letters: number
 }
 
-const queueColumns =
-  'id, name, concurrency, rate_per_second, state, state_reason from holdfast_internal.queues'
+const queueColumns = `id, name, concurrency, rate_per_second, state, state_reason,
+  holdfast_internal.open_letters_of(id)::float8 as dead_letters from holdfast_internal.queues`
 
-/** Index: queues_name_key. */
+/** Indexes: queues_name_key, and those of the counts of letters. */
 export async function listQueues(database: Database, limit: number): Promise<QueueRow[]> {
   return database.query<QueueRow>(
     { name: 'list_queues', text: `select ${queueColumns} order by name limit $1` },
@@ -126,7 +135,7 @@ export async function listQueues(database: Database, limit: number): Promise<Que
   )
 }
 
-/** Index: queues_name_key. */
+/** Indexes: queues_name_key, and those of the counts of letters. */
 export async function readQueue(database: Database, name: string): Promise<QueueRow | undefined> {
   const rows = await database.query<QueueRow>(
     { name: 'read_queue', text: `select ${queueColumns} where name = $1` },

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { nothingRecovered, type RecoveredRuns } from './workers.ts'
 
 /**
  * Whether this round falls to the caller, as it does to one in each interval over all processes, and how long until the next. An interval by name is a setting.
@@ -56,9 +57,15 @@ export async function sweepZombies(
   thresholdMs: number | null,
   maxRows: number,
   by: number,
-): Promise<number> {
-  const text = 'select holdfast_internal.sweep_zombies($1, $2, $3) as count'
-  return count(database, 'sweep_zombies', text, [thresholdMs, maxRows, by])
+): Promise<RecoveredRuns> {
+  const rows = await database.query<RecoveredRuns>(
+    {
+      name: 'sweep_zombies_v2',
+      text: 'select found_runs as runs, buried as dead, interrupted from holdfast_internal.sweep_zombies_v2($1, $2, $3)',
+    },
+    [thresholdMs, maxRows, by],
+  )
+  return rows[0] ?? nothingRecovered
 }
 
 /**

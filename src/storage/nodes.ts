@@ -101,15 +101,23 @@ export async function takeShards(
   incarnation: number,
   from: { readonly incarnation: number; readonly seenBeat: number },
   shards: readonly number[],
-): Promise<TakenShard[]> {
-  const rows = await database.query<{ shard: number; epoch: number; is_suspect: boolean }>(
+): Promise<{ readonly taken: TakenShard[]; readonly interrupted: number }> {
+  const rows = await database.query<{
+    shard: number
+    epoch: number
+    is_suspect: boolean
+    interrupted: number
+  }>(
     {
-      name: 'take_shards',
-      text: 'select shard, epoch, is_suspect from holdfast_internal.take_shards($1, $2, $3, $4)',
+      name: 'take_shards_v2',
+      text: 'select shard, epoch, is_suspect, interrupted from holdfast_internal.take_shards_v2($1, $2, $3, $4)',
     },
     [incarnation, from.incarnation, from.seenBeat, shards],
   )
-  return rows.map((row) => ({ shard: row.shard, epoch: row.epoch, isSuspect: row.is_suspect }))
+  return {
+    taken: rows.map((row) => ({ shard: row.shard, epoch: row.epoch, isSuspect: row.is_suspect })),
+    interrupted: rows[0]?.interrupted ?? 0,
+  }
 }
 
 export async function releaseShards(database: Database, incarnation: number, shards: readonly number[]) {

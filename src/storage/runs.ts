@@ -28,6 +28,8 @@ export interface RunRow {
   readonly ended_at: Date | null
   readonly error: string | null
   readonly error_code: string | null
+  /** Null: none was given. */
+  readonly correlation_id: string | null
 }
 
 export interface RunAttemptRow {
@@ -37,18 +39,19 @@ export interface RunAttemptRow {
   readonly outcome: number
   readonly error_code: string | null
   readonly error: string | null
+  readonly worker: string | null
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
 export interface RunDetailRow extends RunRow {
   /** JSON text, every digit of it; null when the message is gone. */
   readonly payload: string | null
-  readonly correlation_id: string | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly metadata: Readonly<Record<string, unknown>> | null
   readonly progress: unknown
   readonly logs: readonly unknown[] | null
   readonly dead_letter_id: number | null
+  readonly redriven_run_id: number | null
   readonly attempts: readonly RunAttemptRow[]
 }
 
@@ -64,15 +67,19 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
         with known as materialized (select ${columns} from holdfast_internal.describe_runs(array[$1::bigint]))
         select known.*, message.body::text as payload, message.correlation_id, message.headers,
           message.metadata, progress.progress, progress.logs,
-          (select letter.id from holdfast_internal.dead_letters as letter where letter.delivery_id = known.id) as dead_letter_id,
+          letter.id as dead_letter_id, letter.redriven_delivery_id as redriven_run_id,
           (select coalesce(jsonb_agg(jsonb_build_object(
              'attempt', attempt, 'started_at', started_at, 'duration_ms', duration_ms, 'outcome', outcome, 'error_code', error_code,
-             'error', error, 'detail', detail) order by attempt, started_at), '[]')
+             'error', error, 'worker', case when duration_ms is not null or outcome = 6 then holdfast_internal.worker_name(incarnation) end, 'detail', detail) order by attempt, started_at), '[]')
            from holdfast_internal.attempts_of(array[known.id], 2147483647)) as attempts
         from known left join lateral (
           select body, correlation_id, headers, metadata from holdfast_internal.messages where id = known.message_id
           union all select body, correlation_id, headers, metadata from holdfast_internal.messages_kept where id = known.message_id limit 1
         ) as message on true
+        -- The letter is of the first run; redrives have its message.
+        left join lateral (
+          select id, redriven_delivery_id from holdfast_internal.dead_letters where delivery_id = known.message_id limit 1
+        ) as letter on true
         left join holdfast_internal.run_progress as progress on progress.run_id = known.id`,
     },
     [id],
@@ -80,12 +87,18 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
   return rows[0]
 }
 
-/** In the order of the ids given; what is no run is left out. Indexes: see holdfast_internal.describe_runs. */
+/** In the order of the ids given; what is no run is left out. Indexes: see holdfast_internal.describe_runs; messages_pkey, messages_kept_pkey. */
 export async function readRunRecords(database: Database, ids: readonly number[]): Promise<RunRow[]> {
   return database.query<RunRow>(
     {
       name: 'read_run_records',
-      text: `select ${columns} from holdfast_internal.describe_runs($1::bigint[]) as run order by array_position($1::bigint[], run.id)`,
+      text: `
+        select ${columns}, message.correlation_id from holdfast_internal.describe_runs($1::bigint[]) as run
+        left join lateral (
+          select correlation_id from holdfast_internal.messages where id = run.message_id
+          union all select correlation_id from holdfast_internal.messages_kept where id = run.message_id limit 1
+        ) as message on true
+        order by array_position($1::bigint[], run.id)`,
     },
     [numberArray(ids)],
   )

@@ -9,11 +9,15 @@ export const outcomeCodes = {
   permanent: 3,
   gone: 4,
   throttled: 5,
+  interrupted: 6,
   expired: 10,
   cancelled: 11,
   dropped: 12,
   skipped: 13,
-} as const satisfies Record<AttemptClass | 'expired' | 'cancelled' | 'dropped' | 'skipped', number>
+} as const satisfies Record<
+  AttemptClass | 'interrupted' | 'expired' | 'cancelled' | 'dropped' | 'skipped',
+  number
+>
 
 export interface SuccessRecord {
   readonly id: number

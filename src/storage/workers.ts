@@ -105,18 +105,32 @@ export async function readWorkerBeats(database: Database): Promise<readonly Peer
   return rows[0]?.peers ?? []
 }
 
-/** Takes everything from a worker that is dead, if its beat still stands there. Returns how many runs went back. */
+/** What was recovered from workers that died, or that had lost sight of it. */
+export interface RecoveredRuns {
+  readonly runs: number
+  /** Of these, how many became dead letters. */
+  readonly dead: number
+  /** How many attempts were under way, as far as is known. */
+  readonly interrupted: number
+}
+
+export const nothingRecovered: RecoveredRuns = { runs: 0, dead: 0, interrupted: 0 }
+
+/** Takes everything from a worker that is dead, if its beat still stands there. */
 export async function buryWorker(
   database: Database,
   dead: number,
   seenBeat: number,
   by: number,
-): Promise<number> {
-  const rows = await database.query<{ lost: number }>(
-    { name: 'bury_worker', text: 'select holdfast_internal.bury_worker($1, $2, $3) as lost' },
+): Promise<RecoveredRuns> {
+  const rows = await database.query<RecoveredRuns>(
+    {
+      name: 'bury_worker_v2',
+      text: 'select lost_runs as runs, buried as dead, interrupted from holdfast_internal.bury_worker_v2($1, $2, $3)',
+    },
     [dead, seenBeat, by],
   )
-  return rows[0]?.lost ?? 0
+  return rows[0] ?? nothingRecovered
 }
 
 /** Nothing of it is left behind: what it still held goes back uncounted. */
@@ -205,6 +219,19 @@ export async function drainWorker(database: Database, incarnation: number, actor
     [incarnation, actor],
   )
   return rows[0]?.is_draining ?? false
+}
+
+/** By the primary key of workers. */
+export async function undrainWorker(
+  database: Database,
+  incarnation: number,
+  actor: string,
+): Promise<boolean> {
+  const rows = await database.query<{ is_active: boolean }>(
+    { name: 'undrain_worker', text: 'select holdfast_internal.undrain_worker($1, $2) as is_active' },
+    [incarnation, actor],
+  )
+  return rows[0]?.is_active ?? false
 }
 
 /** Those that are alive. A scan of workers, which are a fleet's. */

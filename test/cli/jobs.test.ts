@@ -34,7 +34,7 @@ test('a queue is shown with what it owes, limited, paused and resumed', async ()
   const paused = await holdfast('queues', 'pause', 'reports', '--reason', 'the printer burns')
   expect(paused.stdout).toBe('reports paused\n')
   expect((await holdfast('queues', 'list')).stdout).toMatch(
-    /^reports +paused +3 +0\.5\/s +the printer burns$/m,
+    /^reports +paused +3 +0\.5\/s +0 +the printer burns$/m,
   )
   await holdfast('queues', 'resume', 'reports')
   expect((await holdfast('queues', 'limit', 'reports')).stdout).toBe('reports has no limits\n')

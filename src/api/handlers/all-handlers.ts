@@ -4,6 +4,7 @@ import type { HandlersFor } from '../call.ts'
 import { accessHandlers } from './access.ts'
 import { alertHandlers } from './alerts.ts'
 import { bulkHandlers } from './bulk-operations.ts'
+import { circuitChangeHandlers } from './circuit-changes.ts'
 import { deadLetterHandlers } from './dead-letters.ts'
 import { deliveryHandlers } from './deliveries.ts'
 import { endpointHandlers } from './endpoints.ts'
@@ -30,6 +31,7 @@ export function allHandlers(
   return {
     events: eventHandlers,
     endpoints: endpointHandlers,
+    circuitChanges: circuitChangeHandlers,
     routes: routeHandlers,
     eventTypes: eventTypeHandlers,
     storedEvents: storedEventHandlers,

@@ -56,11 +56,10 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
   },
   trigger: async ({ params, body, exact, management }) => {
     const payload = exact((given) => given.payload)
-    return management.jobs.trigger(params.name, {
-      ...(payload !== undefined && { payload }),
-      ...(body.reason !== undefined && { reason: body.reason }),
-    })
+    const { payload: _, ...options } = body
+    return management.jobs.trigger(params.name, { ...options, ...(payload !== undefined && { payload }) })
   },
+  delete: async ({ params, management }) => management.jobs.delete(params.name),
   enable: async ({ params, management }) => {
     await management.jobs.enable(params.name)
     return withSchedule(await management.jobs.get(params.name), management)
@@ -83,6 +82,7 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
   resumeQueue: async ({ params, management }) => management.queues.resume(params.name),
   listWorkers: async ({ management }) => ({ data: await management.workers.list() }),
   drainWorker: async ({ params, management }) => management.workers.drain(params.id),
+  undrainWorker: async ({ params, management }) => management.workers.undrain(params.id),
 }
 
 async function schedule(job: string, timing: Timing, management: Management): Promise<void> {

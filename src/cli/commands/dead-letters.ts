@@ -4,10 +4,10 @@ import { operations } from '../../contract/operations.ts'
 import { describeAttempts } from '../attempt-table.ts'
 import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../bulk.ts'
 import { withApi } from '../connection/with-api.ts'
+import { requestFields } from '../exchange-fields.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { confirm } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
-import { requestFields } from '../request-fields.ts'
 
 /** An endpoint, or the queue of a job. */
 function placeOf({ endpoint, queue }: { endpoint: string | null; queue: string | null }): string {
@@ -94,7 +94,7 @@ function registerShow(letters: Command): void {
       withApi(command, async ({ client, output, prefix }) => {
         const letter = await client.deadLetters.get({ params: { id } })
         output.data(letter, () => {
-          const { attempts, request, message, ...rest } = letter
+          const { attempts, request, response: _, message, ...rest } = letter
           const fields = [...fieldsOf({ ...rest, payload: message?.payload }), ...requestFields(request)]
           return [formatFields(output, fields), ...describeAttempts(output, attempts)].join('\n\n')
         })

@@ -30,7 +30,9 @@ export function registerDeliveries(program: Command): void {
           return [formatFields(output, fieldsOf(rest)), ...describeAttempts(output, attempts)].join('\n\n')
         })
         if (!output.isJson && delivery.deadLetterId !== null) {
-          output.message(`It is dead. See why with: ${prefix} dead-letters show ${delivery.deadLetterId}`)
+          const meaning =
+            delivery.state === 'dead' ? 'It is dead. See why' : 'It redelivers a dead letter. See that'
+          output.message(`${meaning} with: ${prefix} dead-letters show ${delivery.deadLetterId}`)
         }
       }),
     )

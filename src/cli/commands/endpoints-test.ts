@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { withApi } from '../connection/with-api.ts'
+import { responseFields } from '../exchange-fields.ts'
 import { exitCode } from '../exit-code.ts'
+import { formatFields } from '../field-list.ts'
 import { readPayload } from '../read-json-argument.ts'
 import { printable } from '../table.ts'
 
@@ -15,10 +17,13 @@ export function registerEndpointsTest(endpoints: Command): void {
         const body = flags.payload === undefined ? {} : { payload: await readPayload(flags.payload) }
         const result = await client.endpoints.test({ params: { name }, body })
         const colour = result.ok ? 'green' : 'red'
-        output.data(
-          result,
-          () =>
+        output.data(result, () =>
+          [
             `${output.paintData(colour, result.finding)}  ${printable(result.explanation)} (${Math.round(result.durationMs)} ms)`,
+            ...(result.response === null
+              ? []
+              : [formatFields(output, responseFields({ ...result.response }))]),
+          ].join('\n\n'),
         )
         if (!result.ok) process.exitCode = exitCode.failure
       }),

@@ -2,8 +2,11 @@ import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
+import { collectText, instant, wholeNumber } from '../option-parsers.ts'
 import { readJsonObject, readPayload } from '../read-json-argument.ts'
+import { given } from './endpoint-flags.ts'
 
 export function registerJobs(program: Command): void {
   const jobs = program.command('jobs').description('background jobs, and when they run')
@@ -39,17 +42,39 @@ export function registerJobs(program: Command): void {
     .description('run a job now')
     .argument('<name>')
     .option('--payload <json|@file|->', 'what the run gets')
-    .option('--reason <text>', 'kept in the audit log')
-    .action((name: string, flags: { payload?: string; reason?: string }, command: Command) =>
+    .option('--reason <text>', 'kept with the run')
+    .option('--worker <name>', 'only this worker may run it')
+    .option('--require-tag <tag>', 'only workers with this tag may run it; repeat for more', collectText)
+    .option('--tag <tag>', 'to find it by; repeat for more', collectText)
+    .option('--correlation-id <id>', 'to find it by')
+    .option('--priority <0-3>', '3 is the most urgent', wholeNumber)
+    .option('--run-at <time>', 'run it at this time, or +10m from now', (text: string) =>
+      instant(text, Date.now()),
+    )
+    .option('--ttl-ms <number>', 'how long it may wait for its worker', wholeNumber)
+    .action((name: string, flags: TriggerFlags, command: Command) =>
       withApi(command, async ({ client, output, prefix }) => {
-        const { payload, reason } = flags
+        const { payload, tag: tags, requireTag: requireTags, ...rest } = flags
         const body = {
+          ...given({ ...rest, tags, requireTags }),
           ...(payload !== undefined && { payload: await readPayload(payload) }),
-          ...(reason !== undefined && { reason }),
         }
         const run = await client.jobs.trigger({ params: { name }, body })
         output.data(run, () => run.id)
         if (!output.isJson) output.message(`Follow it with: ${prefix} runs show ${run.id}`)
+      }),
+    )
+  jobs
+    .command('delete')
+    .description('delete a job and its schedules; what became of its runs stays')
+    .argument('<name>')
+    .option(...yesOption)
+    .action((name: string, flags: { yes?: boolean }, command: Command) =>
+      withApi(command, async (session) => {
+        await session.client.jobs.get({ params: { name } })
+        await confirm(session, `This deletes the job ${name} and its schedules.`, flags.yes)
+        await session.client.jobs.delete({ params: { name } })
+        session.output.data({ name }, () => `${name} deleted`)
       }),
     )
   for (const verb of ['enable', 'pause', 'disable'] as const) {
@@ -67,6 +92,18 @@ export function registerJobs(program: Command): void {
         }),
       )
   }
+}
+
+interface TriggerFlags {
+  readonly payload?: string
+  readonly reason?: string
+  readonly worker?: string
+  readonly requireTag?: string[]
+  readonly tag?: string[]
+  readonly correlationId?: string
+  readonly priority?: number
+  readonly runAt?: string
+  readonly ttlMs?: number
 }
 
 interface JobFlags {

@@ -23,6 +23,7 @@ export function registerQueues(program: Command): void {
         isNumber: true,
         value: ({ ratePerSecond }) => (ratePerSecond === null ? '' : `${ratePerSecond}/s`),
       },
+      { title: 'DEAD', isNumber: true, value: ({ deadLetters }) => String(deadLetters) },
       { title: 'REASON', canShrink: true, value: ({ stateReason }) => textOf(stateReason) },
     ],
     nothing: () => 'There are no queues. A job makes its queue known.',

@@ -67,7 +67,10 @@ export function registerWorker(program: Command): void {
           ...(tag !== undefined && { tags: tag }),
           ...(concurrency !== undefined && { concurrency }),
           ...(stopTimeout !== undefined && { limits: { stopTimeoutMs: stopTimeout } }),
-          ...(metrics !== null && { onRunEnded: (outcome, ms) => metrics.runs.ended(outcome, ms) }),
+          ...(metrics !== null && {
+            onRunEnded: (outcome, ms) => metrics.runs.ended(outcome, ms),
+            onRecovered: (recovered) => metrics.runs.recovered(recovered),
+          }),
         })
       void stopped.then(() => ending.abort())
       try {

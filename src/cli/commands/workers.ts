@@ -23,14 +23,20 @@ export function registerWorkers(program: Command): void {
     ],
     nothing: () => 'There are no workers.',
   })
-  workers
-    .command('drain')
-    .description('let a worker finish what it has and take nothing new')
-    .argument('<id>', 'as `workers list` shows it')
-    .action((id: string, _flags: unknown, command: Command) =>
-      withApi(command, async ({ client, output }) => {
-        await client.jobs.drainWorker({ params: { id } })
-        output.data({ id }, () => `${id} drains`)
-      }),
-    )
+  for (const verb of ['drain', 'undrain'] as const) {
+    workers
+      .command(verb)
+      .description(
+        verb === 'drain'
+          ? 'let a worker finish what it has and take nothing new'
+          : 'let a draining worker take runs again',
+      )
+      .argument('<id>', 'as `workers list` shows it')
+      .action((id: string, _flags: unknown, command: Command) =>
+        withApi(command, async ({ client, output }) => {
+          await client.jobs[`${verb}Worker`]({ params: { id } })
+          output.data({ id }, () => `${id} ${verb === 'drain' ? 'drains' : 'takes runs again'}`)
+        }),
+      )
+  }
 }

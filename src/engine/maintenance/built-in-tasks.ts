@@ -7,6 +7,8 @@ import { maintainPartitions } from '../../storage/partitions.ts'
 import { retryQuarantine } from '../../storage/quarantine.ts'
 import { purgeRollups, rollUpLanes } from '../../storage/rollups.ts'
 import { deleteExpiredSecrets } from '../../storage/secrets.ts'
+import { historyTasks } from './history-tasks.ts'
+import { inSteps } from './in-steps.ts'
 import type { MaintenanceTask } from './maintenance-task.ts'
 import { retentionTasks } from './retention-tasks.ts'
 
@@ -31,6 +33,7 @@ const daysRolledUp = 2
 export function builtInTasks({ sweepMs }: { readonly sweepMs: number }): MaintenanceTask[] {
   return [
     ...retentionTasks(),
+    ...historyTasks(),
     {
       // Ids follow the clock only into a month that has its partition, and age is read from them.
       name: 'partitions',
@@ -121,14 +124,4 @@ export function builtInTasks({ sweepMs }: { readonly sweepMs: number }): Mainten
       }),
     },
   ]
-}
-
-/** Steps of one transaction each, until one finds less than it could have taken. */
-async function inSteps(maxRows: number, signal: AbortSignal, step: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (;;) {
-    const some = await step()
-    total += some
-    if (some < maxRows || signal.aborted) return total
-  }
 }

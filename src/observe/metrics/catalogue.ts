@@ -13,7 +13,10 @@ export const metricCatalogue = {
     type: 'histogram',
     help: 'How long after a delivery was owed the attempt that succeeded ended.',
   },
-  dead_letters_total: { type: 'counter', help: 'Deliveries that this node turned into dead letters.' },
+  dead_letters_total: {
+    type: 'counter',
+    help: 'Deliveries and job runs that this process turned into dead letters.',
+  },
   circuit_transitions_total: {
     type: 'counter',
     help: 'Changes of circuits that this node saw on its lanes, by new state.',
@@ -27,6 +30,10 @@ export const metricCatalogue = {
   shard_takeovers_total: {
     type: 'counter',
     help: 'Shards that this node took over from a node that had died.',
+  },
+  interrupted_attempts_total: {
+    type: 'counter',
+    help: 'Attempts that were in flight at nodes or workers that died and were recovered by this process, by kind.',
   },
   lanes_revived_total: {
     type: 'counter',
@@ -50,6 +57,7 @@ export const metricCatalogue = {
     type: 'gauge',
     help: 'How long the oldest run of a queue that could run now has waited.',
   },
+  queue_dead_letters: { type: 'gauge', help: 'Unsettled dead letters of the jobs of a queue.' },
   database_up: {
     type: 'gauge',
     help: 'Whether the database answered this scrape; without it the gauges of the cluster are absent.',

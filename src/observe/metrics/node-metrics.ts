@@ -25,7 +25,6 @@ export class NodeMetrics {
   readonly #deliveries = new PlainCounter(metricName('deliveries_total'), ['transport', 'outcome'], [])
   readonly #durations = new PlainHistogram(metricName('attempt_duration_seconds'), durationBounds)
   readonly #latencies = new PlainHistogram(metricName('delivery_latency_seconds'), latencyBounds)
-  readonly #deadLetters = new PlainCounter(metricName('dead_letters_total'))
   readonly #circuits = new PlainCounter(
     metricName('circuit_transitions_total'),
     ['to'],
@@ -42,7 +41,6 @@ export class NodeMetrics {
       this.#attempts,
       this.#durations,
       this.#latencies,
-      this.#deadLetters,
       this.#circuits,
       this.#runs,
       this.#takeovers,
@@ -62,7 +60,7 @@ export class NodeMetrics {
 
   ended(ending: DeliveryEnding, transport: string, count: number): void {
     this.#deliveries.add(count, transport, ending)
-    if (ending === 'dead') this.#deadLetters.add(count)
+    if (ending === 'dead') this.#runs.deadLetters.add(count)
   }
 
   settled(count: number): void {
@@ -80,6 +78,14 @@ export class NodeMetrics {
 
   shardsTaken(shards: readonly number[], from: number, me: number): void {
     if (from !== 0 && from !== me) this.#takeovers.add(shards.length)
+  }
+
+  interrupted(kind: 'delivery' | 'run', count: number): void {
+    this.#runs.interrupted(kind, count)
+  }
+
+  runsRecovered(recovered: { readonly dead: number; readonly interrupted: number }): void {
+    this.#runs.recovered(recovered)
   }
 
   runEnded(outcome: string, durationMs: number | null): void {

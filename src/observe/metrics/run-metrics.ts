@@ -8,15 +8,35 @@ const durationBounds = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900,
 export class RunMetrics {
   readonly #runs = new PlainCounter(metricName('runs_total'), ['outcome'], [])
   readonly #durations = new PlainHistogram(metricName('run_duration_seconds'), durationBounds)
+  readonly #interrupted = new PlainCounter(
+    metricName('interrupted_attempts_total'),
+    ['kind'],
+    [['delivery'], ['run']],
+  )
+  /** A node's deliveries that die are counted here, too. */
+  readonly deadLetters = new PlainCounter(metricName('dead_letters_total'))
 
   registerTo(registry: Registry): void {
     this.#runs.registerTo(registry)
     this.#durations.registerTo(registry)
+    this.deadLetters.registerTo(registry)
+    this.#interrupted.registerTo(registry)
   }
 
   /** `durationMs` is of its last attempt; null when it ended without one. */
   ended(outcome: string, durationMs: number | null): void {
     this.#runs.add(1, outcome)
+    if (outcome === 'dead') this.deadLetters.add(1)
     if (durationMs !== null) this.#durations.observe(durationMs / 1000)
+  }
+
+  interrupted(kind: 'delivery' | 'run', count: number): void {
+    this.#interrupted.add(count, kind)
+  }
+
+  /** Runs of workers that died: some become dead letters here. */
+  recovered({ dead, interrupted }: { readonly dead: number; readonly interrupted: number }): void {
+    this.deadLetters.add(dead)
+    this.interrupted('run', interrupted)
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { ApiDocument, type DescribedOperation, type Json } from '../../support/api/api-document.ts'
 import { type ApiAnswer, ApiRig } from '../../support/api/api-rig.ts'
@@ -126,6 +127,15 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   retryQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   releaseQuarantined: async () => ({ params: { id: await aQuarantinedResult() } }),
   drainWorker: async () => ({ params: { id: await aWorker() } }),
+  undrainWorker: async () => {
+    const id = await aWorker()
+    await rig.holdfast.workers.drain(Number(id))
+    return { params: { id } }
+  },
+  deleteJob: async () => {
+    await rig.holdfast.jobs.declare(defineJob({ name: 'short-lived' }))
+    return { params: { name: 'short-lived' } }
+  },
   enableJob: async () => {
     await rig.holdfast.jobs.pause('nightly-report')
     return {}
@@ -322,7 +332,7 @@ async function aQuarantinedResult(): Promise<string> {
 async function aWorker(): Promise<string> {
   const { rows } = await rig.database.pool.query<{ id: string }>(
     `insert into holdfast_internal.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
-     values (1007, 'w-1', '1.0.0', 'here', 1, '{}', 4, 60000) returning incarnation::text as id`,
+     values ((select coalesce(max(incarnation), 1006) + 1 from holdfast_internal.workers), 'w-1', '1.0.0', 'here', 1, '{}', 4, 60000) returning incarnation::text as id`,
   )
   return rows[0]!.id
 }

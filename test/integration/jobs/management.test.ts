@@ -85,7 +85,7 @@ test('a dead letter of a job is redriven through the same door as any other, and
     `select holdfast.redrive_message(holdfast.format_id('dlt', $1))`,
     [letter!.id],
   )
-  expect(redriven).toMatch(/^dlv_/)
+  expect(redriven).toMatch(/^run_/)
   await until(
     'the letter to be settled',
     () =>
@@ -145,8 +145,10 @@ test('runs are listed with who has them, newest first, and a trigger keeps its r
     payload: { a: 1 },
     metadata: { reason: 'a person asked' },
   })
-  const later = await holdfast.enqueue(held, {}, { delayMs: 60_000 })
+  const later = await holdfast.enqueue(held, {}, { delayMs: 60_000, correlationId: 'order-17' })
   const listed = await holdfast.runs.list({ job: 'held' })
+  expect(listed.map(({ correlationId }) => correlationId)).toEqual(['order-17', running.messageId])
+  expect(running.correlationId).toBe(running.messageId)
   expect(listed.map(({ id, state }) => [id, state])).toEqual([
     [later.id, 'scheduled'],
     [id, 'running'],
@@ -183,6 +185,13 @@ test('a run that a living worker has lost sight of is found, and fails as a zomb
   }
   const failed = await holdfast.runs.get(id)
   expect(failed).toMatchObject({ state: 'failed', error: 'Zombie detected', errorCode: 'zombie_detected' })
+  expect(failed.attempts).toMatchObject([
+    {
+      attempt: 1,
+      outcome: 'interrupted',
+      error: `Recovered from worker "${failed.worker}", which has held it for longer than its time-out and no longer reports it.`,
+    },
+  ])
   gates.splice(0)[0]!()
   // That it succeeded after all is a fact, and resolves the letter.
   await until(

@@ -181,7 +181,11 @@ describe('metrics', () => {
     await holdfast.enqueue(job, 'tomorrow', { delayMs: 86_400_000 })
     await holdfast.enqueueBatch(job, [{ input: 1, orderingKey: 'a' }])
     await rig.rows(`update holdfast_internal.runs set due_at = 'infinity' where ordering_key = 'a'`)
-    expect(await read()).toEqual({ queue_runs: 2, queue_oldest_due_seconds: 0 })
+    expect(await read()).toEqual({
+      queue_runs: 2,
+      queue_oldest_due_seconds: 0,
+      queue_dead_letters: 0,
+    })
     const enqueue: Record<string, () => Promise<unknown>> = {
       due: () => holdfast.enqueue(job, 'due', { delayMs: 1 }),
       'aimed at a worker': () => holdfast.enqueue(job, 'aimed', { worker: 'absent' }),

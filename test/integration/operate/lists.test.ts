@@ -118,6 +118,12 @@ async function addRarities(firstLane: number): Promise<void> {
     insert into holdfast_internal.runs (id, lane_id, job_id)
     select id + n, lane_id, job_id from holdfast_internal.runs cross join generate_series(1, 2) as n where id = ${idAt(5)} + 3072;
     update holdfast_internal.runs set due_at = now() + interval '1 day' where id = ${idAt(5)} + 3072;
+    insert into holdfast_internal.past_workers (incarnation, name, host) values (1, 'gone', 'h'), (2, 'rare', 'h'), (3, 'rare', 'h');
+    update holdfast_internal.attempts set incarnation = 2 where delivery_id in (${idAt(4)} + 2048, ${idAt(6)} + 2048) and attempt = 1;
+    update holdfast_internal.attempts set incarnation = 3 where delivery_id = ${idAt(14)} + 2048;
+    update holdfast_internal.messages set metadata = '{"tags": ["t"]}' where id in (${idAt(5)} + 2048, ${idAt(5)} + 3072, ${idAt(9)} + 2048);
+    update holdfast_internal.messages set metadata = '{"requireTags": ["t", "u"]}' where id = ${idAt(20)} + 2048;
+    update holdfast_internal.messages set correlation_id = 'run-c' where id in (${idAt(9)} + 2048, ${idAt(10)} + 3072, ${idAt(3)} + 2048);
     insert into holdfast_internal.run_claims (id, lane_id, worker, run_ids)
     select 1, lane_id, 1000001, array[id] from holdfast_internal.runs where id = ${idAt(5)} + 3074;
     insert into holdfast_internal.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
@@ -298,19 +304,23 @@ interface KnownRun {
   state: string
   job: string | null
   queue: string
+  worker: string | null
+  message_id: number
 }
 
 /** What a run is, from the rows that it left. */
 async function naiveRuns(filter: Filter): Promise<number[]> {
   const { pool } = testDatabase
   const { rows: owed } = await pool.query<KnownRun>(`
-    select run.id, job.name as job, queue.name as queue,
+    select run.id, coalesce(run.message_id, run.id) as message_id, job.name as job, queue.name as queue,
+           (select worker.name from holdfast_internal.run_claims as claim join holdfast_internal.workers as worker on worker.incarnation = claim.worker
+            where run.id = any (claim.run_ids)) as worker,
            case when exists (select from holdfast_internal.run_claims where run.id = any (run_ids)) then 'running'
                 when run.due_at > now() then 'scheduled' else 'waiting' end as state
     from holdfast_internal.runs as run join holdfast_internal.jobs as job on job.id = run.job_id
     join holdfast_internal.queues as queue on queue.id = run.lane_id
     union all
-    select bundled.id, job.name, queue.name, 'waiting' from holdfast_internal.run_bundles cross join generate_series(first_id, last_id) as bundled (id)
+    select bundled.id, bundled.id, job.name, queue.name, null, 'waiting' from holdfast_internal.run_bundles cross join generate_series(first_id, last_id) as bundled (id)
     join holdfast_internal.jobs as job on job.id = job_id join holdfast_internal.queues as queue on queue.id = lane_id`)
   const { rows: named } = await pool.query<{ id: number; name: string }>(
     'select id, name from holdfast_internal.queues',
@@ -318,7 +328,23 @@ async function naiveRuns(filter: Filter): Promise<number[]> {
   const nameOf = new Map(named.map(({ id, name }) => [id, name]))
   const known = new Map(owed.map((run) => [run.id, run]))
   const ended = rows.filter(({ source, lane_id }) => source !== 'owed' && queues.has(lane_id))
-  for (const { id, lane_id, type } of ended) {
+  const { rows: tries } = await pool.query<{
+    id: number
+    message_id: number
+    attempt: number
+    name: string | null
+    is_tried: boolean
+    outcome: number
+  }>(
+    `select delivery_id as id, message_id, attempt, outcome, duration_ms is not null as is_tried, holdfast_internal.worker_name(incarnation) as name
+     from holdfast_internal.attempts order by (outcome = 1) desc, attempt desc, incarnation desc`,
+  )
+  const { rows: stored } = await pool.query<{ id: number; correlation_id: string | null; tags: string[] }>(
+    `select id, correlation_id, array(select jsonb_array_elements_text(coalesce(metadata -> 'tags', '[]') || coalesce(metadata -> 'requireTags', '[]'))) as tags
+     from holdfast_internal.messages`,
+  )
+  const messageOf = new Map(stored.map((each) => [each.id, each]))
+  for (const { id, lane_id, type, message_id } of ended) {
     if (known.has(id)) continue
     const tried = ended.filter((row) => row.id === id && row.source === 'tried')
     const best = tried.find(({ outcome }) => outcome === 1) ?? tried.find(({ is_last }) => is_last)
@@ -326,13 +352,23 @@ async function naiveRuns(filter: Filter): Promise<number[]> {
     const endings: Record<number, string> = { 1: 'succeeded', 10: 'expired', 11: 'cancelled' }
     const failed = (letter?.reason ?? best?.error_code) === 'timed_out' ? 'timed_out' : 'failed'
     const state = endings[best?.outcome ?? 0] ?? failed
-    known.set(id, { id, state, job: type, queue: nameOf.get(lane_id) ?? '' })
+    const last = tries.find((one) => one.id === id)
+    const worker = last?.is_tried === true ? last.name : null
+    known.set(id, { id, state, job: type, queue: nameOf.get(lane_id) ?? '', worker, message_id })
   }
   return newestFirst(
     [...known.values()]
       .filter(
-        ({ state, job, queue }) =>
-          (filter['state'] === undefined || state === filter['state']) &&
+        ({ id, state, job, queue, worker, message_id }) =>
+          (filter['worker'] === undefined || worker === filter['worker']) &&
+          (filter['tag'] === undefined ||
+            messageOf.get(message_id)?.tags.includes(filter['tag'] as string) === true) &&
+          (filter['correlationId'] === undefined ||
+            messageOf.get(message_id)?.correlation_id === filter['correlationId']) &&
+          within(filter, id) &&
+          (filter['state'] === undefined ||
+            state === filter['state'] ||
+            (filter['state'] === 'owed' && ['scheduled', 'waiting', 'running'].includes(state))) &&
           (filter['job'] === undefined || job === filter['job']) &&
           (filter['queue'] === undefined || queue === filter['queue']),
       )
@@ -431,6 +467,24 @@ const runFilters: Record<string, () => Filter> = {
   'a job': () => ({ job: 'job-01' }),
   'a rare job': () => ({ job: 'job-03' }),
   'a job that nobody has': () => ({ job: 'nobody' }),
+  'a worker': () => ({ worker: 'gone' }),
+  'a rare worker': () => ({ worker: 'rare' }),
+  'a worker that runs one': () => ({ worker: 'worker-1' }),
+  'a worker and a state': () => ({ worker: 'rare', state: 'succeeded' }),
+  'a worker and a job': () => ({ worker: 'gone', job: 'job-01' }),
+  'a worker and what waits': () => ({ worker: 'gone', state: 'waiting' }),
+  'a worker that nobody is': () => ({ worker: 'nobody' }),
+  'a tag': () => ({ tag: 't' }),
+  'a rare tag': () => ({ tag: 'u' }),
+  'a tag and a state': () => ({ tag: 't', state: 'succeeded' }),
+  'a correlation': () => ({ correlationId: 'run-c' }),
+  'a correlation and a tag': () => ({ correlationId: 'run-c', tag: 't' }),
+  'a correlation and a queue': () => ({ correlationId: 'run-c', queue: 'queue-00' }),
+  "events' correlation": () => ({ correlationId: 'correlation-1' }),
+  'a time': () => ({ from: from(), to: to() }),
+  'a time and a state': () => ({ from: from(), state: 'waiting' }),
+  'what is owed': () => ({ state: 'owed' }),
+  'what a job owes': () => ({ state: 'owed', job: 'job-03' }),
   ...Object.fromEntries(
     runStates.flatMap((state) => [
       [state, () => ({ state })],
@@ -469,5 +523,11 @@ it('the filters find something, each of them but those for nobody', async () => 
       if ((await naive(filter())).length === 0) empty.push(`${what} ${name}`)
     }
   }
-  expect(empty).toEqual(['runs a queue that nobody has', 'runs a job that nobody has'])
+  expect(empty).toEqual([
+    'runs a queue that nobody has',
+    'runs a job that nobody has',
+    'runs a worker and what waits',
+    'runs a worker that nobody is',
+    "runs events' correlation",
+  ])
 })

@@ -11,6 +11,7 @@ begin
   if lost is null then
     return false;
   end if;
+  delete from holdfast_internal.in_flight where incarnation = dead;
   perform holdfast_internal.audit('holdfast', 'node.lost', 'nodes', jsonb_build_object('name', lost, 'incarnation', dead));
   return true;
 end $$;

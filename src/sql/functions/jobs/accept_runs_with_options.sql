@@ -42,6 +42,7 @@ begin
          coalesce(holdfast_internal.criticality_code(option ->> 'criticality'), 1), option -> 'headers',
          nullif(coalesce(option -> 'metadata', '{}')
            || case when option ? 'tags' then jsonb_build_object('tags', option -> 'tags') else '{}' end
+           || case when option ? 'requireTags' then jsonb_build_object('requireTags', option -> 'requireTags') else '{}' end
            || case when option ? 'reason' then jsonb_build_object('reason', option -> 'reason') else '{}' end, '{}'),
          body::json
   from unnest(ids, bodies, run_options, is_repeated) as run (id, body, option, is_known)

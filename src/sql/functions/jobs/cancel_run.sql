@@ -1,4 +1,5 @@
--- A waiting run ends at once; a running one when its handler has heard of it. Returns 'cancelled', 'requested', or null: it isn't owed.
+-- A waiting run ends at once; a running one when its handler has heard of it. Returns 'cancelled', 'requested', or null: it isn't owed. The id of a run that
+-- is being redriven stands for its redrive: that is the id its handler knows.
 create or replace function holdfast_internal.cancel_run(run_id bigint, why text default null, actor text default current_user) returns text
 language plpgsql as $$
 declare
@@ -16,7 +17,8 @@ begin
       lane := holdfast_internal.take_out(run_id);
     end if;
     if lane is null then
-      return null;
+      select redrive.id into run.id from holdfast_internal.runs as redrive where redrive.message_id = run_id order by redrive.message_id limit 1;
+      return case when run.id is not null then holdfast_internal.cancel_run(run.id, why, actor) end;
     end if;
     tries := tries + 1;
     begin

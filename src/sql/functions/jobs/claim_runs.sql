@@ -229,7 +229,8 @@ begin
           ) > suspect_room then 'leave'
           else 'take'
         end as verdict
-      from waiting join holdfast_internal.jobs as job on job.id = waiting.job_id
+      -- One whose job was deleted in the moment it was enqueued is taken, and fails.
+      from waiting left join holdfast_internal.jobs as job on job.id = waiting.job_id
     )
     select array_agg(judged.id order by judged.priority desc, judged.due_at, judged.id),
            array_agg(judged.verdict order by judged.priority desc, judged.due_at, judged.id),

@@ -18,6 +18,7 @@ language sql stable as $$
   cross join lateral (values
     ('queue_runs', coalesce(owed.runs, 0)::double precision),
     ('queue_oldest_due_seconds', coalesce(
-      greatest(0, extract(epoch from clock_timestamp() - holdfast_internal.oldest_waiting_run(queue.id))), 0)::double precision)
+      greatest(0, extract(epoch from clock_timestamp() - holdfast_internal.oldest_waiting_run(queue.id))), 0)::double precision),
+    ('queue_dead_letters', holdfast_internal.open_letters_of(queue.id)::double precision)
   ) as gauge (metric, value)
 $$;

@@ -26,8 +26,9 @@ begin
   ) as letter on true
   left join lateral (
     select one.outcome, one.started_at, one.status_code, one.error_code, one.error, one.message_id, one.lane_id, one.route_id,
-           (count(*) over ()) - (count(*) filter (where one.outcome >= 10) over ()) as attempts
-    from holdfast_internal.attempts as one where one.delivery_id = asked.id order by (one.outcome = 1) desc, one.attempt desc limit 1
+           -- As the retry policy counts: what was interrupted and what ended it without an attempt are none.
+           count(*) filter (where one.outcome < 10 and one.outcome <> 6) over () as attempts
+    from holdfast_internal.attempts as one where one.delivery_id = asked.id order by (one.outcome = 1) desc, one.attempt desc, one.outcome = 6 limit 1
   ) as tried on true
   cross join lateral (
     select coalesce(owed.message_id, letter.message_id, tried.message_id) as message_id,

@@ -10,14 +10,15 @@ language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set
 begin
   return query
   select asked.id, known.message_id, coalesce(job.name, message.type), queue.name, known.state, known.attempt, known.crashes, known.priority,
-         known.due_at, known.expires_at, worker.name, known.target, holdfast_internal.time_of_id(asked.id), known.ended_at, known.error,
+         known.due_at, known.expires_at, holdfast_internal.worker_name(known.worker), known.target, holdfast_internal.time_of_id(asked.id), known.ended_at, known.error,
          known.error_code, known.lane_id
   from unnest(run_ids) as asked (id)
   cross join lateral (
     select coalesce(run.message_id, run.id) as message_id, run.job_id, run.lane_id,
            case when holder.worker is not null then 'running' when run.due_at > now() and run.due_at < 'infinity' then 'scheduled'
                 else 'waiting' end as state,
-           run.attempt, run.crashes, run.priority, case when run.due_at < 'infinity' then run.due_at end as due_at, run.expires_at,
+           -- Of a running one the attempt that it is at.
+           run.attempt + case when holder.worker is null then 0 else 1 end as attempt, run.crashes, run.priority, case when run.due_at < 'infinity' then run.due_at end as due_at, run.expires_at,
            holder.worker, run.target, null::timestamptz as ended_at, null::text as error, null::text as error_code
     from holdfast_internal.runs as run
     cross join lateral (
@@ -33,12 +34,14 @@ begin
     select tried.message_id, null, tried.lane_id,
            case when tried.outcome = 1 then 'succeeded' when tried.outcome = 10 then 'expired' when tried.outcome = 11 then 'cancelled'
                 when coalesce(letter.reason, tried.error_code) = 'timed_out' then 'timed_out' else 'failed' end,
-           tried.attempt, 0::smallint, coalesce(letter.priority, 0::smallint), null, null, null, null,
+           -- A decision that ended it without an attempt took no time, and nobody.
+           tried.attempt - case when tried.outcome >= 10 and tried.duration_ms is null then 1 else 0 end, 0::smallint,
+           coalesce(letter.priority, 0::smallint), null, null, case when tried.duration_ms is not null or tried.outcome = 6 then tried.incarnation end, null,
            coalesce(letter.created_at, tried.started_at + make_interval(secs => coalesce(tried.duration_ms, 0) / 1000.0)),
            coalesce(letter.error, tried.error), coalesce(letter.error_code, tried.error_code)
     from (
       select one.* from holdfast_internal.attempts as one where one.delivery_id = asked.id
-      order by (one.outcome = 1) desc, one.attempt desc, one.incarnation desc limit 1
+      order by (one.outcome = 1) desc, one.attempt desc, one.outcome = 6, one.incarnation desc limit 1
     ) as tried
     left join holdfast_internal.dead_letters as letter on letter.delivery_id = asked.id
     union all
@@ -48,7 +51,8 @@ begin
     from holdfast_internal.dead_letters as letter where letter.delivery_id = asked.id
     union all
     -- Without a row of its own: waiting, or held by a claim.
-    select bundled.id, bundled.job_id, bundled.lane_id, case when holder.worker is null then 'waiting' else 'running' end, 0, 0::smallint,
+    select bundled.id, bundled.job_id, bundled.lane_id, case when holder.worker is null then 'waiting' else 'running' end,
+           case when holder.worker is null then 0 else 1 end, 0::smallint,
            bundled.priority, null, null, holder.worker, null, null, null, null
     from holdfast_internal.bundled_runs(null, null, asked.id + 1, 1, asked.id) as bundled
     cross join lateral (select (select claim.worker from holdfast_internal.run_claims as claim where claim.id = bundled.claim_id) as worker) as holder
@@ -58,7 +62,6 @@ begin
   -- An endpoint's delivery is no run.
   join holdfast_internal.queues as queue on queue.id = known.lane_id
   left join holdfast_internal.jobs as job on job.id = known.job_id
-  left join holdfast_internal.workers as worker on worker.incarnation = known.worker
   left join lateral (
     select stored.type from holdfast_internal.messages as stored where stored.id = known.message_id
     union all select kept.type from holdfast_internal.messages_kept as kept where kept.id = known.message_id limit 1

@@ -1,12 +1,15 @@
--- Sends one letter again; returns its new delivery. One that is being redriven already is left alone, and its delivery returned.
+-- Redelivers one letter; returns its new delivery (`dlv_…`), or of a job its new run (`run_…`). One that is being redriven already is left alone, and what
+-- redelivers it returned.
 create or replace function holdfast.redrive_message(dead_letter_id text, actor text default current_user) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   letter record := holdfast_internal.letter_state(dead_letter_id);
   delivery bigint;
-  lane integer;
+  prefix text;
 begin
   actor := holdfast_internal.actor_of(actor);
+  select case when exists (select from holdfast_internal.queues as queue where queue.id = stored.lane_id) then 'run' else 'dlv' end into prefix
+  from holdfast_internal.dead_letters as stored where stored.id = letter.id;
   if letter.state = 'open' then
     select redriven.delivery_id into delivery from holdfast_internal.redrive_letters(array[letter.id], actor) as redriven;
     if delivery is null then
@@ -14,12 +17,12 @@ begin
         using errcode = 'HF009', hint = 'Replay its message to another endpoint, or discard the letter.';
     end if;
     perform holdfast_internal.audit(actor, 'dead_letter.redriven', dead_letter_id,
-                           jsonb_build_object('delivery', holdfast.format_id('dlv', delivery)));
+                           jsonb_build_object('delivery', holdfast.format_id(prefix, delivery)));
   elsif letter.state = 'redriven' then
     select redriven_delivery_id into delivery from holdfast_internal.dead_letters where id = letter.id;
   else
     raise exception 'dead letter % is % already', dead_letter_id, letter.state
       using errcode = 'HF009', hint = 'Replay its message to send it once more.';
   end if;
-  return holdfast.format_id('dlv', delivery);
+  return holdfast.format_id(prefix, delivery);
 end $$;

@@ -70,8 +70,7 @@ begin
     changed_xid = case when is_changed then pg_current_xact_id() else stored.changed_xid end
   where lane_id = lane;
   if before <> breaker.state then
-    perform holdfast_internal.audit(actor, 'circuit.' || breaker.state, holdfast_internal.subject_of(lane),
-                           jsonb_build_object('from', before, 'version', breaker.version));
+    perform holdfast_internal.note_circuit_change(lane, before, breaker.state, breaker.version, actor);
   end if;
   return is_changed;
 end $$;

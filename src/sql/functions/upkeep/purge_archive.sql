@@ -1,4 +1,5 @@
--- Rows that no partition wanted and whose time is over, bodies that nobody needs any more, and the lineage of replays that are gone; at most
+-- Rows that no partition wanted and whose time is over, bodies that nobody needs any more, the names of workers whose attempts are gone, and
+-- the lineage of replays; at most
 -- `max_rows` of each. Returns how many went.
 create or replace function holdfast_internal.purge_archive(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -26,6 +27,9 @@ begin
   ) as few where (old.delivery_id, old.attempt, old.incarnation) = (few.delivery_id, few.attempt, few.incarnation);
   get diagnostics purged = row_count;
   total := total + purged;
+  delete from holdfast_internal.past_workers where incarnation = any (array(
+    select incarnation from holdfast_internal.past_workers where ended_at < holdfast_internal.time_of_id(attempts_end) order by ended_at limit max_rows
+  ));
   delete from holdfast_internal.replays where created_at < holdfast_internal.time_of_id(attempts_end);
   get diagnostics purged = row_count;
   total := total + purged;

@@ -1,0 +1,14 @@
+-- The worker is gone (`seen_beat`: if its counter still stands there), and its name is kept with what it ran. Returns the name; null: it isn't there.
+create or replace function holdfast_internal.remove_worker(gone integer, seen_beat bigint default null) returns text
+language plpgsql as $$
+declare
+  gone_name text;
+begin
+  with removed as (
+    delete from holdfast_internal.workers where incarnation = gone and (seen_beat is null or beat = seen_beat) returning incarnation, name, host
+  ), remembered as (
+    insert into holdfast_internal.past_workers (incarnation, name, host) select removed.* from removed on conflict do nothing
+  )
+  select removed.name into gone_name from removed;
+  return gone_name;
+end $$;
