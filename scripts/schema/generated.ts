@@ -8,7 +8,11 @@ export function generatedSources(): ReadonlyMap<string, string> {
 
 /** JSON Schema, with each field's message: a caller in SQL is told the same as one of the API. */
 export function describedSchema(schema: z.ZodType): object {
-  const { $schema: _, ...described } = z.toJSONSchema(schema, {
+  const {
+    $schema: _,
+    $defs: named,
+    ...described
+  } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
@@ -18,7 +22,21 @@ export function describedSchema(schema: z.ZodType): object {
       if (message !== undefined) Object.assign(jsonSchema, { errorMessage: message })
     },
   })
-  return described
+  return inlined(described, named ?? {}) as object
+}
+
+/** Schemas that have names of their own are referred to; the check in SQL knows no references. */
+function inlined(part: unknown, named: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(part)) return part.map((each) => inlined(each, named))
+  if (typeof part !== 'object' || part === null) return part
+  const { $ref, ...rest } = part as { readonly $ref?: string }
+  const found = $ref === undefined ? {} : (named[$ref.replace('#/$defs/', '')] as object)
+  return Object.fromEntries(
+    Object.entries({ ...found, ...rest })
+      // The name of the schema, not a property of that name.
+      .filter(([key, value]) => key !== 'id' || typeof value !== 'string')
+      .map(([key, value]) => [key, inlined(value, named)]),
+  )
 }
 
 function knownSettings(): string {

@@ -1,7 +1,7 @@
 -- Soft bounds, from what the owners last reported: a check costs the same at any depth. Overshoot: what is published within
 -- one report interval (a second).
 create or replace function holdfast_internal.owed_overall() returns bigint
-language plpgsql stable as $$
+language plpgsql stable set jit = off as $$
 begin
   return coalesce(
     (select sum(pending) from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds'),
