@@ -34,6 +34,12 @@ begin
   if op.kind = 'replay' then
     select replayed.looked_at, replayed.last_position, cardinality(replayed.delivery_ids) into looked_at, last_position, touched
     from holdfast_internal.replay_rows(op.id, holdfast_internal.replay_targets(op.filter, op.options), op.as_of, op.as_of_at, op.cursor, batch) as replayed;
+  elsif op.kind = 'cancel_runs' then
+    -- Claims of a queue wait for a step: it is a short one.
+    batch := least(batch, 200);
+    select next.reached, next.ids into last_position, ids from holdfast_internal.next_runs(op.filter, op.as_of, op.cursor, batch, 5000) as next;
+    touched := holdfast_internal.carry_out(op, ids);
+    looked_at := case when last_position is null then 0 else batch end;
   else
     select batch_of.looked_at, batch_of.last_position, batch_of.ids into looked_at, last_position, ids
     from holdfast_internal.next_targets(holdfast_internal.operation_targets(op.kind, op.filter, op.options), op.as_of, 0, op.cursor, batch) as batch_of;
