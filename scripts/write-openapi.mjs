@@ -3,12 +3,20 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { fieldDescriptionsModule } from './field-descriptions.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const descriptions = join('src', 'contract', 'field-descriptions.ts')
+writeFileSync(join(root, descriptions), fieldDescriptionsModule(root))
+format(descriptions)
 spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' })
 const { describeApi } = await import('../dist/contract/openapi.js')
 writeFileSync(join(root, 'openapi.json'), `${JSON.stringify(describeApi(), null, 2)}\n`)
-spawnSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', 'openapi.json'], {
-  cwd: root,
-  stdio: 'inherit',
-})
+format('openapi.json')
+
+function format(file) {
+  spawnSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', file], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+}

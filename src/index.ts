@@ -7,7 +7,14 @@ export {
 export type { Change } from './client/read-changes.ts'
 export { RemoteError } from './client/remote-error.ts'
 export type { AttemptClass, AttemptOutcome } from './core/attempt.ts'
-export type { EndpointInput } from './core/endpoint-input.ts'
+export type {
+  CommonEndpointInput,
+  EndpointChanges,
+  EndpointInput,
+  FunctionEndpointInput,
+  HttpEndpointInput,
+  SmtpEndpointInput,
+} from './core/endpoint-types.ts'
 export { type ErrorCode, errorCatalogue, HoldfastError } from './core/errors.ts'
 export type { EventTypeInput } from './core/event-type-input.ts'
 export type { JobInput, JobSettings } from './core/job-settings.ts'
@@ -23,6 +30,25 @@ export type { OperationInput, OperationQuery, ReplayInput } from './core/operati
 export type { RouteInput } from './core/route-input.ts'
 export type { RunOptionsInput } from './core/run-options.ts'
 export type { SiteSettingName } from './core/site-settings.ts'
+export type { StoredJson } from './core/stored-json.ts'
+export type {
+  CaliperTransformInput,
+  CloudeventsTransformInput,
+  JsonataTransformInput,
+  NoneTransformInput,
+  TemplateTransformInput,
+  TransformConfigInput,
+  XapiTransformInput,
+} from './core/transform-configs.ts'
+export type {
+  AuthInput,
+  FunctionConfigInput,
+  HttpConfigInput,
+  SecretInput,
+  SigningInput,
+  SmtpConfigInput,
+  TlsInput,
+} from './core/transport-configs.ts'
 export type { EndpointTest } from './engine/endpoint-test.ts'
 export type { NodeLimits } from './engine/limits.ts'
 export type { Logger } from './engine/logger.ts'
@@ -52,6 +78,7 @@ export type { BatchRun, EnqueuedRun, EnqueueOptions } from './sdk/enqueuer.ts'
 export type { EventType, EventTypes } from './sdk/event-types.ts'
 export type { Event, EventDetail, Events, StoredMessage } from './sdk/events.ts'
 export {
+  type AnyEvents,
   type BatchEvent,
   type BatchMessage,
   Holdfast,
@@ -79,8 +106,21 @@ export type { Replays } from './sdk/replays.ts'
 export type { RotatedSecret, RotateSecretOptions } from './sdk/rotate-secret.ts'
 export type { Route, Routes } from './sdk/routes.ts'
 export type { RunDetail, RunSummary, Runs } from './sdk/runs.ts'
-export type { ScheduleInput, Schedules, ScheduleView } from './sdk/schedules.ts'
+export type {
+  CronScheduleInput,
+  IntervalScheduleInput,
+  OnceScheduleInput,
+  ScheduleInput,
+} from './sdk/schedule-input.ts'
+export type { Schedules, ScheduleView } from './sdk/schedules.ts'
 export type { Setting, SettingChanges, Settings } from './sdk/settings.ts'
+export type {
+  DrizzleTransaction,
+  KnexTransaction,
+  KyselyTransaction,
+  PrismaTransaction,
+  TransactionClient,
+} from './sdk/transaction-client.ts'
 export type { Workers, WorkerView } from './sdk/workers.ts'
 export type { EndpointHealth } from './storage/endpoint-health.ts'
 export type { Sender } from './storage/send-messages.ts'

@@ -4,13 +4,25 @@ import type { Payload } from '../workload/payload.ts'
 /** `throughput` and `latency` may need different settings; each contender brings its best for both. */
 export type Purpose = 'throughput' | 'latency'
 
+/** What messages have beside their payload, by their sequence number. A contender that lacks one throws `Unavailable`. */
+export interface EnqueueOptions {
+  /** All of them fall due at this time. */
+  readonly deliverAt?: Date
+  /** One message of a key at a time, in order. */
+  readonly orderingKey?: (sequence: number) => string
+  /** One run of a key at a time, in whatever order. */
+  readonly concurrencyKey?: (sequence: number) => string
+  /** 0 to 3, the highest first. */
+  readonly priority?: (sequence: number) => number
+}
+
 export type Handler = (payload: Payload) => void
 
 /** A contender made ready on an empty store: connected, migrated, its queue created. */
 export interface Session {
   settings: Record<string, SettingValue>
   /** Resolves when all are committed. Batch size and connections are the contender's choice. */
-  enqueueAll(payloads: readonly Payload[]): Promise<void>
+  enqueueAll(payloads: readonly Payload[], options?: EnqueueOptions): Promise<void>
   enqueueOne(payload: Payload): Promise<void>
   startWorkers(handle: Handler): Promise<void>
   /** Whether every completion is committed: nothing waits, nothing is in progress. */

@@ -1,7 +1,8 @@
-import { Logger, makeWorkerUtils, type Runner, run } from 'graphile-worker'
+import type * as graphileWorkerModule from 'graphile-worker'
 import { Pool } from 'pg'
+import { Unavailable } from '../harness/row.ts'
 import { inBatches, type Payload } from '../workload/payload.ts'
-import { type Contender, forEachConcurrently, type Purpose } from './contender.ts'
+import { type Contender, type EnqueueOptions, forEachConcurrently, type Purpose } from './contender.ts'
 
 const TASK = 'bench'
 
@@ -9,7 +10,25 @@ const ADD_JOBS = `
   select id from graphile_worker.add_jobs(
     array(select json_populate_recordset(null::graphile_worker.job_spec, $1::json)))`
 
+/** The release that its authors mean for this Node.js. */
+const { Logger, makeWorkerUtils, run } = (
+  Number.parseInt(process.versions.node, 10) >= 24
+    ? await import('graphile-worker-0.18')
+    : await import('graphile-worker')
+) as typeof graphileWorkerModule
+
 const silentLogger = new Logger(() => () => {})
+
+/** Its queues are what an ordering key is here: one job of a name at a time. A low number goes first. */
+function jobSpec(payload: Payload, { deliverAt, orderingKey, priority }: EnqueueOptions) {
+  return {
+    identifier: TASK,
+    payload,
+    ...(deliverAt !== undefined && { run_at: deliverAt.toISOString() }),
+    ...(orderingKey !== undefined && { queue_name: orderingKey(payload.sequence) }),
+    ...(priority !== undefined && { priority: -priority(payload.sequence) }),
+  }
+}
 
 /**
  * Tried on 2 cores, PostgreSQL 18, 100,000 jobs, three interleaved passes each (k/s, lowest–highest):
@@ -53,15 +72,17 @@ export const graphileWorker: Contender = {
     enqueuePool.on('connect', (client) => client.on('error', () => {}))
     const workerUtils = await makeWorkerUtils({ pgPool: enqueuePool, logger: silentLogger })
     await workerUtils.migrate()
-    const runners: Runner[] = []
+    const runners: graphileWorkerModule.Runner[] = []
     return {
       settings,
-      enqueueAll(payloads) {
+      enqueueAll(payloads, options = {}) {
+        if (options.concurrencyKey !== undefined)
+          throw new Unavailable('graphile-worker has no concurrency keys')
         return forEachConcurrently(
           inBatches(payloads, enqueueBatchRows),
           enqueueConnections,
           async (batch) => {
-            const jobs = batch.map((payload) => ({ identifier: TASK, payload }))
+            const jobs = batch.map((payload) => jobSpec(payload, options))
             await enqueuePool.query(ADD_JOBS, [JSON.stringify(jobs)])
           },
         )

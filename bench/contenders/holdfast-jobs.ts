@@ -42,14 +42,20 @@ export const holdfastJobs: Contender = {
     })
     return {
       settings,
-      enqueueAll(payloads) {
+      enqueueAll(payloads, { deliverAt, orderingKey, concurrencyKey, priority } = {}) {
         return forEachConcurrently(
           inBatches(payloads, enqueueBatchRows),
           enqueueConnections,
           async (batch) => {
             await holdfast.enqueueBatch(
               job,
-              batch.map((input) => ({ input })),
+              batch.map((input) => ({
+                input,
+                ...(deliverAt !== undefined && { runAt: deliverAt }),
+                ...(orderingKey !== undefined && { orderingKey: orderingKey(input.sequence) }),
+                ...(concurrencyKey !== undefined && { concurrencyKey: concurrencyKey(input.sequence) }),
+                ...(priority !== undefined && { priority: priority(input.sequence) }),
+              })),
             )
           },
         )

@@ -41,14 +41,19 @@ export const holdfast: Contender = {
     await client.connect()
     return {
       settings,
-      enqueueAll(payloads) {
+      enqueueAll(payloads, { deliverAt, orderingKey, priority } = {}) {
         return forEachConcurrently(
           inBatches(payloads, enqueueBatchRows),
           enqueueConnections,
           async (batch) => {
             await holdfast.sendBatch(
               ENDPOINT,
-              batch.map((payload) => ({ payload })),
+              batch.map((payload) => ({
+                payload,
+                ...(deliverAt !== undefined && { deliverAt }),
+                ...(orderingKey !== undefined && { orderingKey: orderingKey(payload.sequence) }),
+                ...(priority !== undefined && { priority: priority(payload.sequence) }),
+              })),
             )
           },
         )

@@ -15,7 +15,7 @@ export interface Environment {
   packages: Record<string, string>
 }
 
-const PACKAGES = ['graphile-worker', 'pg-boss', 'bullmq', 'ioredis', 'pg', 'undici']
+const PACKAGES = ['graphile-worker', 'graphile-worker-0.18', 'pg-boss', 'bullmq', 'ioredis', 'pg', 'undici']
 
 export async function describeEnvironment(server: DatabaseServer, options: Options): Promise<Environment> {
   const redis = await redisVersion(options.redisUrl)
@@ -23,7 +23,10 @@ export async function describeEnvironment(server: DatabaseServer, options: Optio
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.versions.node,
+    node:
+      options.nodePath === undefined
+        ? process.versions.node
+        : versionIn('../node_modules/node-24/package.json'),
     postgres: server.version,
     postgresSettings: server.settings,
     redis: redis === undefined ? 'none' : `${redis} (${await redisPersistence(options.redisUrl)})`,

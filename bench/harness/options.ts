@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { armsOf, type Row } from './row.ts'
 
@@ -7,6 +9,8 @@ export interface Options {
   rounds: number
   isQuick: boolean
   databaseUrl: string | undefined
+  /** The Node.js that samples run on; undefined: this one. */
+  nodePath: string | undefined
   redisUrl: string
   printsJson: boolean
   writesResults: boolean
@@ -28,6 +32,7 @@ export const HELP = `npm run bench -- [options]
   --rounds N            interleaved rounds (5; with --quick 1)
   --quick               fewer messages: a smoke test, not a result
   --database-url URL    a PostgreSQL server to use instead of the embedded one (needs createdb and checkpoint rights)
+  --node-24             run every sample on Node.js 24 (linux-x64), graphile-worker as its release for that
   --redis-url URL       redis://127.0.0.1:6379
   --set arm.name=value  try another setting of a contender; repeatable
   --json                print the result as JSON instead of the table
@@ -64,6 +69,7 @@ export function parseOptions(argv: string[], allRows: readonly Row[]): Options |
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
       'database-url': { type: 'string' },
+      'node-24': { type: 'boolean', default: false },
       'redis-url': { type: 'string', default: 'redis://127.0.0.1:6379' },
       set: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
@@ -83,6 +89,7 @@ export function parseOptions(argv: string[], allRows: readonly Row[]): Options |
     rounds,
     isQuick: values.quick,
     databaseUrl: values['database-url'],
+    nodePath: values['node-24'] ? findNode24() : undefined,
     redisUrl: values['redis-url'],
     printsJson: values.json,
     writesResults: !values['no-write'],
@@ -90,6 +97,13 @@ export function parseOptions(argv: string[], allRows: readonly Row[]): Options |
     sampleTimeoutMs: SAMPLE_TIMEOUT_MS,
     overrides: parseOverrides(values.set),
   }
+}
+
+function findNode24(): string {
+  const path = fileURLToPath(new URL('../node_modules/node-24/bin/node', import.meta.url))
+  if (!existsSync(path))
+    throw new Error('There is no Node.js 24 here: `npm --prefix bench ci` on linux-x64 brings it.')
+  return path
 }
 
 function chooseRows(names: readonly string[] | undefined, allRows: readonly Row[]): readonly Row[] {

@@ -84,6 +84,7 @@ async function takeTurn(
       { row: row.name, context },
       row.sampleTimeoutMs ?? options.sampleTimeoutMs,
       signal,
+      options.nodePath,
     )
     if (reply.kind === 'sample') {
       result.samples[round] = reply.sample

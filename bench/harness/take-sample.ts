@@ -19,9 +19,10 @@ export function takeSample(
   request: SampleRequest,
   timeoutMs: number,
   signal: AbortSignal,
+  nodePath: string = process.execPath,
 ): Promise<SampleReply> {
   return new Promise((resolve) => {
-    const child = fork(processPath, { stdio: ['ignore', 2, 2, 'ipc'] })
+    const child = fork(processPath, { execPath: nodePath, stdio: ['ignore', 2, 2, 'ipc'] })
     let reply: SampleReply = { kind: 'failed', reason: 'the sample process ended without an answer' }
     const kill = (reason: string) => {
       reply = { kind: 'failed', reason }

@@ -19,6 +19,14 @@ import { jobLatency } from './job-latency.ts'
 import { jobRuns } from './job-runs.ts'
 import { jobScheduled } from './job-scheduled.ts'
 import { jsonataTransform } from './jsonata-transform.ts'
+import {
+  burstOrdered,
+  equalDueTimes,
+  jobBurstConcurrent,
+  jobBurstOrdered,
+  jobBurstPrioritised,
+} from './keyed-bursts.ts'
+import { latencyAtRates } from './latency-at-rate.ts'
 import { memoryAtDepth } from './memory-at-depth.ts'
 import { openCircuitIsolation } from './open-circuit-isolation.ts'
 import { operatorCalls } from './operator-calls.ts'
@@ -37,6 +45,9 @@ export const rows: readonly Row[] = [
   deliveries,
   freshBurst,
   burstAfterIdle,
+  burstOrdered,
+  equalDueTimes,
+  ...latencyAtRates,
   idleLatency,
   httpDeliveries,
   signing,
@@ -58,6 +69,9 @@ export const rows: readonly Row[] = [
   jobLatency,
   jobFlatness,
   jobScheduled,
+  jobBurstPrioritised,
+  jobBurstOrdered,
+  jobBurstConcurrent,
   cronBurst,
   operatorCalls,
   bulkBesideLive,

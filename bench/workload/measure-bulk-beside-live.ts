@@ -67,6 +67,9 @@ export async function measureBulkBesideLive(context: SampleContext): Promise<Sam
       details[`${name}P99Ms`] = percentile(latenciesMs, 0.99)
       details[`${name}MaxMs`] = Math.max(...latenciesMs)
       details[`${name}Seconds`] = (performance.now() - startedMs) / 1000
+      process.stderr.write(
+        `${name}: p99 ${details[`${name}P99Ms`]?.toFixed(1)} ms of ${allowedMs.toFixed(1)} ms, alone ${aloneMs.toFixed(1)} ms, ${details[`${name}Seconds`]?.toFixed(0)} s\n`,
+      )
     }
     const worstMs = Math.max(...Object.keys(actions).map((name) => details[`${name}P99Ms`] ?? Number.NaN))
     return { value: worstMs / allowedMs, details, settings: { rows, livePerSecond: LIVE_PER_SECOND } }

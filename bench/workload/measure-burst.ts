@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contenderNamed } from '../contenders/all.ts'
+import type { EnqueueOptions } from '../contenders/contender.ts'
 import type { Sample, SampleContext } from '../harness/row.ts'
 import { deferred } from './deferred.ts'
 import { makePayloads } from './payload.ts'
@@ -13,15 +14,21 @@ const WARM_UP_MESSAGES = 2000
 export interface BurstOptions {
   /** `fresh`: nothing was ever stored. `idle`: some messages have gone through, and vacuum has emptied the tables since. */
   readonly after: 'fresh' | 'idle'
+  /** Of twice `--rows`' messages; 1 when left out. Keys and priorities are slower for everybody. */
+  readonly share?: number
+  readonly enqueue?: EnqueueOptions
 }
 
 /**
  * Messages a second from the first enqueue to the last committed completion, while the workers run, on tables that nobody has analysed. No arm
  * refreshes statistics. `worstHalfSecond` is the slowest window as a share of the median one.
  */
-export async function measureBurst(context: SampleContext, { after }: BurstOptions): Promise<Sample> {
+export async function measureBurst(
+  context: SampleContext,
+  { after, share = 1, enqueue = {} }: BurstOptions,
+): Promise<Sample> {
   const session = await contenderNamed(context.arm).open(context, 'throughput')
-  const total = context.messages * 2
+  const total = Math.round(context.messages * 2 * share)
   try {
     await switchOffAutovacuum(context.databaseUrl)
     let handled = 0
@@ -50,7 +57,7 @@ export async function measureBurst(context: SampleContext, { after }: BurstOptio
       windows.push(handled - before)
       before = handled
     }, WINDOW_MS)
-    await session.enqueueAll(makePayloads(total))
+    await session.enqueueAll(makePayloads(total), enqueue)
     await drain()
     const elapsedMs = performance.now() - startedMs
     clearInterval(timer)

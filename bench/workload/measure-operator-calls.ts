@@ -84,10 +84,14 @@ export async function timeOperatorCalls(
   })
   try {
     await server.start()
-    const overHttp = operatorCalls(dataset, formatId).map(({ name, path }) => ({
+    const overHttp = operatorCalls(dataset, formatId).map(({ name, path, method = 'GET', body }) => ({
       name,
-      call: async () => {
-        const answer = await fetch(server.url + path, { headers: { authorization: `Bearer ${KEY}` } })
+      call: async (round: number) => {
+        const answer = await fetch(server.url + (typeof path === 'string' ? path : path(round)), {
+          method,
+          headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        })
         const text = await answer.text()
         if (answer.status >= 500 && answer.status !== 503)
           throw new Error(`${name} answered ${answer.status}: ${text}`)
@@ -107,7 +111,7 @@ export async function timeOperatorCalls(
       let status = 200
       for (let round = 0; round < ROUNDS; round += 1) {
         const startedMs = performance.now()
-        status = await call()
+        status = await call(round)
         taken.push(performance.now() - startedMs)
         // A call that takes seconds needs no more rounds to be judged.
         if (performance.now() - startedMs > 2000) break

@@ -2,7 +2,11 @@ import type { Dataset } from './operator-dataset.ts'
 
 export interface OperatorCall {
   readonly name: string
-  readonly path: string
+  /** Left out: GET. */
+  readonly method?: 'POST' | 'DELETE'
+  /** By round, where a call can't be made twice. */
+  readonly path: string | ((round: number) => string)
+  readonly body?: object
 }
 
 const DAY_MS = 86_400_000
@@ -153,7 +157,75 @@ export function operatorCalls(
     { name: 'alerts firing', path: '/v1/alerts?state=firing' },
     { name: 'operations', path: '/v1/operations' },
     { name: 'operations running', path: '/v1/operations?state=running' },
+    {
+      name: 'audit by person and action',
+      path: '/v1/audit?actor=person-3&action=circuit.opened',
+    },
+    { name: 'audit by what nobody did', path: '/v1/audit?actor=nobody&action=circuit.opened' },
+    ...bulkCalls({ endpoint, since, until }),
     { name: 'maintenance', path: '/v1/maintenance' },
     { name: 'api keys', path: '/v1/api-keys' },
+  ]
+}
+
+/** What a bulk action's preview and beginning, and a deletion, make people wait for. Those that change something come last. */
+function bulkCalls({
+  endpoint,
+  since,
+  until,
+}: {
+  endpoint: (k: number) => string
+  since: string
+  until: string
+}): OperatorCall[] {
+  const everything = { from: new Date(Date.now() - 31 * DAY_MS).toISOString(), to: new Date().toISOString() }
+  const operations = {
+    'redrive of one': { kind: 'redrive', filter: { endpoint: endpoint(1) } },
+    'redrive by text': { kind: 'redrive', filter: { error: 'memory' } },
+    'cancel of one': { kind: 'cancel', filter: { endpoint: endpoint(2) } },
+    'cancel of a rare type': { kind: 'cancel', filter: { eventType: 'rare.event' } },
+    'retry of one': { kind: 'retry', filter: { endpoint: endpoint(5) } },
+  }
+  const replays = {
+    'replay of one': { endpoint: endpoint(0), ...everything },
+    'replay of a day': { from: since, to: until },
+    'replay of a rare type': { eventType: 'rare.event', ...everything },
+    'replay of messages': { eventType: 'rare.event', targetEndpoint: endpoint(0), ...everything },
+  }
+  return [
+    ...Object.entries(operations).map(
+      ([name, body]): OperatorCall => ({
+        name: `preview ${name}`,
+        method: 'POST',
+        path: '/v1/operations/preview',
+        body,
+      }),
+    ),
+    ...Object.entries(replays).map(
+      ([name, body]): OperatorCall => ({
+        name: `preview ${name}`,
+        method: 'POST',
+        path: '/v1/replays',
+        body: { ...body, dryRun: true },
+      }),
+    ),
+    ...Object.entries(operations).map(
+      ([name, body]): OperatorCall => ({
+        name: `begin ${name}`,
+        method: 'POST',
+        path: '/v1/operations',
+        body,
+      }),
+    ),
+    {
+      name: 'delete a route',
+      method: 'DELETE',
+      path: (round) => `/v1/routes/route-${endpoint(9100 + round)}`,
+    },
+    {
+      name: 'delete an endpoint by force',
+      method: 'DELETE',
+      path: (round) => `/v1/endpoints/${endpoint(10 + round)}?force=true`,
+    },
   ]
 }

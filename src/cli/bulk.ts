@@ -4,7 +4,7 @@ import { HoldfastError } from '../core/errors.ts'
 import type { OperationInput } from '../core/operation-input.ts'
 import type { ApiSession } from './connection/with-api.ts'
 import { addFilters } from './contract-filters.ts'
-import { countOf } from './count-of.ts'
+import { estimateOf } from './count-of.ts'
 import { confirm, yesOption } from './interact/confirm.ts'
 import { describeOperation, followOperation, noWaitOption } from './interact/follow-operation.ts'
 import { decimalNumber } from './option-parsers.ts'
@@ -48,13 +48,14 @@ export async function runBulk(
     ...settings,
     ...(flags.all === true && { all: true as const }),
   } as OperationInput
-  const { count, asOf } = await client.operations.preview({ body: input })
-  if (count === 0) {
+  const preview = await client.operations.preview({ body: input })
+  const { count, isExact, asOf } = preview
+  if (count === 0 && isExact) {
     output.data({ count }, () => `There are no such ${what}.`)
     return
   }
   const verb = action === 'cancel_runs' ? 'cancel' : action
-  await confirm(session, `This would ${verb} ${countOf(count, what)}.`, flags.yes)
+  await confirm(session, `This would ${verb} ${estimateOf(preview, what)}.`, flags.yes)
   const body = { ...input, asOf, ...(flags.rate !== undefined && { ratePerSecond: flags.rate }) }
   const operation = await client.operations.create({ body })
   if (flags.wait) await followOperation(session, operation)

@@ -3,6 +3,7 @@ import type { eventInput, messageInput } from '../contract/events.ts'
 import type { Operation, ResultOf } from '../contract/operation.ts'
 import { type Operations, operations } from '../contract/operations.ts'
 import { HoldfastError } from '../core/errors.ts'
+import type { RawJson } from '../sdk/raw-json.ts'
 import type { CallArguments, CallInput, CallSettings } from './call-input.ts'
 import { Caller } from './caller.ts'
 import { type GroupedCalls, groupCalls } from './grouped-calls.ts'
@@ -11,8 +12,8 @@ import { type Change, readChanges } from './read-changes.ts'
 export interface HoldfastClientOptions {
   /** Of a node: `https://holdfast.example.com`. */
   readonly url: string
-  /** `hf_…` */
-  readonly apiKey: string
+  /** `hf_…`; undefined is refused, so that a variable of the environment can be passed as it is. */
+  readonly apiKey: string | undefined
   /** Instead of the global one. */
   readonly fetch?: typeof globalThis.fetch
   /** Instead of `JSON.parse`, which rounds numbers in payloads that a JavaScript number can't hold. */
@@ -52,7 +53,7 @@ const Grouped = function Grouped(this: object, groups: GroupedCalls): void {
  * const { id } = await client.publish('order.created', { id: 17 })
  * await client.endpoints.pause({ params: { name: 'crm' }, body: { reason: 'moving house' } })
  */
-export class HoldfastClient extends Grouped {
+export class HoldfastClient<Events extends object = Record<string, unknown>> extends Grouped {
   readonly #caller: Caller
   /** Where it talks to. */
   readonly url: string
@@ -60,7 +61,7 @@ export class HoldfastClient extends Grouped {
   constructor(options: HoldfastClientOptions) {
     const caller = new Caller({
       baseUrl: baseUrlOf(options.url),
-      apiKey: options.apiKey,
+      apiKey: requireKey(options.apiKey),
       fetch: options.fetch ?? globalThis.fetch,
       parseJson: options.parseJson ?? JSON.parse,
       timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
@@ -80,9 +81,9 @@ export class HoldfastClient extends Grouped {
   }
 
   /** Stores an event and a delivery for every route that wants it. A `RawJson` payload keeps every digit. */
-  publish(
-    type: string,
-    payload: unknown,
+  publish<Type extends keyof Events & string>(
+    type: Type,
+    payload: Events[Type] | RawJson,
     options: RemotePublishOptions = {},
   ): Promise<ResultOf<EventCalls['publish']>> {
     const { signal, timeoutMs, ...rest } = options
@@ -145,6 +146,14 @@ export class HoldfastClient extends Grouped {
   changes(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Change, void, undefined> {
     return readChanges((headers) => this.#caller.open('/v1/stream', headers, options.signal), options.signal)
   }
+}
+
+function requireKey(apiKey: string | undefined): string {
+  if (apiKey !== undefined && apiKey !== '') return apiKey
+  throw new HoldfastError(
+    'configuration_invalid',
+    'The API key is missing: set apiKey (HOLDFAST_API_KEY) to a key like hf_…, made with: holdfast api-keys create <name> --role publisher',
+  )
 }
 
 function baseUrlOf(text: string): string {

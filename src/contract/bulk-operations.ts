@@ -21,10 +21,19 @@ const operationShape = z
     filter: jsonObject,
     options: jsonObject,
     state: z.enum(['running', 'paused', 'succeeded', 'failed', 'cancelled']),
-    total: z.int().meta({ description: 'What its filter met at `asOfAt`: it touches nothing else.' }),
+    total: z.int().meta({
+      description:
+        'What its filter met at `asOfAt`: it touches nothing else. About that many, or more, while `isTotalExact` is false.',
+    }),
+    isTotalExact: z.boolean().meta({
+      description: 'False while more than 10,000 may be met: they are counted as they are touched.',
+    }),
     asOfAt: timestamp,
     done: z.int(),
-    skipped: z.int().meta({ description: 'What had changed before its turn came, and was left alone.' }),
+    skipped: z.int().meta({
+      description:
+        'What had changed before its turn came, and was left alone. Not known, and 0, where `total` was not exact at first.',
+    }),
     ratePerSecond: z.number().nullable(),
     waiting: z.string().nullable(),
     node: z.string().nullable(),
@@ -38,7 +47,11 @@ const operationShape = z
 
 const preview = z
   .object({
-    count: z.int().meta({ description: 'Exactly how many it would touch.' }),
+    count: z.int().meta({ description: 'How many it would touch.' }),
+    isExact: z.boolean().meta({
+      description:
+        'False where it would touch more than 10,000, or looking through everything would take long: then `count` is what is known, and there may be more.',
+    }),
     asOf: z
       .string()
       .meta({ description: 'Hand it over with the operation: then nothing unseen is touched.' }),

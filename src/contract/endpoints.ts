@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { endpointInput } from '../core/endpoint-input.ts'
+import type { EndpointChanges, EndpointInput } from '../core/endpoint-types.ts'
 import { field } from '../core/field.ts'
 import { requestPathProblem } from '../core/request-path.ts'
 import { defineOperation } from './define-operation.ts'
+import { describedEndpointChanges, describedEndpointInput } from './described-endpoints.ts'
+import { readAs, typedAs } from './read-as.ts'
 import { jsonObject, listOf, pageQuery, queryFlag, timestamp } from './shapes.ts'
 
 const tag = 'Endpoints'
@@ -97,12 +100,6 @@ const endpointHealth = z
   })
   .meta({ id: 'EndpointHealth' })
 
-const exampleEndpoint = {
-  name: 'crm',
-  config: { url: 'https://crm.example.com/hooks' },
-  eventTypes: ['order.*'],
-}
-
 const reason = z
   .strictObject({ reason: field.text(1000).optional() })
   .meta({ examples: [{ reason: 'Planned work until nine.' }] })
@@ -186,7 +183,7 @@ export const endpointOperations = {
     tag,
     summary: 'Create an endpoint',
     permission: 'configure',
-    body: endpointInput.meta({ id: 'EndpointInput', examples: [exampleEndpoint] }),
+    body: readAs(typedAs<EndpointInput>(endpointInput), describedEndpointInput),
     status: 201,
     result: createdEndpoint,
     errors: ['endpoint_exists', 'invalid_endpoint', 'invalid_name', 'route_exists', 'encryption_key_missing'],
@@ -213,9 +210,7 @@ export const endpointOperations = {
       'What is given changes, what is left out stays. Objects such as `retry` are merged field by field.',
     permission: 'configure',
     params: endpointParams,
-    body: endpointInput
-      .omit({ name: true })
-      .meta({ id: 'EndpointChanges', examples: [{ limits: { concurrency: 8 } }] }),
+    body: readAs(typedAs<EndpointChanges>(endpointInput.omit({ name: true })), describedEndpointChanges),
     result: createdEndpoint,
     errors: ['endpoint_not_found', 'invalid_endpoint', 'route_exists', 'encryption_key_missing'],
     shownOnce: ['signingSecret'],
@@ -236,7 +231,7 @@ export const endpointOperations = {
       operation: z
         .string()
         .nullable()
-        .meta({ description: 'The operation that cancels the rest, when more than a thousand were owed.' }),
+        .meta({ description: 'The operation that cancels the rest, when more than a hundred were owed.' }),
     }),
     errors: ['endpoint_not_found', 'still_owed'],
   }),

@@ -2,11 +2,15 @@ import { z } from 'zod'
 import { errorCatalogue } from '../core/errors.ts'
 import { rolesWith } from '../core/roles.ts'
 import { version } from '../version.ts'
+import { fieldDescriptions } from './field-descriptions.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { problemShape } from './problem.ts'
+import { readersSchema } from './read-as.ts'
 
 type Json = Record<string, unknown>
+
+const componentsPath = '#/components/schemas/'
 
 const description =
   'Reliable delivery of events, webhooks and background jobs. Nothing lost. Errors are `application/problem+json` with a stable `code`.'
@@ -50,8 +54,8 @@ function describeOperation(operation: Operation, components: Components): Json {
     summary,
     description: [operation.description, `Roles: ${roles}.`].filter(Boolean).join(' '),
     parameters: [
-      ...parametersOf(params, 'path'),
-      ...parametersOf(query, 'query'),
+      ...parametersOf(params, 'path', components),
+      ...parametersOf(query, 'query', components),
       ...(operation.method === 'GET' ? [] : [idempotencyKey]),
     ],
     ...(body !== null && {
@@ -78,8 +82,11 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-function parametersOf(shape: z.ZodObject, place: 'path' | 'query'): Json[] {
-  const { properties = {}, required = [] } = toJsonSchema(shape) as { properties?: Json; required?: string[] }
+function parametersOf(shape: z.ZodObject, place: 'path' | 'query', components: Components): Json[] {
+  const { properties = {}, required = [] } = toJsonSchema(shape, components) as {
+    properties?: Json
+    required?: string[]
+  }
   return Object.entries(properties).map(([name, schema]) => {
     const { description: about, ...rest } = schema as Json
     const isRequired = place === 'path' || required.includes(name)
@@ -199,7 +206,9 @@ class Components {
 
   /** A reference to the schema where it has a name, else the schema itself. */
   reference(schema: z.ZodType): unknown {
-    const { $defs = {}, ...whole } = toJsonSchema(schema) as Json & { $defs?: Json }
+    const toReaders = readersSchema(schema)
+    if (toReaders !== undefined) return this.reference(toReaders)
+    const { $defs = {}, ...whole } = toJsonSchema(schema, this) as Json & { $defs?: Json }
     const { id: name, examples } = z.globalRegistry.get(schema) ?? {}
     for (const [each, definition] of Object.entries($defs)) {
       // Zod leaves out the examples of a schema that transforms what comes in.
@@ -216,17 +225,34 @@ class Components {
   }
 
   sorted(): Json {
-    return Object.fromEntries([...this.#schemas].sort(([first], [second]) => (first < second ? -1 : 1)))
+    const sorted = [...this.#schemas].sort(([first], [second]) => (first < second ? -1 : 1))
+    return Object.fromEntries(sorted.map(([name, schema]) => [name, this.#withMapping(schema as Json)]))
+  }
+
+  /** A choice by a field says which value leads to which schema. */
+  #withMapping(schema: Json): Json {
+    const { discriminator, oneOf } = schema as {
+      discriminator?: { propertyName: string }
+      oneOf?: { $ref: string }[]
+    }
+    if (discriminator === undefined || oneOf === undefined) return schema
+    const mapping = oneOf.map(({ $ref }) => {
+      const member = this.#schemas.get($ref.replace(componentsPath, '')) as {
+        properties: Record<string, Json>
+      }
+      return [member.properties[discriminator.propertyName]?.['const'], $ref]
+    })
+    return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) as Json } }
   }
 
   #add(name: string, schema: unknown): void {
     const { id: _, ...rest } = schema as Json
-    const written = pointToComponents(rest)
+    const written = withDescriptions(name, pointToComponents(rest) as Json)
     const known = this.#schemas.get(name)
     if (known !== undefined && !isSameSchema(known, written)) {
       throw new Error(`two schemas of the contract are called "${name}"`)
     }
-    this.#schemas.set(name, { ...(known as Json | undefined), ...(written as Json) })
+    this.#schemas.set(name, { ...(known as Json | undefined), ...written })
   }
 }
 
@@ -236,9 +262,46 @@ function isSameSchema(first: unknown, second: unknown): boolean {
 }
 
 /** What travels is the input of our codecs, on both ways. */
-function toJsonSchema(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+function toJsonSchema(schema: z.ZodType, components: Components): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const toReaders = readersSchema(zodSchema as unknown as z.ZodType)
+      if (toReaders !== undefined) {
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+        Object.assign(jsonSchema, components.reference(toReaders))
+      }
+      const { discriminator, options = [] } = zodSchema._zod.def as {
+        discriminator?: string
+        options?: readonly z.ZodType[]
+      }
+      // What leads from a value to its schema is the schema's name.
+      if (discriminator !== undefined && [zodSchema, ...options].every(hasName)) {
+        jsonSchema['discriminator'] = { propertyName: discriminator }
+      }
+    },
+  })
   return rest
+}
+
+function hasName(schema: z.core.$ZodType): boolean {
+  return z.globalRegistry.get(schema)?.id !== undefined
+}
+
+/** What the doc comments of the SDK's types say of the fields; a description of the schema's own comes first. */
+function withDescriptions(name: string, schema: Json): Json {
+  const descriptions =
+    fieldDescriptions[name] ??
+    fieldDescriptions[`${name}Input`] ??
+    fieldDescriptions[name.replace(/Changes$/, 'Input')]
+  const { properties } = schema as { properties?: Record<string, Json> }
+  if (descriptions === undefined || properties === undefined) return schema
+  const described = Object.entries(properties).map(([field, each]) => {
+    const description = each['description'] ?? descriptions[field]
+    return [field, description === undefined ? each : { ...each, description }]
+  })
+  return { ...schema, properties: Object.fromEntries(described) as Json }
 }
 
 /** References lead to the components. A choice that JSON can't spell (a Date beside its text) is no choice on the wire. */

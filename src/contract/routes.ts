@@ -1,11 +1,21 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
-import { routeInput } from '../core/route-input.ts'
+import {
+  type RouteChanges,
+  type RouteInput,
+  routeInput,
+  routeTransform,
+  type UnstoredRoute,
+} from '../core/route-input.ts'
 import { defineOperation } from './define-operation.ts'
+import { transformConfigInput } from './described-configs.ts'
 import { eventInput } from './events.ts'
+import { readAs, typedAs } from './read-as.ts'
 import { jsonObject, listOf, pageQuery, queryFlag, timestamp } from './shapes.ts'
 
 const tag = 'Routes'
+
+readAs(routeTransform, transformConfigInput)
 
 const routeParams = z.object({
   name: z
@@ -72,7 +82,7 @@ export const routeOperations = {
     summary: 'Create a route',
     description: 'The pattern, the filter and the transform are checked before anything is stored.',
     permission: 'configure',
-    body: routeInput.meta({ id: 'RouteInput', examples: [exampleRoute] }),
+    body: typedAs<RouteInput>(routeInput.meta({ id: 'RouteInput', examples: [exampleRoute] })),
     status: 201,
     result: routeShape,
     errors: ['route_exists', 'invalid_route', 'endpoint_not_found'],
@@ -96,10 +106,12 @@ export const routeOperations = {
     summary: 'Change a route',
     permission: 'configure',
     params: routeParams,
-    body: routeInput
-      .omit({ name: true })
-      .partial()
-      .meta({ id: 'RouteChanges', examples: [{ enabled: false }] }),
+    body: typedAs<RouteChanges>(
+      routeInput
+        .omit({ name: true })
+        .partial()
+        .meta({ id: 'RouteChanges', examples: [{ enabled: false }] }),
+    ),
     result: routeShape,
     errors: ['route_not_found', 'invalid_route', 'endpoint_not_found'],
   }),
@@ -119,7 +131,7 @@ export const routeOperations = {
       operation: z
         .string()
         .nullable()
-        .meta({ description: 'The operation that cancels the rest, when more than a thousand were owed.' }),
+        .meta({ description: 'The operation that cancels the rest, when more than a hundred were owed.' }),
     }),
     errors: ['route_not_found', 'still_owed'],
   }),
@@ -133,9 +145,11 @@ export const routeOperations = {
     permission: 'read',
     body: z
       .strictObject({
-        route: z
-          .union([field.text(255), routeInput.partial({ name: true })])
-          .meta({ description: 'The name of a route, or one that is not stored.' }),
+        route: typedAs<string | UnstoredRoute>(
+          z
+            .union([field.text(255), routeInput.partial({ name: true })])
+            .meta({ description: 'The name of a route, or one that is not stored.' }),
+        ),
         event: eventInput,
       })
       .meta({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
 import { timeFilter, tracePage } from './filters.ts'
+import { readAs } from './read-as.ts'
 import { givenTime, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const tag = 'Runs'
@@ -27,6 +28,7 @@ const states = [
 const summary = {
   id: z.string(),
   messageId: z.string(),
+  correlationId: z.string().meta({ description: "As it was given, else the message's id." }),
   job: z.string().nullable(),
   queue: z.string(),
   state: z.enum(states),
@@ -51,7 +53,6 @@ const wholeRun = z
   .object({
     ...summary,
     payload: z.unknown(),
-    correlationId: z.string().nullable(),
     headers: z.record(z.string(), z.string()),
     metadata: jsonObject,
     result: z.unknown(),
@@ -168,6 +169,40 @@ const scheduleShape = z
   })
   .meta({ id: 'Schedule' })
 
+const scheduleFields = {
+  job: field.text(127),
+  payload: z.unknown().optional(),
+  options: jsonObject.optional().meta({
+    description:
+      'Options of the runs that it makes, as for enqueueing: `priority`, `requireTags`, `ttlMs` and so on.',
+  }),
+  overlap: field.oneOf('skip', 'queue', 'allow').optional(),
+  catchUp: field.oneOf('one', 'all', 'none').optional(),
+}
+const timezone = field.text(100).optional()
+const everyMs = field.wholeNumber(1000, 366 * 86_400_000)
+
+const scheduleSettings = z.strictObject({
+  ...scheduleFields,
+  cron: field.text(255).optional(),
+  timezone,
+  everyMs: everyMs.optional(),
+  runAt: givenTime.optional(),
+})
+
+/** The same to readers: exactly one of three fields says when. That it is exactly one is checked by the SDK, with words of its own. */
+const describedSchedule = z
+  .xor([
+    z.strictObject({ ...scheduleFields, cron: field.text(255), timezone }).meta({ id: 'CronSchedule' }),
+    z.strictObject({ ...scheduleFields, everyMs, timezone }).meta({ id: 'IntervalSchedule' }),
+    z.strictObject({ ...scheduleFields, runAt: givenTime, timezone }).meta({ id: 'OnceSchedule' }),
+  ])
+  .meta({
+    id: 'ScheduleSettings',
+    description: 'When a job runs by itself: by the calendar, again and again, or once.',
+    examples: [{ job: 'nightly-report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' }],
+  })
+
 export const scheduleOperations = {
   list: defineOperation({
     id: 'listSchedules',
@@ -188,25 +223,7 @@ export const scheduleOperations = {
     description: 'Exactly one of `cron`, `everyMs` and `runAt`. What is left out is as it is by default.',
     permission: 'configure',
     params: scheduleParams,
-    body: z
-      .strictObject({
-        job: field.text(127),
-        cron: field.text(255).optional(),
-        timezone: field.text(100).optional(),
-        everyMs: field.wholeNumber(1000, 366 * 86_400_000).optional(),
-        runAt: givenTime.optional(),
-        payload: z.unknown().optional(),
-        options: jsonObject.optional().meta({
-          description:
-            'Options of the runs that it makes, as for enqueueing: `priority`, `requireTags`, `ttlMs` and so on.',
-        }),
-        overlap: field.oneOf('skip', 'queue', 'allow').optional(),
-        catchUp: field.oneOf('one', 'all', 'none').optional(),
-      })
-      .meta({
-        id: 'ScheduleSettings',
-        examples: [{ job: 'nightly-report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' }],
-      }),
+    body: readAs(scheduleSettings, describedSchedule),
     result: scheduleShape,
     errors: ['job_not_found', 'invalid_schedule'],
   }),

@@ -1,10 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
 import { type EndpointSettings, parseEndpoint } from './endpoint-config.ts'
-import type { EndpointInput } from './endpoint-input.ts'
+import type { endpointInput } from './endpoint-input.ts'
 import { presetNames, presets } from './presets.ts'
 
-function accepted(input: EndpointInput): EndpointSettings {
+type Written = z.input<typeof endpointInput>
+
+function accepted(input: Written): EndpointSettings {
   const parsed = parseEndpoint(input)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
   return parsed.value
@@ -19,7 +22,7 @@ const delayMs = fc.integer({ min: 100, max: 86_400_000 })
 const shortMs = fc.integer({ min: 1000, max: 3_600_000 })
 const optional = { requiredKeys: [] }
 
-const anyInput: fc.Arbitrary<EndpointInput> = fc.record(
+const anyInput: fc.Arbitrary<Written> = fc.record(
   {
     name: fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,62}$/),
     transport: fc.constantFrom('http', 'amqp', 'function'),

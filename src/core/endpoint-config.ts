@@ -1,7 +1,8 @@
 import type { AutoDisablePolicy } from './auto-disable.ts'
 import type { CircuitPolicy } from './breaker.ts'
 import type { ClassifyOverrides } from './classify.ts'
-import { type EndpointDefaults, type EndpointInput, endpointInput } from './endpoint-input.ts'
+import { type EndpointDefaults, endpointInput } from './endpoint-input.ts'
+import type { BatchInput } from './endpoint-types.ts'
 import { applyPreset, type PresetExtras, type PresetName, presetExtras, withExplicit } from './presets.ts'
 import { type Parsed, type Problem, problemsOf } from './problem.ts'
 import type { RequestPolicy } from './request-policy.ts'
@@ -109,7 +110,7 @@ export function parseEndpoint(input: unknown, site: EndpointDefaults = {}): Pars
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems }
 }
 
-function batchOf(given: EndpointInput['batch']): BatchPolicy | null {
+function batchOf(given: BatchInput | null | undefined): BatchPolicy | null {
   if (given == null) return null
   const { maxMessages, maxBytes, maxWaitMs = defaultBatchWaitMs } = given
   return { maxMessages, ...(maxBytes != null && { maxBytes }), maxWaitMs }

@@ -15,53 +15,63 @@ const nameAdvice =
 
 export const endpointName = z.string({ error: nameAdvice }).regex(endpointNamePattern, { error: nameAdvice })
 
-const retry = z.strictObject({
-  strategy: field.oneOf('exponential', 'linear', 'fixed', 'schedule').optional(),
-  baseDelayMs: delayMs.optional(),
-  maxDelayMs: delayMs.optional(),
-  incrementMs: delayMs.optional(),
-  maxRetries: retries.optional(),
-  jitter: field.oneOf('none', 'full', 'equal').optional(),
-  giveUpAfterMs: field.wholeNumber(minuteMs, 30 * dayMs).optional(),
-  delaysMs: z
-    .array(delayMs, { error: 'must be a list of delays in milliseconds' })
-    .max(1000, { error: 'must have at most 1000 delays' })
-    .optional(),
-})
+const retry = z
+  .strictObject({
+    strategy: field.oneOf('exponential', 'linear', 'fixed', 'schedule').optional(),
+    baseDelayMs: delayMs.optional(),
+    maxDelayMs: delayMs.optional(),
+    incrementMs: delayMs.optional(),
+    maxRetries: retries.optional(),
+    jitter: field.oneOf('none', 'full', 'equal').optional(),
+    giveUpAfterMs: field.wholeNumber(minuteMs, 30 * dayMs).optional(),
+    delaysMs: z
+      .array(delayMs, { error: 'must be a list of delays in milliseconds' })
+      .max(1000, { error: 'must have at most 1000 delays' })
+      .optional(),
+  })
+  .meta({ id: 'RetryInput' })
 
-const request = z.strictObject({
-  maxRetries: retries.optional(),
-  baseDelayMs: delayMs.optional(),
-  maxDelayMs: delayMs.optional(),
-  jitter: field.oneOf('none', 'full', 'equal').optional(),
-  deadlineMs: field.wholeNumber(100, 10 * minuteMs).optional(),
-  retryOn: z
-    .array(field.wholeNumber(300, 599), { error: 'must be a list of HTTP statuses' })
-    .max(50, { error: 'must have at most 50 statuses' })
-    .optional(),
-})
+const request = z
+  .strictObject({
+    maxRetries: retries.optional(),
+    baseDelayMs: delayMs.optional(),
+    maxDelayMs: delayMs.optional(),
+    jitter: field.oneOf('none', 'full', 'equal').optional(),
+    deadlineMs: field.wholeNumber(100, 10 * minuteMs).optional(),
+    retryOn: z
+      .array(field.wholeNumber(300, 599), { error: 'must be a list of HTTP statuses' })
+      .max(50, { error: 'must have at most 50 statuses' })
+      .optional(),
+  })
+  .meta({ id: 'RequestPolicyInput' })
 
-const circuit = z.strictObject({
-  threshold: field.wholeNumber(1, 1000).optional(),
-  cooldownMs: field.wholeNumber(1000, 60 * minuteMs).optional(),
-})
+const circuit = z
+  .strictObject({
+    threshold: field.wholeNumber(1, 1000).optional(),
+    cooldownMs: field.wholeNumber(1000, 60 * minuteMs).optional(),
+  })
+  .meta({ id: 'CircuitInput' })
 
-const limits = z.strictObject({
-  concurrency: field.wholeNumber(1, 10_000).optional(),
-  ratePerSecond: field.numberBetween(0.001, 100_000).nullable().optional(),
-  maxPending: field.wholeNumber(1, 10_000_000).optional(),
-  onFull: field.oneOf('dead_letter', 'reject').optional(),
-})
+const limits = z
+  .strictObject({
+    concurrency: field.wholeNumber(1, 10_000).optional(),
+    ratePerSecond: field.numberBetween(0.001, 100_000).nullable().optional(),
+    maxPending: field.wholeNumber(1, 10_000_000).optional(),
+    onFull: field.oneOf('dead_letter', 'reject').optional(),
+  })
+  .meta({ id: 'LimitsInput' })
 
-const autoDisable = z.strictObject({
-  onGone: field.flag().optional(),
-  threshold: field.wholeNumber(1, 1000).nullable().optional(),
-  windowMs: field.wholeNumber(1000, 30 * dayMs).optional(),
-  reenableAfterMs: field
-    .wholeNumber(1000, 30 * dayMs)
-    .nullable()
-    .optional(),
-})
+const autoDisable = z
+  .strictObject({
+    onGone: field.flag().optional(),
+    threshold: field.wholeNumber(1, 1000).nullable().optional(),
+    windowMs: field.wholeNumber(1000, 30 * dayMs).optional(),
+    reenableAfterMs: field
+      .wholeNumber(1000, 30 * dayMs)
+      .nullable()
+      .optional(),
+  })
+  .meta({ id: 'AutoDisableInput' })
 
 /** What a site says for all its new endpoints; the setting `defaults`. */
 export const endpointDefaults = z.strictObject({
@@ -90,14 +100,16 @@ const config = z.looseObject({
     .optional(),
 })
 
-const batch = z.strictObject({
-  maxMessages: field.wholeNumber(1, 1000),
-  maxBytes: field
-    .wholeNumber(1024, 64 * 1024 * 1024)
-    .nullable()
-    .optional(),
-  maxWaitMs: field.wholeNumber(0, 60_000).optional(),
-})
+const batch = z
+  .strictObject({
+    maxMessages: field.wholeNumber(1, 1000),
+    maxBytes: field
+      .wholeNumber(1024, 64 * 1024 * 1024)
+      .nullable()
+      .optional(),
+    maxWaitMs: field.wholeNumber(0, 60_000).optional(),
+  })
+  .meta({ id: 'BatchInput' })
 
 const eventTypeAdvice = 'must be an event type of 1 to 255 characters without spaces, like "order.*"'
 
@@ -142,5 +154,3 @@ export const endpointInput = z.strictObject({
     .max(20, { error: 'must have at most 20 statuses' })
     .optional(),
 })
-
-export type EndpointInput = z.input<typeof endpointInput>

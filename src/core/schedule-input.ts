@@ -36,5 +36,3 @@ export const scheduleInput = z
     path: ['options', 'concurrencyKey'],
     error: 'can not be combined with overlap "queue", which already lets one run at a time',
   })
-
-export type PlainScheduleInput = z.input<typeof scheduleInput>

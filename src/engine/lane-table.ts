@@ -2,6 +2,7 @@ import { shardOfLane } from '../core/rendezvous.ts'
 import type { Database } from '../storage/database.ts'
 import { cancelOrphans } from '../storage/endpoints.ts'
 import {
+  countLane,
   type LaneReport,
   type LaneRow,
   readChangedLanes,
@@ -145,20 +146,19 @@ export class LaneTable {
     return turn
   }
 
-  /** Counts a lane anew and starts it from the front: deliveries were ended behind its back. Call it while nothing is read. */
+  /** Starts a lane from the front: deliveries were ended behind its back. Call it while nothing is read. */
+  restart(lane: Lane): void {
+    if (!this.has(lane)) return
+    lane.rewindAll()
+    this.#options.onChanged(lane)
+  }
+
+  /** Counts a lane anew, in pieces, while it goes on: what arrives beyond the cursor, and what is settled, changes its count meanwhile and is kept. */
   async recount(lane: Lane): Promise<void> {
-    try {
-      const summaries = await summariseStreams(this.#options.database, [lane.shard], this.#options.cursor())
-      lane.pending = summaries
-        .filter((summary) => summary.laneId === lane.id)
-        .reduce((pending, summary) => pending + summary.total, 0)
-    } finally {
-      // Also when it couldn't be counted: what was ended may have freed a key, and nobody says it twice.
-      if (this.has(lane)) {
-        lane.rewindAll()
-        this.#options.onChanged(lane)
-      }
-    }
+    const upTo = this.#options.cursor()
+    const before = lane.pending
+    const total = await countLane(this.#options.database, lane.id, upTo)
+    lane.pending = Math.max(0, total + lane.pending - before)
   }
 
   /** The same for all lanes of these shards, in one statement. */

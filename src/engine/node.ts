@@ -18,6 +18,7 @@ import { HandOver } from './hand-over.ts'
 import { Housekeeping, type HousekeepingSettings } from './housekeeping.ts'
 import { InFlightNotes } from './in-flight-notes.ts'
 import type { Lane } from './lane.ts'
+import { LaneCounter } from './lane-counter.ts'
 import { LaneHolds } from './lane-holds.ts'
 import { LaneRefresher } from './lane-refresher.ts'
 import { LaneTable } from './lane-table.ts'
@@ -64,6 +65,8 @@ export interface NodeOptions extends HousekeepingSettings {
 
 /** Who hears of new operations looks for them this much less often. */
 const notifiedPollFactor = 5
+/** A node that has recorded results so shortly ago is delivering. */
+const busyForMs = 250
 
 /** One process that dispatches deliveries. */
 export class Node {
@@ -92,6 +95,7 @@ export class Node {
   readonly #sweeper: Sweeper
   readonly #housekeeping: Housekeeping
   readonly #operations: OperationRunner
+  readonly #counter: LaneCounter
   readonly #refresher: LaneRefresher
   readonly #holds: LaneHolds
   readonly #inFlightNotes: InFlightNotes
@@ -262,11 +266,16 @@ export class Node {
       onSettled: (settled) => this.#settlement.failuresSettled(settled),
       recount: (lane) => this.#recount(lane),
     })
+    this.#counter = new LaneCounter({
+      count: (lane) => this.#lanes.recount(lane),
+      tolerate: (work) => this.#background.tolerate(work),
+    })
     this.#operations = new OperationRunner({
       database: options.operationsDatabase,
       logger: this.#logger,
       nodeName: options.name,
       mayWork: () => this.#mayWork(),
+      isBusy: () => this.#clock.monotonicMs() - this.#settler.lastBatchMs < busyForMs,
       pollMs: () => this.#limits.slowPollMs * (this.#notifications.isConnected ? notifiedPollFactor : 1),
     })
     this.#handOver = new HandOver({ ...shared, lanes: this.#lanes, dispatcher: this.#dispatcher })
@@ -385,6 +394,7 @@ export class Node {
     this.#isStopping = true
     this.#membership.beginStop()
     this.#background.stop()
+    this.#counter.stop()
     const deadlineMs = this.#clock.monotonicMs() + this.#limits.stopDeadlineMs
     await Promise.all([this.#loop.stop(), this.#housekeeping.stop(), this.#operations.stop()])
     for (const lane of this.#lanes.all()) this.#dispatcher.unread(lane)
@@ -509,12 +519,13 @@ export class Node {
   #recount(lane: Lane): void {
     if (this.#recounting.has(lane)) return
     this.#recounting.add(lane)
-    const recount = this.#loop.exclusively(async () => {
+    const restart = this.#loop.exclusively(async () => {
       this.#recounting.delete(lane)
       this.#dispatcher.unread(lane)
-      await this.#lanes.recount(lane)
+      this.#lanes.restart(lane)
+      this.#counter.request(lane)
     })
-    void this.#background.tolerate(recount)
+    void this.#background.tolerate(restart)
   }
 
   readonly #recounting = new Set<Lane>()

@@ -8,7 +8,7 @@ import { appendResult, countsAgainstCircuit, emptyRun } from '../core/result-run
 import { writeAudit } from '../storage/audit-log.ts'
 import { recordRequestRun } from '../storage/breakers.ts'
 import type { Database } from '../storage/database.ts'
-import { type LaneRow, readLaneByName, startProbe } from '../storage/read-lanes.ts'
+import { type LaneNow, type LaneRow, readLaneByName, startProbe } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { DirectCall, Dispatch, TransportChannel } from '../transports/transport.ts'
 import { policyFingerprint, readLanePolicy } from './lane-policy.ts'
@@ -101,7 +101,7 @@ export class RequestClient {
     this.#open.clear()
   }
 
-  async #lane(name: string): Promise<LaneRow> {
+  async #lane(name: string): Promise<LaneNow> {
     const lane = await readLaneByName(this.#options.database, name)
     if (lane === undefined) {
       throw new HoldfastError(
@@ -150,10 +150,10 @@ export class RequestClient {
   }
 
   /** The token of the probe when this call is it; null when the circuit is closed. */
-  async #admit(lane: LaneRow, settings: EndpointSettings): Promise<string | null> {
+  async #admit(lane: LaneNow, settings: EndpointSettings): Promise<string | null> {
     const { heldUntilMs } = lane.breaker
-    if (heldUntilMs !== null && heldUntilMs > Date.now()) {
-      const retryAfterMs = Math.max(1000, heldUntilMs - Date.now())
+    if (heldUntilMs !== null && heldUntilMs > lane.nowMs) {
+      const retryAfterMs = Math.max(1000, heldUntilMs - lane.nowMs)
       throw new HoldfastError(
         'endpoint_unavailable',
         `Endpoint "${lane.name}" asked to be left alone for ${Math.ceil(retryAfterMs / 1000)} s more, so nothing was sent. Try again then, or clear the hold with: holdfast endpoints reset-circuit ${lane.name}`,
@@ -164,8 +164,8 @@ export class RequestClient {
     const token = randomUUID()
     const timeoutMs = Math.min(settings.config.timeoutMs, settings.request.deadlineMs) + probeGraceMs
     if ((await startProbe(this.#options.database, lane.id, token, timeoutMs)) !== null) return token
-    const freeAtMs = lane.breaker.probeAtMs ?? lane.breaker.probeExpiresAtMs ?? Date.now()
-    const retryAfterMs = Math.max(1000, freeAtMs - Date.now())
+    const freeAtMs = lane.breaker.probeAtMs ?? lane.breaker.probeExpiresAtMs ?? lane.nowMs
+    const retryAfterMs = Math.max(1000, freeAtMs - lane.nowMs)
     throw new HoldfastError(
       'circuit_open',
       `The circuit of endpoint "${lane.name}" is open, so nothing was sent. Try again in ${Math.ceil(retryAfterMs / 1000)} s, or reset it with: holdfast endpoints reset-circuit ${lane.name}`,

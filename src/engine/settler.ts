@@ -61,6 +61,7 @@ export class Settler {
   readonly #failures: FailureRecord[] = []
   readonly #lanesWithNews = new Set<Lane>()
   #unsettled = 0
+  #lastBatchMs = Number.NEGATIVE_INFINITY
   #batchNumber = 0
   #isFlushing = false
   #isScheduled = false
@@ -77,6 +78,11 @@ export class Settler {
   /** Results that wait for their commit. */
   get unsettled(): number {
     return this.#unsettled
+  }
+
+  /** When the last batch was begun, on the monotonic clock. */
+  get lastBatchMs(): number {
+    return this.#lastBatchMs
   }
 
   get isIdle(): boolean {
@@ -135,6 +141,7 @@ export class Settler {
       !this.#isStopped &&
       (this.#successes.length > 0 || this.#failures.length > 0 || this.#lanesWithNews.size > 0)
     ) {
+      this.#lastBatchMs = this.#options.clock.monotonicMs()
       const successes = this.#successes.splice(0, maxBatchRecords)
       const failures = this.#failures.splice(0, maxBatchRecords)
       const lanes = [...this.#lanesWithNews]

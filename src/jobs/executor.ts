@@ -1,3 +1,4 @@
+import { formatId } from '../core/ids.ts'
 import { decideRun, type RunEnding } from '../core/run-decision.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
@@ -223,7 +224,11 @@ export class Executor {
     }
     if (job === undefined || !job.hasHandler) {
       this.#options.logger.warn(
-        { runId: run.id, job: known.name },
+        {
+          runId: run.id,
+          job: known.name,
+          correlationId: run.correlationId ?? formatId('msg', run.messageId),
+        },
         'No handler for this job here; the run goes back',
       )
       this.#settleUntried(queued, { kind: 'released' }, null, null, noHandlerDelayMs)

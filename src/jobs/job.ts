@@ -5,14 +5,17 @@ import type { Problem } from '../core/problem.ts'
 import type { RunContext } from './run-context.ts'
 
 /** Returning is success, and what it returns is kept as the run's result; throwing is failure. */
-export type JobHandler<Input> = (input: Input, context: RunContext) => unknown
+export type JobHandler<Input, Result = unknown> = (
+  input: Input,
+  context: RunContext,
+) => Result | Promise<Result>
 
-export interface JobDefinition<Schema extends z.ZodType> extends JobInput {
+export interface JobDefinition<Schema extends z.ZodType, Result = unknown> extends JobInput {
   readonly name: string
   /** What the input looks like; checked when a run is enqueued and again before it is run. */
   readonly input?: Schema
   /** Left out in a process that only enqueues. */
-  readonly run?: JobHandler<z.output<Schema>>
+  readonly run?: JobHandler<z.output<Schema>, Result>
 }
 
 /** Any job, whatever its input. */
@@ -24,23 +27,24 @@ export interface AnyJob {
   run(json: unknown, context: RunContext): unknown
 }
 
-/** A job whose runs take this input. */
-export interface JobOf<Input> extends AnyJob {
+/** A job whose runs take this input and end with this result. Both types are for the compiler alone. */
+export interface JobOf<Input, Result = unknown> extends AnyJob {
   readonly inputType: Input
+  readonly resultType: Result
 }
 
 /** A job as code knows it: made by `defineJob`. */
-export class Job<Input = unknown, Parsed = Input> implements JobOf<Input> {
+export class Job<Input = unknown, Parsed = Input, Result = unknown> implements JobOf<Input, Result> {
   readonly name: string
   readonly settings: JobSettings
   readonly #schema: z.ZodType | null
-  readonly #handler: JobHandler<Parsed> | null
+  readonly #handler: JobHandler<Parsed, Result> | null
 
   constructor(
     name: string,
     settings: JobSettings,
     schema: z.ZodType | null,
-    handler: JobHandler<Parsed> | null,
+    handler: JobHandler<Parsed, Result> | null,
   ) {
     this.name = name
     this.settings = settings
@@ -51,13 +55,16 @@ export class Job<Input = unknown, Parsed = Input> implements JobOf<Input> {
   /** What a run of this job gets; only its type is of use. */
   declare readonly inputType: Input
 
+  /** What its handler returns; only its type is of use. */
+  declare readonly resultType: Result
+
   get hasHandler(): boolean {
     return this.#handler !== null
   }
 
   /** The same job with its handler: for definitions that enqueuing processes share. */
-  handledBy(handler: JobHandler<Parsed>): Job<Input, Parsed> {
-    return new Job<Input, Parsed>(this.name, this.settings, this.#schema, handler)
+  handledBy<Handled extends Result>(handler: JobHandler<Parsed, Handled>): Job<Input, Parsed, Handled> {
+    return new Job<Input, Parsed, Handled>(this.name, this.settings, this.#schema, handler)
   }
 
   /** What is wrong with this input, given as JSON; nothing when it fits. */
@@ -85,7 +92,7 @@ export class InvalidInputError extends Error {
 }
 
 /**
- * Declares a job. Its schema gives the type of the input at `enqueue` and in the handler.
+ * Declares a job. Its schema gives the type of the input at `enqueue` and in the handler; what the handler returns is the type of the result.
  *
  * @example
  * const sendInvoice = defineJob({
@@ -96,9 +103,9 @@ export class InvalidInputError extends Error {
  * })
  * await holdfast.enqueue(sendInvoice, { orderId: 7 })
  */
-export function defineJob<Schema extends z.ZodType = z.ZodType>(
-  definition: JobDefinition<Schema>,
-): Job<z.input<Schema>, z.output<Schema>> {
+export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
+  definition: JobDefinition<Schema, Result>,
+): Job<z.input<Schema>, z.output<Schema>, Result> {
   const { name, input, run, ...rest } = definition
   const isNamed = jobName.safeParse(name)
   const settings = parseJobSettings(rest)
@@ -112,7 +119,7 @@ export function defineJob<Schema extends z.ZodType = z.ZodType>(
       problems: found,
     })
   }
-  return new Job<z.input<Schema>, z.output<Schema>>(name, settings.value, input ?? null, run ?? null)
+  return new Job<z.input<Schema>, z.output<Schema>, Result>(name, settings.value, input ?? null, run ?? null)
 }
 
 function problems(result: z.ZodSafeParseResult<unknown>): Problem[] {

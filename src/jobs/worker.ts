@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { InFlightNotes } from '../engine/in-flight-notes.ts'
 import { type Logger, silentLogger } from '../engine/logger.ts'
+import { requireDatabaseUrl } from '../postgres/connect/database-url.ts'
 import { closePool, createPool } from '../postgres/pool.ts'
 import { assertSchema } from '../postgres/schema.ts'
 import { testSessionSupport } from '../postgres/self-test.ts'
@@ -31,7 +32,7 @@ import { withDeadline } from './with-deadline.ts'
 import { defaultWorkerLimits, type WorkerLimits } from './worker-limits.ts'
 
 export interface WorkerOptions {
-  readonly databaseUrl: string
+  readonly databaseUrl: string | undefined
   /** The jobs that this worker handles. */
   readonly jobs: readonly AnyJob[]
   /** The queues to take from; those of the jobs when left out. */
@@ -72,6 +73,7 @@ const maxLineWaitMs = 5000
 /** A process that executes runs. */
 export class JobWorker {
   readonly #options: WorkerOptions
+  readonly #databaseUrl: string
   readonly #limits: WorkerLimits
   readonly #logger: Logger
   readonly #jobs: ReadonlyMap<string, AnyJob>
@@ -95,6 +97,7 @@ export class JobWorker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
+    this.#databaseUrl = requireDatabaseUrl(options.databaseUrl)
     this.#limits = { ...defaultWorkerLimits, ...options.limits }
     this.#logger = options.logger ?? silentLogger
     this.#jobs = new Map(options.jobs.map((job) => [job.name, job]))
@@ -133,7 +136,7 @@ export class JobWorker {
   }
 
   async #start(): Promise<void> {
-    const { databaseUrl } = this.#options
+    const databaseUrl = this.#databaseUrl
     const support = await testSessionSupport(databaseUrl)
     if (support.reason !== null) {
       this.#logger.warn(
@@ -173,7 +176,7 @@ export class JobWorker {
     const limits = this.#limits
     const presence: Presence = new Presence({
       database,
-      databaseUrl: this.#options.databaseUrl,
+      databaseUrl: this.#databaseUrl,
       listenUrl,
       name: this.#name,
       tags: this.#options.tags ?? [],
@@ -432,7 +435,7 @@ export class JobWorker {
 
   #openDatabase(keepsSessions: boolean): Database {
     const pool = createPool({
-      connectionString: this.#options.databaseUrl,
+      connectionString: this.#databaseUrl,
       max: workConnections,
       applicationName: 'holdfast-worker',
       connectTimeoutMs,

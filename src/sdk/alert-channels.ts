@@ -1,5 +1,6 @@
 import { renderNotice } from '../core/alert-notice.ts'
 import { type AlertChannelInput, parseAlertChannel } from '../core/alert-rule-input.ts'
+import type { EndpointInput } from '../core/endpoint-types.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { formatId } from '../core/ids.ts'
 import {
@@ -57,7 +58,7 @@ export class AlertChannels {
             tags: ['holdfast-alerts'],
             preset: 'must-deliver',
             config: settings,
-          })
+          } as EndpointInput)
     const channel = await onDatabase(this.#options.database(), (database) =>
       insertAlertChannel(database, { name, kind, endpoint: endpointName }, this.#options.actor),
     )

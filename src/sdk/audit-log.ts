@@ -1,6 +1,7 @@
-import { type AuditRecord, listAudit } from '../storage/audit-log.ts'
+import { type AuditRecord, readAudit } from '../storage/audit-log.ts'
 import type { Database } from '../storage/database.ts'
-import { translateError } from '../storage/translate-error.ts'
+import { beforeEverything } from '../storage/page.ts'
+import { lookFor, onDatabase } from './page.ts'
 
 export type AuditEntry = AuditRecord
 
@@ -13,6 +14,13 @@ export interface AuditQuery {
   readonly limit?: number
 }
 
+/** A page may be short, or empty, and still have a next one: a look is bounded. */
+export interface AuditPage {
+  readonly data: readonly AuditEntry[]
+  /** What to give as `beforeId` for the next page; null when there is none. */
+  readonly nextBeforeId: number | null
+}
+
 const maxListed = 1000
 
 /** Who changed what. */
@@ -23,17 +31,29 @@ export class AuditLog {
     this.#database = options.database
   }
 
-  /** The newest first; at most a thousand at a time. */
+  /** The newest first; at most a thousand at a time. Looks until it has as many as were asked for, or has seen all: `page` answers soon. */
   async list(query: AuditQuery = {}): Promise<AuditEntry[]> {
-    const { beforeId = null, subject = null, action = null, actor = null } = query
-    try {
-      return await listAudit(
-        this.#database(),
-        { beforeId, subject, action, actor },
-        Math.min(query.limit ?? maxListed, maxListed + 1),
-      )
-    } catch (error) {
-      throw translateError(error)
+    const limit = limitOf(query)
+    const entries: AuditEntry[] = []
+    let { beforeId } = query
+    for (;;) {
+      const { data, nextBeforeId } = await this.page({ ...query, beforeId, limit: limit - entries.length })
+      entries.push(...data)
+      if (nextBeforeId === null || entries.length >= limit) return entries
+      beforeId = nextBeforeId
     }
   }
+
+  /** The newest first, from a bounded look. */
+  async page({ beforeId = beforeEverything, limit, ...filter }: AuditQuery = {}): Promise<AuditPage> {
+    return onDatabase(this.#database(), async (database) => {
+      const { ids, before } = await lookFor(database, 'audit', filter, beforeId, limitOf({ limit }))
+      const data = ids.length === 0 ? [] : await readAudit(database, ids)
+      return { data, nextBeforeId: before }
+    })
+  }
+}
+
+function limitOf({ limit = maxListed }: { readonly limit?: number | undefined }): number {
+  return Math.min(limit, maxListed)
 }

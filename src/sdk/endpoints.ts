@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { isCriticalLearningPattern } from '../core/critical-learning-events.ts'
 import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
-import type { EndpointDefaults, EndpointInput } from '../core/endpoint-input.ts'
+import type { EndpointDefaults } from '../core/endpoint-input.ts'
+import type { EndpointChanges, EndpointInput } from '../core/endpoint-types.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import { problemsOf } from '../core/problem.ts'
@@ -38,7 +39,7 @@ import { translateError } from '../storage/translate-error.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Transport } from '../transports/transport.ts'
 import { compareSecrets, digestsOf, type SecretComparison, type SecretDigest } from './compare-secrets.ts'
-import { type EndpointChanges, mergeEndpoint } from './merge-endpoint.ts'
+import { mergeEndpoint } from './merge-endpoint.ts'
 import { encodePayload } from './payload.ts'
 import { type Removal, toRemoval } from './removal.ts'
 import { checkedRotation, type RotatedSecret, type RotateSecretOptions } from './rotate-secret.ts'
@@ -237,7 +238,7 @@ export class Endpoints {
     return (await this.remove(name, options)).cancelled
   }
 
-  /** As `delete`, and names the operation that cancels what was owed when that was more than a thousand deliveries. */
+  /** As `delete`, and names the operation that cancels what was owed when that was more than a hundred deliveries. */
   async remove(name: string, options: { force?: boolean } = {}): Promise<Removal> {
     const deletion = await this.#run((database) =>
       deleteEndpoint(database, name, options.force ?? false, this.#options.actor),

@@ -9,17 +9,21 @@ import { declareJob } from '../storage/jobs.ts'
 import type { Sender } from '../storage/send-messages.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { encodePayload } from './payload.ts'
+import type { TransactionClient } from './transaction-client.ts'
 
 export type EnqueueOptions = RunOptionsInput & {
-  /** Your own `pg` client or pool client: the run is stored in its transaction, or not at all. */
-  readonly client?: Sender
+  /** Your own transaction (a `pg` client, or that of Drizzle, Knex, Kysely or Prisma): the run is stored in it, or not at all. */
+  readonly client?: TransactionClient | undefined
 }
 
 export type BatchRun<Input> = RunOptionsInput & { readonly input: Input }
 
-export interface EnqueuedRun {
+/** A run that was stored; `Result` is what its job's handler returns. */
+export interface EnqueuedRun<Result = unknown> {
   /** `run_…` */
   readonly id: string
+  /** For the compiler alone: there is no such field. */
+  readonly resultType?: Result
 }
 
 /** Larger batches are stored in pieces of this size, inside one transaction. */
@@ -37,11 +41,11 @@ export class Enqueuer {
     this.#databaseUrl = databaseUrl
   }
 
-  async enqueue<Input>(
-    job: JobOf<Input> | string,
+  async enqueue<Input, Result = unknown>(
+    job: JobOf<Input, Result> | string,
     runs: readonly BatchRun<Input>[],
     client: Sender | undefined,
-  ): Promise<EnqueuedRun[]> {
+  ): Promise<EnqueuedRun<Result>[]> {
     const bodies: string[] = []
     const options: (object | null)[] = []
     let hasOptions = false
@@ -123,7 +127,8 @@ export class Enqueuer {
   }
 }
 
-function refuseUnfit(job: AnyJob, body: string, index: number): void {
+/** Whatever makes runs refuses an input that could never be handled. */
+export function refuseUnfit(job: AnyJob, body: string, index: number): void {
   const problems = job.check(body)
   if (problems.length === 0) return
   const listed = problems.map(({ path, message }) => `${path || '(input)'}: ${message}`).join('; ')

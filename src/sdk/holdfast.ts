@@ -15,6 +15,7 @@ import type { Egress } from '../network/egress.ts'
 import { MetricsPage } from '../observe/metrics/metrics-page.ts'
 import { NodeMetrics } from '../observe/metrics/node-metrics.ts'
 import { tracePublish } from '../observe/tracing.ts'
+import { requireDatabaseUrl } from '../postgres/connect/database-url.ts'
 import { Listener, type ListenerOptions } from '../postgres/listener.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { closePool, createPool } from '../postgres/pool.ts'
@@ -45,13 +46,16 @@ import { encodePayload } from './payload.ts'
 import { PreviewGate } from './preview-gate.ts'
 import { PublishLine, type PublishLineLimits } from './publish-line.ts'
 import { Publisher } from './publisher.ts'
+import type { RawJson } from './raw-json.ts'
+import { senderOf, type TransactionClient } from './transaction-client.ts'
 
 export interface HoldfastOptions {
   /**
    * A PostgreSQL 15 or newer, e.g. `postgres://user:password@host/database`. With a standby, name both hosts,
-   * `postgres://user:password@host1,host2/database`: the one that takes writes is used.
+   * `postgres://user:password@host1,host2/database`: the one that takes writes is used. Undefined is refused, so that a variable of the environment
+   * can be passed as it is.
    */
-  readonly databaseUrl: string
+  readonly databaseUrl: string | undefined
   /** Handlers of `function` endpoints, by endpoint name (or by the endpoint's `config.handler`). */
   readonly handlers?: Readonly<Record<string, Handler>>
   /** How this process is called in the list of nodes. */
@@ -103,18 +107,27 @@ export interface HoldfastOptions {
 }
 
 export type SendOptions = SendOptionsInput & {
-  /** Your own `pg` client or pool client: the message is stored in its transaction, or not at all. */
-  readonly client?: Sender
+  /** Your own transaction (a `pg` client, or that of Drizzle, Knex, Kysely or Prisma): the message is stored in it, or not at all. */
+  readonly client?: TransactionClient | undefined
 }
 
 export type BatchMessage = SendOptionsInput & { readonly payload: unknown }
 
 export type PublishOptions = Omit<SendOptionsInput, 'type'> & {
-  /** Your own `pg` client or pool client: the event is stored in its transaction, or not at all. */
-  readonly client?: Sender
+  /** Your own transaction (a `pg` client, or that of Drizzle, Knex, Kysely or Prisma): the event is stored in it, or not at all. */
+  readonly client?: TransactionClient | undefined
 }
 
-export type BatchEvent = Omit<SendOptionsInput, 'type'> & { readonly type: string; readonly payload: unknown }
+/** An event of a batch. With an event map, its type decides what its payload is. */
+export type BatchEvent<Events extends object = AnyEvents> = {
+  [Type in keyof Events & string]: Omit<SendOptionsInput, 'type'> & {
+    readonly type: Type
+    readonly payload: Events[Type] | RawJson
+  }
+}[keyof Events & string]
+
+/** Events of any type, with any payload. */
+export type AnyEvents = Record<string, unknown>
 
 export interface PublishedEvent {
   /** `msg_…`, what receivers see as `webhook-id`. */
@@ -145,8 +158,8 @@ const maxBatchMessages = 5000
 const previewIdleMs = 10_000
 
 /** Everything that `Management` offers, in the name of the SDK's own actor; the constructor puts it there. */
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- one list of what is managed instead of three
-export interface Holdfast extends Management {}
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, no-unused-vars -- one list of what is managed instead of three
+export interface Holdfast<Events extends object = AnyEvents> extends Management {}
 
 /**
  * Holdfast in your process: sends messages, and after `start()` delivers them.
@@ -157,8 +170,14 @@ export interface Holdfast extends Management {}
  * await holdfast.endpoints.create({ name: 'mailer', transport: 'function' })
  * await holdfast.start()
  * await holdfast.send('mailer', { to: 'ada@example.com' })
+ *
+ * @example
+ * // With an event map the compiler knows which events there are, and what is in them.
+ * interface Events { 'order.created': { id: number; total: number } }
+ * const holdfast = new Holdfast<Events>({ databaseUrl })
+ * await holdfast.publish('order.created', { id: 17, total: 250 })
  */
-export class Holdfast {
+export class Holdfast<Events extends object = AnyEvents> {
   readonly #publisher: Publisher
   readonly #publishLine: PublishLine
   readonly #enqueuer: Enqueuer
@@ -167,6 +186,7 @@ export class Holdfast {
   readonly #previews = new PreviewGate()
   readonly #pins: readonly SettingPin[]
   readonly #options: HoldfastOptions
+  readonly #databaseUrl: string
   readonly #handlers: Map<string, Handler>
   readonly #metrics = new NodeMetrics()
   readonly #metricsPage: MetricsPage
@@ -187,6 +207,7 @@ export class Holdfast {
   /** `egress` is for the benchmark, which asks what the guard costs; no setting leads there. */
   constructor(options: HoldfastOptions, egress: Egress = createEgressFrom(options)) {
     this.#options = options
+    this.#databaseUrl = requireDatabaseUrl(options.databaseUrl)
     this.#pins = optionPins(options)
     this.#handlers = new Map(Object.entries(options.handlers ?? {}))
     this.#transports = createTransportRegistry(
@@ -210,7 +231,7 @@ export class Holdfast {
     })
     this.#publishLine = new PublishLine((events) => this.#publisher.store(events), options.publishLine)
     Object.assign(this, this.as(options.actor ?? 'sdk'))
-    this.#enqueuer = new Enqueuer(this.#database, options.databaseUrl)
+    this.#enqueuer = new Enqueuer(this.#database, this.#databaseUrl)
   }
 
   /** The same, done in somebody's name: what the audit log says of who changed it. `database`: this one, in a transaction. */
@@ -258,9 +279,10 @@ export class Holdfast {
   async sendBatch(
     endpoint: string,
     messages: readonly BatchMessage[],
-    { client }: { readonly client?: Sender } = {},
+    { client }: { readonly client?: TransactionClient | undefined } = {},
   ): Promise<SentMessage[]> {
-    return tracePublish(endpoint, messages, (traced) => this.#sendBatch(endpoint, traced, client))
+    const sender = client === undefined ? undefined : senderOf(client)
+    return tracePublish(endpoint, messages, (traced) => this.#sendBatch(endpoint, traced, sender))
   }
 
   async #sendBatch(
@@ -289,9 +311,14 @@ export class Holdfast {
    * Stores an event and a delivery for every route that wants it. When this returns, they are committed (or as safe as your
    * transaction).
    */
-  async publish(type: string, payload: unknown, options: PublishOptions = {}): Promise<PublishedEvent> {
+  async publish<Type extends keyof Events & string>(
+    type: Type,
+    payload: Events[Type] | RawJson,
+    options: PublishOptions = {},
+  ): Promise<PublishedEvent> {
     const { client, ...rest } = options
-    return tracePublish(type, [{ ...rest, type, payload }], ([event]) => this.#publish(event, client))
+    const sender = client === undefined ? undefined : senderOf(client)
+    return tracePublish(type, [{ ...rest, type, payload }], ([event]) => this.#publish(event, sender))
   }
 
   async #publish(event: BatchEvent | undefined, client: Sender | undefined): Promise<PublishedEvent> {
@@ -309,12 +336,13 @@ export class Holdfast {
 
   /** Publishes many events, all or none. */
   async publishBatch(
-    events: readonly BatchEvent[],
-    { client }: { readonly client?: Sender } = {},
+    events: readonly BatchEvent<Events>[],
+    { client }: { readonly client?: TransactionClient | undefined } = {},
   ): Promise<PublishedEvent[]> {
-    return tracePublish('events', events, async (traced) => {
+    const sender = client === undefined ? undefined : senderOf(client)
+    return tracePublish('events', events as readonly BatchEvent[], async (traced) => {
       try {
-        return await this.#publisher.store(await this.#publisher.prepare(traced), client)
+        return await this.#publisher.store(await this.#publisher.prepare(traced), sender)
       } catch (error) {
         throw translateError(error)
       }
@@ -322,24 +350,25 @@ export class Holdfast {
   }
 
   /** Stores a run of a job. When this returns, it is committed (or as safe as your transaction). */
-  async enqueue<Input>(
-    job: JobOf<Input> | string,
+  async enqueue<Input, Result = unknown>(
+    job: JobOf<Input, Result> | string,
     input: NoInfer<Input>,
     options: EnqueueOptions = {},
-  ): Promise<EnqueuedRun> {
+  ): Promise<EnqueuedRun<Result>> {
     const { client, ...rest } = options
-    const [run] = await this.#enqueuer.enqueue(job, [{ ...rest, input }], client)
+    const sender = client === undefined ? undefined : senderOf(client)
+    const [run] = await this.#enqueuer.enqueue(job, [{ ...rest, input }], sender)
     if (run === undefined) throw new Error('accept_runs returned nothing for one run')
     return run
   }
 
   /** Stores many runs of a job, all or none. */
-  async enqueueBatch<Input>(
-    job: JobOf<Input> | string,
+  async enqueueBatch<Input, Result = unknown>(
+    job: JobOf<Input, Result> | string,
     runs: readonly BatchRun<NoInfer<Input>>[],
-    { client }: { readonly client?: Sender } = {},
-  ): Promise<EnqueuedRun[]> {
-    return this.#enqueuer.enqueue(job, runs, client)
+    { client }: { readonly client?: TransactionClient | undefined } = {},
+  ): Promise<EnqueuedRun<Result>[]> {
+    return this.#enqueuer.enqueue(job, runs, client === undefined ? undefined : senderOf(client))
   }
 
   /** A synchronous call to the endpoint, through its circuit breaker. The audit log says that `actor` made it. */
@@ -390,10 +419,13 @@ export class Holdfast {
   async createListener(
     options: Pick<ListenerOptions, 'channels' | 'onNotification' | 'onReconnect'>,
   ): Promise<Listener | null> {
-    const { databaseUrl } = this.#options
-    this.#listens ??= testSessionSupport(databaseUrl).then(({ listens }) => listens)
+    this.#listens ??= testSessionSupport(this.#databaseUrl).then(({ listens }) => listens)
     if (!(await this.#listens)) return null
-    return new Listener({ ...options, connectionString: databaseUrl, applicationName: 'holdfast-stream' })
+    return new Listener({
+      ...options,
+      connectionString: this.#databaseUrl,
+      applicationName: 'holdfast-stream',
+    })
   }
 
   /** Where this instance keeps everything; for the surfaces of this package. @internal */
@@ -407,9 +439,9 @@ export class Holdfast {
   }
 
   async #start(): Promise<void> {
-    const { databaseUrl, nodeName, logger = silentLogger } = this.#options
+    const { nodeName, logger = silentLogger } = this.#options
     await assertSchema(this.#database.pool)
-    const support = await testSessionSupport(databaseUrl)
+    const support = await testSessionSupport(this.#databaseUrl)
     if (support.reason !== null) {
       logger.warn({ reason: support.reason }, 'No notifications through this connection: the node polls')
     }
@@ -429,7 +461,7 @@ export class Holdfast {
       transforms: this.#transforms,
       name: nodeName ?? hostname(),
       version,
-      listenUrl: support.listens ? databaseUrl : null,
+      listenUrl: support.listens ? this.#databaseUrl : null,
       logger,
       ...(this.#options.isNameExclusive !== undefined && { isNameExclusive: this.#options.isNameExclusive }),
       ...(this.#options.limits !== undefined && { limits: this.#options.limits }),
@@ -522,9 +554,9 @@ export class Holdfast {
 
   /** A session of our own keeps its statements prepared; behind a proxy, or before we know, each is sent whole. */
   #openDatabase(max: number, applicationName: string, keepsSessions: boolean): Database {
-    const { databaseUrl, logger } = this.#options
+    const { logger } = this.#options
     const pool = createPool({
-      connectionString: databaseUrl,
+      connectionString: this.#databaseUrl,
       max,
       applicationName,
       connectTimeoutMs,

@@ -14,8 +14,9 @@ export interface JobTesterOptions {
   readonly jobs?: readonly AnyJob[]
 }
 
-export interface InlineResult {
-  readonly result: unknown
+export interface InlineResult<Result = unknown> {
+  /** What the handler returned. */
+  readonly result: Result
   readonly logs: readonly LogLine[]
   readonly progress: unknown
 }
@@ -36,11 +37,11 @@ const deadlineMs = 15_000
  *
  * @example expect((await runInline(greet, { name: 'Ada' })).result).toEqual({ said: 'Hello Ada' })
  */
-export async function runInline<Input>(
-  job: JobOf<Input>,
+export async function runInline<Input, Result = unknown>(
+  job: JobOf<Input, Result>,
   input: NoInfer<Input>,
   options: InlineOptions = {},
-): Promise<InlineResult> {
+): Promise<InlineResult<Result>> {
   const body = encodePayload(input, 0)
   const run = {
     claimId: 0,
@@ -57,7 +58,7 @@ export async function runInline<Input>(
     metadata: options.metadata ?? null,
   }
   const context = new RunContext(run, job.name, job.settings.timeoutMs, Date.now(), null)
-  const result = await job.run(JSON.parse(body), context)
+  const result = (await job.run(JSON.parse(body), context)) as Result
   return { result, logs: context.logs, progress: context.progressValue }
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseEndpoint } from '../core/endpoint-config.ts'
+import type { EndpointChanges } from '../core/endpoint-types.ts'
 import { presets } from '../core/presets.ts'
-import { type EndpointChanges, mergeEndpoint } from './merge-endpoint.ts'
+import { mergeEndpoint } from './merge-endpoint.ts'
 
 function updated(before: object, changes: EndpointChanges) {
   const parsed = parseEndpoint({ name: 'crm', config: { url: 'https://crm.example' }, ...before })

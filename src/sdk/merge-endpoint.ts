@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EndpointSettings } from '../core/endpoint-config.ts'
-import type { EndpointDefaults, EndpointInput } from '../core/endpoint-input.ts'
+import type { EndpointDefaults } from '../core/endpoint-input.ts'
+import type { EndpointChanges } from '../core/endpoint-types.ts'
 import { type PresetName, presetExtras, presets, saidOver } from '../core/presets.ts'
-
-export type EndpointChanges = Partial<Omit<EndpointInput, 'name'>>
 
 const settable = [
   ...(['name', 'transport', 'tenant', 'tags', 'contact', 'preset', 'eventTypes', 'config'] as const),

@@ -31,11 +31,13 @@ export interface Operation {
   readonly filter: Readonly<Record<string, unknown>>
   readonly options: Readonly<Record<string, unknown>>
   readonly state: OperationState
-  /** What its filter met at `asOfAt`: it touches nothing else. */
+  /** What its filter met at `asOfAt`: it touches nothing else. About that many, or more, while `isTotalExact` is false. */
   readonly total: number
+  /** False while more than 10,000 may be met: they are counted as they are touched. */
+  readonly isTotalExact: boolean
   readonly asOfAt: Date
   readonly done: number
-  /** Once it has ended: what had changed before its turn came, and was left alone. */
+  /** Once it has ended: what had changed before its turn came, and was left alone. Not known, and 0, where `total` wasn't exact at first. */
   readonly skipped: number
   readonly ratePerSecond: number | null
   /** Why it waits by itself, e.g. for room in a full queue. */
@@ -51,8 +53,10 @@ export interface Operation {
 }
 
 export interface OperationPreview {
-  /** Exactly how many it would touch. */
+  /** How many it would touch. */
   readonly count: number
+  /** False where it would touch more than 10,000, or looking through everything would take long: then `count` is what is known, and there may be more. */
+  readonly isExact: boolean
   /** Hand it over when you create the operation: then nothing that you haven't seen is touched. */
   readonly asOf: string
 }
@@ -141,10 +145,10 @@ export class Operations {
   }
 
   async #preview(request: OperationRequest): Promise<OperationPreview> {
-    const { total, asOf } = await onDatabase(this.#options.database(), (database) =>
+    const { total, isExact, asOf } = await onDatabase(this.#options.database(), (database) =>
       previewOperation(database, request),
     )
-    return { count: total, asOf }
+    return { count: total, isExact, asOf }
   }
 
   async #create(request: CheckedRequest): Promise<Operation> {

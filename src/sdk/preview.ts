@@ -3,7 +3,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { isEventType, matchesEventType, parseEventTypePattern } from '../core/event-type-pattern.ts'
 import { formatId } from '../core/ids.ts'
 import type { Problem } from '../core/problem.ts'
-import type { RouteInput, RouteSettings } from '../core/route-input.ts'
+import type { RouteSettings, UnstoredRoute } from '../core/route-input.ts'
 import type { SendOptionsInput } from '../core/send-options.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
@@ -34,7 +34,7 @@ export type PreviewEvent = Omit<SendOptionsInput, 'type'> & {
 
 export interface PreviewInput {
   /** The name of a route, or one that isn't stored (yet). */
-  readonly route: string | (Omit<RouteInput, 'name'> & { readonly name?: string | undefined })
+  readonly route: string | UnstoredRoute
   readonly event: PreviewEvent
 }
 

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import type { Problem } from '../core/problem.ts'
-import { parseRoute, type RouteInput, type RouteSettings } from '../core/route-input.ts'
+import { parseRoute, type RouteChanges, type RouteInput, type RouteSettings } from '../core/route-input.ts'
 import { type SecretPath, valueAt } from '../secrets/endpoint-secrets.ts'
 import { hideTransformSecrets, openTransform, sealTransform } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
@@ -23,11 +23,6 @@ import type { PreviewGate } from './preview-gate.ts'
 import { type Removal, toRemoval } from './removal.ts'
 
 export type Route = Omit<RouteRecord, 'id'>
-
-/** What is left out, or undefined, stays as it is. */
-export type RouteChanges = {
-  readonly [Field in keyof Omit<RouteInput, 'name'>]?: RouteInput[Field] | undefined
-}
 
 export interface RoutesOptions {
   readonly database: () => Database
@@ -137,7 +132,7 @@ export class Routes {
     return (await this.remove(name, options)).cancelled
   }
 
-  /** As `delete`, and names the operation that cancels what was owed when that was more than a thousand deliveries. */
+  /** As `delete`, and names the operation that cancels what was owed when that was more than a hundred deliveries. */
   async remove(name: string, options: { force?: boolean } = {}): Promise<Removal> {
     const deletion = await this.#run((database) =>
       deleteRoute(database, name, options.force ?? false, this.#options.actor),

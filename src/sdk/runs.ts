@@ -1,5 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 import { formatId, parseId } from '../core/ids.ts'
+import type { StoredJson } from '../core/stored-json.ts'
 import type { Database } from '../storage/database.ts'
 import {
   cancelRun,
@@ -13,11 +14,14 @@ import {
 } from '../storage/runs.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 import { translateError } from '../storage/translate-error.ts'
+import type { EnqueuedRun } from './enqueuer.ts'
 import { type Page, readPage } from './page.ts'
 
 export interface RunSummary {
   readonly id: string
   readonly messageId: string
+  /** As it was given, else the message's id: every run has one, the same over its redrives. */
+  readonly correlationId: string
   readonly job: string | null
   readonly queue: string
   readonly state: RunStateName
@@ -48,14 +52,15 @@ export interface RunAttempt {
   readonly logs: readonly unknown[]
 }
 
-export interface RunDetail extends RunSummary {
+/** A run with everything about it; `Result` is what its job's handler returns. */
+export interface RunDetail<Result = unknown> extends RunSummary {
   readonly payload: unknown
   /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
   readonly payloadText: string
-  readonly correlationId: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
-  readonly result: unknown
+  /** What the handler returned, as JSON keeps it; null before it has, or when it returned nothing. */
+  readonly result: StoredJson<Result> | null
   readonly progress: unknown
   readonly logs: readonly unknown[]
   /** Of its failure, or of the one that it redrives. */
@@ -133,10 +138,18 @@ export class Runs {
     )
   }
 
-  async get(id: string): Promise<RunDetail> {
+  /**
+   * One run, by its id or as `enqueue` returned it: then its result has the type that the job's handler returns.
+   *
+   * @example
+   * const run = await holdfast.enqueue(makeReport, { month: '2030-01' })
+   * const { state, result } = await holdfast.runs.get(run)
+   */
+  async get<Result = unknown>(run: string | EnqueuedRun<Result>): Promise<RunDetail<Result>> {
+    const id = typeof run === 'string' ? run : run.id
     const row = await this.#run((database) => readRun(database, numberOf(id)))
     if (row === undefined) throw runNotFound(id)
-    return toDetail(row)
+    return toDetail(row) as RunDetail<Result>
   }
 
   /** A waiting run ends at once (`cancelled`); the handler of a running one is told (`requested`). */
@@ -178,6 +191,7 @@ function toSummary(row: RunRow): RunSummary {
   return {
     id: formatId('run', row.id),
     messageId: formatId('msg', row.message_id),
+    correlationId: row.correlation_id ?? formatId('msg', row.message_id),
     job: row.job,
     queue: row.queue,
     state: row.state,
@@ -203,7 +217,6 @@ function toDetail(row: RunDetailRow): RunDetail {
     ...toSummary(row),
     payload: JSON.parse(payloadText) as unknown,
     payloadText,
-    correlationId: row.correlation_id,
     headers: row.headers ?? {},
     metadata: row.metadata ?? {},
     result: last?.['result'] ?? null,

@@ -1,9 +1,10 @@
 import { HoldfastError } from '../core/errors.ts'
 import { formatId } from '../core/ids.ts'
 import { problemsOf } from '../core/problem.ts'
-import { type PlainScheduleInput, scheduleInput } from '../core/schedule-input.ts'
+import { scheduleInput } from '../core/schedule-input.ts'
 import { nextFire, nextFires, problemOfRule, type ScheduleRule } from '../jobs/schedule-times.ts'
 import type { Database } from '../storage/database.ts'
+import { declareJob } from '../storage/jobs.ts'
 import {
   deleteSchedule,
   listSchedules,
@@ -15,12 +16,9 @@ import {
   upsertSchedule,
 } from '../storage/schedules.ts'
 import { translateError } from '../storage/translate-error.ts'
+import { refuseUnfit } from './enqueuer.ts'
 import { RawJson } from './raw-json.ts'
-
-/** What may be said of a schedule. A `RawJson` payload keeps every digit. */
-export type ScheduleInput = Omit<PlainScheduleInput, 'payload'> & {
-  readonly payload?: PlainScheduleInput['payload'] | RawJson
-}
+import type { ScheduleInput } from './schedule-input.ts'
 
 export interface ScheduleView {
   readonly name: string
@@ -64,13 +62,16 @@ export class Schedules {
   /**
    * Creates or changes a schedule. The same one again changes nothing, so that a process may say it at every start.
    *
-   * @example await holdfast.schedules.set({ name: 'nightly', job: 'report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' })
+   * @example await holdfast.schedules.set({ name: 'nightly', job: report, cron: '0 3 * * *', timezone: 'Europe/Amsterdam' })
    */
-  async set(input: ScheduleInput): Promise<ScheduleView> {
+  async set<Input = unknown>(input: ScheduleInput<Input>): Promise<ScheduleView> {
     const raw = input.payload instanceof RawJson ? input.payload.text : null
-    const parsed = scheduleInput.safeParse(
-      raw === null ? input : { ...input, payload: JSON.parse(raw) as unknown },
-    )
+    const defined = typeof input.job === 'object' ? input.job : null
+    const parsed = scheduleInput.safeParse({
+      ...input,
+      ...(defined !== null && { job: defined.name }),
+      ...(raw !== null && { payload: JSON.parse(raw) as unknown }),
+    })
     if (!parsed.success) {
       const problems = problemsOf(parsed.error)
       throw invalid(problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems)
@@ -105,6 +106,10 @@ export class Schedules {
       catchUp: catchUp ?? 'one',
       // A one-off time in the past is fired at once.
       nextAt: rule.runAt ?? nextFire(rule, await this.#run(readDatabaseTime)),
+    }
+    if (defined !== null) {
+      refuseUnfit(defined, written.payload, 0)
+      await this.#run((database) => declareJob(database, defined.name, defined.settings))
     }
     const isKnown = await this.#run((database) => upsertSchedule(database, written, this.#options.actor))
     if (!isKnown) throw new HoldfastError('job_not_found', `There is no job named "${job}".`, { job })

@@ -489,6 +489,7 @@ table holdfast_internal.operations with (fillfactor=50)
   created_at timestamp with time zone not null default now()
   started_at timestamp with time zone
   finished_at timestamp with time zone
+  is_total_exact boolean not null default true
   constraint operations_kind_check CHECK ((kind = ANY (ARRAY['redrive'::text, 'resolve'::text, 'discard'::text, 'replay'::text, 'retry'::text, 'cancel'::text, 'cancel_runs'::text])))
   constraint operations_pkey PRIMARY KEY (id)
   constraint operations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
@@ -597,6 +598,7 @@ table holdfast_internal.routes
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   changed_xid xid8 not null default pg_current_xact_id()
+  former_lanes integer[] default '{}'::integer[]
   constraint routes_check CHECK ((num_nonnulls(exact_type, like_pattern, regex) = 1))
   constraint routes_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES holdfast_internal.endpoints(id)
   constraint routes_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._:-]{0,126}$'::text))
@@ -606,6 +608,7 @@ table holdfast_internal.routes
   CREATE INDEX routes_exact ON holdfast_internal.routes USING btree (COALESCE(tenant, ''::text), exact_type) WHERE (enabled AND (exact_type IS NOT NULL))
   CREATE INDEX routes_lane ON holdfast_internal.routes USING btree (lane_id)
   CREATE INDEX routes_pattern ON holdfast_internal.routes USING btree (COALESCE(tenant, ''::text)) WHERE (enabled AND (exact_type IS NULL))
+  CREATE TRIGGER routes_note_redirect BEFORE UPDATE OF lane_id ON holdfast_internal.routes FOR EACH ROW WHEN ((old.lane_id <> new.lane_id)) EXECUTE FUNCTION holdfast_internal.note_redirect()
 table holdfast_internal.run_bundles
   lane_id integer not null
   priority smallint not null

@@ -1,3 +1,4 @@
+import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
 export interface AuditRecord {
@@ -9,38 +10,18 @@ export interface AuditRecord {
   readonly detail: Record<string, unknown>
 }
 
-export interface AuditFilter {
-  readonly beforeId: number | null
-  readonly subject: string | null
-  readonly action: string | null
-  readonly actor: string | null
-}
-
-/** The newest first. Indexes: audit_log_pkey, audit_log_subject, audit_log_action, audit_log_actor. */
-export async function listAudit(
-  database: Database,
-  { beforeId, subject, action, actor }: AuditFilter,
-  limit: number,
-): Promise<AuditRecord[]> {
-  const conditions: string[] = []
-  const values: unknown[] = [limit]
-  const add = (column: string, comparison: string, value: unknown): void => {
-    if (value === null) return
-    values.push(value)
-    conditions.push(`${column} ${comparison} $${values.length}`)
-  }
-  add('id', '<', beforeId)
-  add('subject', '=', subject)
-  add('action', '=', action)
-  add('actor', '=', actor)
-  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+/** In the order of the ids given; which ones meet a filter says `find`. Index: audit_log_pkey. */
+export async function readAudit(database: Database, ids: readonly number[]): Promise<AuditRecord[]> {
   return database.query<AuditRecord>(
     {
-      // One name per set of conditions: a name stands for one text.
-      name: `list_audit_${[beforeId, subject, action, actor].map((value) => (value === null ? 0 : 1)).join('')}`,
-      text: `select id, at, actor, action, subject, detail from holdfast_internal.audit_log ${where} order by id desc limit $1`,
+      name: 'read_audit',
+      text: `
+        select entry.id, entry.at, entry.actor, entry.action, entry.subject, entry.detail
+        from unnest($1::bigint[]) with ordinality as asked (id, place)
+        cross join lateral (select * from holdfast_internal.audit_log where id = asked.id limit 1) as entry
+        order by asked.place`,
     },
-    values,
+    [numberArray(ids)],
   )
 }
 

@@ -5,6 +5,7 @@ const finders = {
   dead_letters: 'select ids, scanned_to as "scannedTo" from holdfast_internal.find_letters($1, $2, $3, $4)',
   deliveries: 'select ids, scanned_to as "scannedTo" from holdfast_internal.find_deliveries($1, $2, $3, $4)',
   runs: 'select ids, scanned_to as "scannedTo" from holdfast_internal.find_runs($1, $2, $3, $4)',
+  audit: 'select ids, scanned_to as "scannedTo" from holdfast_internal.find_audit($1, $2, $3, $4)',
   events: 'select ids, scanned_to as "scannedTo" from holdfast_internal.find_events($1, $2, $3, $4)',
 } as const
 

@@ -12,6 +12,7 @@ export interface OperationRecord {
   readonly asOfAt: Date
   readonly state: OperationState
   readonly total: number
+  readonly isTotalExact: boolean
   readonly done: number
   readonly skipped: number
   readonly ratePerSecond: number | null
@@ -24,7 +25,7 @@ export interface OperationRecord {
   readonly finishedAt: Date | null
 }
 
-const columns = `id, kind, filter, options, as_of_at as "asOfAt", state, total, done, skipped, rate_per_second as "ratePerSecond", waiting, node,
+const columns = `id, kind, filter, options, as_of_at as "asOfAt", state, total, is_total_exact as "isTotalExact", done, skipped, rate_per_second as "ratePerSecond", waiting, node,
   error, created_by as "createdBy", created_at as "createdAt", started_at as "startedAt", finished_at as "finishedAt"`
 
 export interface OperationRequest {
@@ -34,30 +35,28 @@ export interface OperationRequest {
   readonly asOf: string | null
 }
 
-/** Counting reads everything that the filter may mean, which can be months of archive. */
-const countTimeoutMs = 120_000
-/** A step looks for its rows in order, and the next one may lie far ahead. */
+/** A step is bounded and takes a fraction of a second, unless the server is overloaded. */
 const stepTimeoutMs = 60_000
 /** Somebody may hold a row in an open transaction: the other operations don't wait for a person. */
 const stepLockTimeoutMs = 1000
 /** The server ends a step first; this is for one that doesn't answer at all. */
 const answerGraceMs = 5000
 
-/** What an operation would touch, counted row by row. Indexes: see holdfast_internal.operation_targets. */
+/** What an operation would touch, counted to a bound. Indexes: see holdfast_internal.operation_targets. */
 export async function previewOperation(
   database: Database,
   request: OperationRequest,
-): Promise<{ readonly total: number; readonly asOf: string }> {
-  return database.inTransaction(async (client) => {
-    await client.query(`set local statement_timeout = ${countTimeoutMs}`)
-    const { rows } = await client.query<{ total: number; asOf: string }>(
-      'select total, as_of as "asOf" from holdfast_internal.preview_operation($1, $2, $3, $4)',
-      [request.kind, JSON.stringify(request.filter), JSON.stringify(request.options), request.asOf],
-    )
-    const [preview] = rows
-    if (preview === undefined) throw new Error('preview_operation returned no row')
-    return preview
-  })
+): Promise<{ readonly total: number; readonly isExact: boolean; readonly asOf: string }> {
+  const rows = await database.query<{ total: number; isExact: boolean; asOf: string }>(
+    {
+      name: 'preview_operation_v2',
+      text: 'select total, is_exact as "isExact", as_of as "asOf" from holdfast_internal.preview_operation_v2($1, $2, $3, $4)',
+    },
+    [request.kind, JSON.stringify(request.filter), JSON.stringify(request.options), request.asOf],
+  )
+  const [preview] = rows
+  if (preview === undefined) throw new Error('preview_operation_v2 returned no row')
+  return preview
 }
 
 export async function createOperation(
@@ -65,21 +64,21 @@ export async function createOperation(
   request: OperationRequest & { readonly ratePerSecond: number | null },
   actor: string,
 ): Promise<number> {
-  return database.inTransaction(async (client) => {
-    await client.query(`set local statement_timeout = ${countTimeoutMs}`)
-    const { rows } = await client.query<{ id: number }>(
-      'select holdfast_internal.create_operation($1, $2, $3, $4, $5, $6) as id',
-      [
-        request.kind,
-        JSON.stringify(request.filter),
-        JSON.stringify(request.options),
-        request.ratePerSecond,
-        request.asOf,
-        actor,
-      ],
-    )
-    return rows[0]?.id ?? 0
-  })
+  const rows = await database.query<{ id: number }>(
+    {
+      name: 'create_operation',
+      text: 'select holdfast_internal.create_operation($1, $2, $3, $4, $5, $6) as id',
+    },
+    [
+      request.kind,
+      JSON.stringify(request.filter),
+      JSON.stringify(request.options),
+      request.ratePerSecond,
+      request.asOf,
+      actor,
+    ],
+  )
+  return rows[0]?.id ?? 0
 }
 
 /** Index: operations_pkey. */

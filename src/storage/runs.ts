@@ -28,6 +28,8 @@ export interface RunRow {
   readonly ended_at: Date | null
   readonly error: string | null
   readonly error_code: string | null
+  /** Null: none was given. */
+  readonly correlation_id: string | null
 }
 
 export interface RunAttemptRow {
@@ -44,7 +46,6 @@ export interface RunAttemptRow {
 export interface RunDetailRow extends RunRow {
   /** JSON text, every digit of it; null when the message is gone. */
   readonly payload: string | null
-  readonly correlation_id: string | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly metadata: Readonly<Record<string, unknown>> | null
   readonly progress: unknown
@@ -86,12 +87,18 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
   return rows[0]
 }
 
-/** In the order of the ids given; what is no run is left out. Indexes: see holdfast_internal.describe_runs. */
+/** In the order of the ids given; what is no run is left out. Indexes: see holdfast_internal.describe_runs; messages_pkey, messages_kept_pkey. */
 export async function readRunRecords(database: Database, ids: readonly number[]): Promise<RunRow[]> {
   return database.query<RunRow>(
     {
       name: 'read_run_records',
-      text: `select ${columns} from holdfast_internal.describe_runs($1::bigint[]) as run order by array_position($1::bigint[], run.id)`,
+      text: `
+        select ${columns}, message.correlation_id from holdfast_internal.describe_runs($1::bigint[]) as run
+        left join lateral (
+          select correlation_id from holdfast_internal.messages where id = run.message_id
+          union all select correlation_id from holdfast_internal.messages_kept where id = run.message_id limit 1
+        ) as message on true
+        order by array_position($1::bigint[], run.id)`,
     },
     [numberArray(ids)],
   )

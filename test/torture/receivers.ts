@@ -1,4 +1,4 @@
-import type { EndpointInput } from '../../src/index.ts'
+import type { EndpointChanges } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
 import type { TallyBehaviour } from '../support/processes/tally-receiver.ts'
 import { tortureSecrets } from './secrets.ts'
@@ -13,7 +13,7 @@ export interface RunClock {
 
 interface Receiver {
   readonly name: string
-  readonly settings: Omit<EndpointInput, 'name'>
+  readonly settings: EndpointChanges
   readonly behave: (clock: RunClock) => TallyBehaviour
 }
 

@@ -3,7 +3,7 @@ import { isAllowed, permissions } from '../../core/roles.ts'
 import { version } from '../../version.ts'
 import type { Authenticator } from '../access/authenticator.ts'
 import type { HandlersFor } from '../call.ts'
-import { decodeCursor, decodeNumberCursor, toPage } from '../cursor.ts'
+import { decodeCursor, decodeNumberCursor, encodeCursor, toPage } from '../cursor.ts'
 
 export function accessHandlers(authenticator: Authenticator): HandlersFor<typeof accessOperations> {
   return {
@@ -30,9 +30,11 @@ export function accessHandlers(authenticator: Authenticator): HandlersFor<typeof
     audit: async ({ query, management }) => {
       const { limit, cursor, ...filter } = query
       const beforeId = decodeNumberCursor(cursor)
-      const rows = await management.audit.list({ ...filter, beforeId, limit: limit + 1 })
-      const page = toPage(rows, limit, ({ id }) => String(id))
-      return { ...page, data: page.data.map((entry) => ({ ...entry, id: String(entry.id) })) }
+      const { data, nextBeforeId } = await management.audit.page({ ...filter, beforeId, limit })
+      return {
+        data: data.map((entry) => ({ ...entry, id: String(entry.id) })),
+        nextCursor: nextBeforeId === null ? null : encodeCursor(String(nextBeforeId)),
+      }
     },
   }
 }

@@ -4,6 +4,7 @@ import { defineJob } from '../../jobs/job.ts'
 import type { JobView } from '../../sdk/jobs.ts'
 import type { Management } from '../../sdk/management.ts'
 import { RawJson } from '../../sdk/raw-json.ts'
+import type { ScheduleInput } from '../../sdk/schedule-input.ts'
 import type { ScheduleView } from '../../sdk/schedules.ts'
 import type { HandlersFor } from '../call.ts'
 import { decodeCursor, toPage } from '../cursor.ts'
@@ -102,7 +103,7 @@ async function schedule(job: string, timing: Timing, management: Management): Pr
     payload: (payload ?? (current === null ? null : new RawJson(current.payloadText))) as never,
     overlap: overlap ?? current?.overlap ?? 'skip',
     catchUp: catchUp ?? current?.catchUp ?? 'one',
-  })
+  } as ScheduleInput)
 }
 
 /** When it fires: by cron, by an interval, or once. */

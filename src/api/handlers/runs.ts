@@ -1,5 +1,5 @@
 import type { runOperations, scheduleOperations } from '../../contract/runs.ts'
-import type { ScheduleInput } from '../../sdk/schedules.ts'
+import type { ScheduleInput } from '../../sdk/schedule-input.ts'
 import type { HandlersFor } from '../call.ts'
 import { decodeCursor, toPage } from '../cursor.ts'
 import { withExactPayload } from '../exact-body.ts'

@@ -112,5 +112,5 @@ async function countWaiting(session: ApiSession, name: string): Promise<number> 
   const endpoint = data.find((channel) => channel.name === name)?.endpoint ?? null
   if (endpoint === null) return 0
   const { data: owed } = await client.deliveries.list({ query: { endpoint, state: 'pending', limit: 1 } })
-  return owed.length === 0 ? 0 : countOwed(session, endpoint)
+  return owed.length === 0 ? 0 : (await countOwed(session, endpoint)).count
 }

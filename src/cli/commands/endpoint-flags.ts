@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { EndpointInput } from '../../core/endpoint-input.ts'
+import type { EndpointChanges } from '../../core/endpoint-types.ts'
 import { presetNames } from '../../core/presets.ts'
 import { collectHeader, collectText, decimalNumber, wholeNumber } from '../option-parsers.ts'
 import { readJsonObject } from '../read-json-argument.ts'
@@ -57,7 +57,7 @@ export function addEndpointOptions(command: Command): Command {
 }
 
 /** JSON first, then the flags over it: what is said most directly wins. The API checks the result. */
-export async function readEndpointFlags(flags: EndpointFlags): Promise<Omit<EndpointInput, 'name'>> {
+export async function readEndpointFlags(flags: EndpointFlags): Promise<EndpointChanges> {
   const settings = flags.settings === undefined ? {} : await readJsonObject(flags.settings, '--settings')
   const config = flags.config === undefined ? {} : await readJsonObject(flags.config, '--config')
   const { url, method, timeoutMs, header: headers, plainHeader: plainHeaders } = flags

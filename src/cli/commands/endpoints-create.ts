@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { EndpointInput } from '../../core/endpoint-types.ts'
 import { withApi } from '../connection/with-api.ts'
 import { addEndpointOptions, type EndpointFlags, readEndpointFlags } from './endpoint-flags.ts'
 
@@ -9,7 +10,7 @@ export function registerEndpointsCreate(endpoints: Command): void {
     .argument('<name>', 'a–z, 0–9, ".", "_" and "-"')
   addEndpointOptions(create).action((name: string, flags: EndpointFlags, command: Command) =>
     withApi(command, async ({ client, output, prefix }) => {
-      const body = { ...(await readEndpointFlags(flags)), name }
+      const body = { ...(await readEndpointFlags(flags)), name } as EndpointInput
       const created = await client.endpoints.create({ body })
       output.data(created, () => created.name)
       if (output.isJson) return

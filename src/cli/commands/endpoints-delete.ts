@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { HoldfastError } from '../../core/errors.ts'
 import { withApi } from '../connection/with-api.ts'
-import { countOf } from '../count-of.ts'
+import { countOf, estimateOf } from '../count-of.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { countOwed } from '../interact/count-owed.ts'
 
@@ -21,8 +21,9 @@ export function registerEndpointsDelete(endpoints: Command): void {
       withApi(command, async (session) => {
         const { client, output } = session
         const params = { name }
-        const count = await countOwed(session, name)
-        const owed = `${countOf(count, 'deliveries')} ${count === 1 ? 'is' : 'are'} owed to it`
+        const preview = await countOwed(session, name)
+        const { count } = preview
+        const owed = `${estimateOf(preview, 'deliveries')} ${count === 1 ? 'is' : 'are'} owed to it`
         if (count > 0 && flags.force !== true) {
           const advice = 'Let them finish, or delete it with --force, which cancels them.'
           throw new HoldfastError('still_owed', `The endpoint "${name}" can't go: ${owed}. ${advice}`)

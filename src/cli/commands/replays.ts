@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
-import { countOf } from '../count-of.ts'
+import { estimateOf } from '../count-of.ts'
 import { fieldsOf, formatFields } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { describeOperation, followOperation, noWaitOption } from '../interact/follow-operation.ts'
@@ -78,14 +78,14 @@ async function create(session: ApiSession, flags: ReplayFlags): Promise<void> {
   const input = { from, to, ...given(filter), ...(rate !== undefined && { ratePerSecond: rate }) }
   const counted = await client.operations.replay({ body: { ...input, dryRun: true } })
   if (!('count' in counted)) throw new Error('a dry run answered with an operation')
-  if (dryRun === true || counted.count === 0) {
+  if (dryRun === true || (counted.count === 0 && counted.isExact)) {
     output.data(
-      { count: counted.count },
-      () => `${countOf(counted.count, 'deliveries')} would be sent once more.`,
+      { count: counted.count, isExact: counted.isExact },
+      () => `${estimateOf(counted, 'deliveries')} would be sent once more.`,
     )
     return
   }
-  await confirm(session, `This sends ${countOf(counted.count, 'deliveries')} once more.`, yes)
+  await confirm(session, `This sends ${estimateOf(counted, 'deliveries')} once more.`, yes)
   const operation = await client.operations.replay({ body: { ...input, asOf: counted.asOf } })
   if ('count' in operation) throw new Error('a replay answered with a count')
   if (wait) await followOperation(session, operation)

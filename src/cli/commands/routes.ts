@@ -103,7 +103,7 @@ async function readFlags(flags: RouteFlags): Promise<Partial<RouteInput>> {
   return {
     ...given({ ...rest }),
     ...(transform !== undefined && {
-      transform: (await readJsonObject(transform, '--transform')) as RouteInput['transform'],
+      transform: (await readJsonObject(transform, '--transform')) as object as RouteInput['transform'],
     }),
   }
 }
@@ -147,7 +147,7 @@ function registerPreview(routes: Command): void {
         const isStored = !/^[@{]/.test(route)
         const preview = await client.routes.preview({
           body: {
-            route: isStored ? route : ((await readJsonObject(route, 'the route')) as RouteInput),
+            route: isStored ? route : ((await readJsonObject(route, 'the route')) as object as RouteInput),
             event: { type, payload: await readPayload(payload) },
           },
         })

@@ -1,4 +1,4 @@
-import type { EndpointInput } from '../../core/endpoint-input.ts'
+import type { HttpEndpointInput } from '../../core/endpoint-types.ts'
 import type { EventTypeInput } from '../../core/event-type-input.ts'
 import type { RouteInput } from '../../core/route-input.ts'
 
@@ -10,7 +10,7 @@ export const demoEndpointNames = ['healthy', 'flaky', 'slow', 'dead', 'gone'] as
 
 export type DemoEndpointName = (typeof demoEndpointNames)[number]
 
-const special: Readonly<Record<DemoEndpointName, Partial<EndpointInput>>> = {
+const special: Readonly<Record<DemoEndpointName, Partial<HttpEndpointInput>>> = {
   healthy: {},
   flaky: { retry: { maxRetries: 5 } },
   slow: { limits: { concurrency: 2 } },
@@ -23,7 +23,7 @@ export function demoEndpointUrl(name: DemoEndpointName, receiversUrl: string): s
   return `${receiversUrl}${name}`
 }
 
-export function demoEndpoint(name: DemoEndpointName, receiversUrl: string): EndpointInput {
+export function demoEndpoint(name: DemoEndpointName, receiversUrl: string): HttpEndpointInput {
   return {
     name,
     tenant: demoTenant,
@@ -53,7 +53,9 @@ export const demoEventType: EventTypeInput = {
   },
 }
 
-export const demoRoutes: readonly (RouteInput & { readonly endpoint: DemoEndpointName })[] = [
+type DemoRoute = RouteInput & { readonly endpoint: DemoEndpointName }
+
+const routes: readonly DemoRoute[] = [
   { name: 'demo-orders', eventType: 'demo.order.*', endpoint: 'healthy' },
   { name: 'demo-bookkeeping', eventType: orderPlaced, endpoint: 'flaky' },
   {
@@ -72,4 +74,6 @@ export const demoRoutes: readonly (RouteInput & { readonly endpoint: DemoEndpoin
   },
   { name: 'demo-shipping', eventType: orderShipped, endpoint: 'dead' },
   { name: 'demo-newsletter', eventType: customerLeft, endpoint: 'gone' },
-].map((route) => ({ ...route, tenant: demoTenant, endpoint: route.endpoint as DemoEndpointName }))
+]
+
+export const demoRoutes: readonly DemoRoute[] = routes.map((route) => ({ ...route, tenant: demoTenant }))

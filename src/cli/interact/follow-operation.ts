@@ -41,17 +41,22 @@ export function progressLine(progress: Progress): string {
 
 /** @example ' 33%  340 of 1000' */
 export function shareLine(progress: Progress): string {
-  const { done, skipped, total } = progress
-  return `${String(Math.floor(shareOf(progress) * 100)).padStart(3)}%  ${done + skipped} of ${total}`
+  const { done, skipped } = progress
+  return `${String(Math.floor(shareOf(progress) * 100)).padStart(3)}%  ${done + skipped} of ${totalText(progress)}`
 }
 
-type Progress = Pick<BulkOperation, 'done' | 'skipped' | 'total'>
+type Progress = Pick<BulkOperation, 'done' | 'skipped' | 'total' | 'isTotalExact'>
 
 function shareOf({ done, skipped, total }: Progress): number {
   return total === 0 ? 1 : Math.min(1, (done + skipped) / total)
 }
 
-export function describeOperation({ id, kind, state, done, skipped, total, error }: BulkOperation): string {
+function totalText({ total, isTotalExact }: Pick<BulkOperation, 'total' | 'isTotalExact'>): string {
+  return isTotalExact ? String(total) : `${total} or more`
+}
+
+export function describeOperation(operation: BulkOperation): string {
+  const { id, kind, state, done, skipped, error } = operation
   const left = skipped === 0 ? '' : `, ${skipped} had changed and were left alone`
-  return `${id} ${kind} ${state}: ${done} of ${total} done${left}${error === null ? '' : `: ${printable(error)}`}`
+  return `${id} ${kind} ${state}: ${done} of ${totalText(operation)} done${left}${error === null ? '' : `: ${printable(error)}`}`
 }

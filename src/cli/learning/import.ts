@@ -155,7 +155,12 @@ class Progress {
     const nowMs = performance.now()
     if (!this.#isScreen || nowMs - this.#drawnAtMs < redrawMs) return
     this.#drawnAtMs = nowMs
-    const line = progressLine({ done: this.#bytes, skipped: 0, total: this.#totalBytes })
+    const line = progressLine({
+      done: this.#bytes,
+      skipped: 0,
+      total: this.#totalBytes,
+      isTotalExact: true,
+    })
     process.stderr.write(`\r${line} bytes ${text}\u001b[K`)
   }
 

@@ -3,6 +3,7 @@ import type { Database } from '../../storage/database.ts'
 import { failStep, readDueOperations, stepOperation } from '../../storage/operations.ts'
 import type { Logger } from '../logger.ts'
 import { Signal } from '../signal.ts'
+import { StepPace } from './step-pace.ts'
 
 export interface OperationRunnerOptions {
   readonly database: Database
@@ -10,12 +11,12 @@ export interface OperationRunnerOptions {
   readonly nodeName: string
   /** False while this node may not work: it has fenced itself, or stops. */
   readonly mayWork: () => boolean
+  /** This node delivers: steps are short, and rest. */
+  readonly isBusy: () => boolean
   /** How long a look is good for: longer while notices of new operations arrive. */
   readonly pollMs: () => number
 }
 
-/** Rows of one step: one transaction, which nobody else's pause or cancel should have to wait for long. */
-const maxStepRows = 5000
 const maxOperationsPerLook = 20
 const busyPollMs = 50
 /** A stop waits so long for a step under way; it is rolled back when its connection goes. */
@@ -28,6 +29,7 @@ const stopWaitMs = 2000
 export class OperationRunner {
   readonly #options: OperationRunnerOptions
   readonly #wake = new Signal()
+  readonly #pace = new StepPace()
   #running: Promise<void> | null = null
   #isStopped = false
 
@@ -86,14 +88,17 @@ export class OperationRunner {
       if (await this.#step(id)) hasStepped = true
     }
     // Due and not to be had: another node is at it.
-    if (ids.length > 0) return hasStepped ? 0 : busyPollMs
+    if (ids.length > 0) return hasStepped ? this.#pace.restMs : busyPollMs
     return Math.ceil(Math.max(1, Math.min(pollMs, nextMs ?? pollMs)))
   }
 
   async #step(id: number): Promise<boolean> {
-    const { database, logger, nodeName } = this.#options
+    const { database, isBusy, logger, nodeName } = this.#options
+    const startedMs = performance.now()
     try {
-      return (await stepOperation(database, id, nodeName, maxStepRows)) !== null
+      const hasStepped = (await stepOperation(database, id, nodeName, this.#pace.rows)) !== null
+      if (hasStepped) this.#pace.note(performance.now() - startedMs, isBusy())
+      return hasStepped
     } catch (error) {
       if (isConnectionError(error)) throw error
       logger.error({ operation: id, error: String(error) }, 'A step of an operation failed')

@@ -62,6 +62,12 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
   return { connectionStrings: [first, ...others], sessionAttributes }
 }
 
+/** A URL that may come from the environment: what is missing is asked for, in the words of `parseDatabaseUrl`. */
+export function requireDatabaseUrl(url: string | undefined): string {
+  refuseOtherDatabases(url)
+  return url ?? ''
+}
+
 /** `pg` would take anything: nothing at all for the server of this machine, and `mysql://` for PostgreSQL. */
 function refuseOtherDatabases(url: unknown): void {
   if (typeof url !== 'string' || url.trim() === '') {

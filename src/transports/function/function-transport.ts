@@ -8,11 +8,17 @@ export interface FunctionTransportOptions {
   readonly handlers: ReadonlyMap<string, Handler>
 }
 
-const functionConfig = z.object({
+const shape = {
   /** The endpoint's own name when it is left out. */
   handler: z.string().min(1).max(200).optional(),
   timeoutMs: z.int().min(1).max(3_600_000).default(10_000),
-})
+}
+
+/** As it is stored: a field that only a newer version knows is passed over. */
+const functionConfig = z.object(shape)
+
+/** As a person writes it: a misspelt field is refused. `classify` is checked for every transport alike. */
+export const functionConfigInput = z.strictObject({ ...shape, classify: z.unknown().optional() })
 
 /**
  * Delivers to handlers in this process.
@@ -24,7 +30,7 @@ const functionConfig = z.object({
 export function functionTransport(options: FunctionTransportOptions): Transport {
   return {
     name: 'function',
-    parseConfig: (config) => functionConfig.parse(config),
+    parseConfig: (config) => functionConfigInput.parse(config),
     open(endpoint, config) {
       const { handler, timeoutMs } = functionConfig.parse(config)
       return new FunctionChannel({

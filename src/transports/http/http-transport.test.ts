@@ -293,7 +293,7 @@ describe('the deadline', () => {
     const outcome = await send({}, { timeoutMs: 100 })
     expect(outcome).toMatchObject({ class: 'retryable', isHealthFailure: true, error: { code: 'timeout' } })
     expect(outcome.error?.message).toContain('status 200 came, but the response did not end within 100 ms')
-    expect(outcome.durationMs).toBeLessThan(1_000)
+    expect(outcome.durationMs).toBeLessThan(10_000)
     await receiver.whenDisconnected()
   })
 

@@ -12,11 +12,17 @@ export interface SmtpTransportOptions {
 
 const address = z.email({ error: 'must be an e-mail address' })
 
-const smtpConfig = z.object({
+const shape = {
   to: z.array(address).min(1).max(20),
   from: address.optional(),
   timeoutMs: z.int().min(100).max(300_000).default(30_000),
-})
+}
+
+/** As it is stored: a field that only a newer version knows is passed over. */
+const smtpConfig = z.object(shape)
+
+/** As a person writes it: a misspelt field is refused. `classify` is checked for every transport alike. */
+export const smtpConfigInput = z.strictObject({ ...shape, classify: z.unknown().optional() })
 
 export type SmtpConfig = z.output<typeof smtpConfig>
 
@@ -30,7 +36,7 @@ export type SmtpConfig = z.output<typeof smtpConfig>
 export function smtpTransport(options: SmtpTransportOptions): Transport {
   return {
     name: 'smtp',
-    parseConfig: (config) => smtpConfig.parse(config),
+    parseConfig: (config) => smtpConfigInput.parse(config),
     open: (endpoint, config) => {
       const { url } = options
       // Thrown at the opening, so that the lane is held with this reason instead of using up retries.

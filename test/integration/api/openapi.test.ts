@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { readFieldDescriptions } from '../../../scripts/field-descriptions.mjs'
+import * as described from '../../../src/contract/described-configs.ts'
+import { fieldDescriptions } from '../../../src/contract/field-descriptions.ts'
 import { describeApi } from '../../../src/contract/openapi.ts'
+import { builtInTransforms } from '../../../src/transforms/built-in-transforms.ts'
+import { functionConfigInput } from '../../../src/transports/function/function-transport.ts'
+import { httpConfigInput } from '../../../src/transports/http/http-config.ts'
+import { smtpConfigInput } from '../../../src/transports/smtp/smtp-transport.ts'
 
 const committed = readFileSync('openapi.json', 'utf8')
 
@@ -52,3 +61,104 @@ function resolve(schema: Schema): Schema {
   const name = schema.$ref?.replace('#/components/schemas/', '')
   return name === undefined ? schema : JSON.parse(committed).components.schemas[name]
 }
+
+interface Named {
+  readonly properties?: Readonly<Record<string, Named>>
+  readonly items?: Named
+  readonly anyOf?: readonly Named[]
+  readonly oneOf?: readonly Named[]
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, Named>>
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly description?: string
+  readonly discriminator?: {
+    readonly propertyName: string
+    readonly mapping: Readonly<Record<string, string>>
+  }
+}
+
+/** The names of fields and the values to choose from: what a reader must be able to rely on. */
+function outline(schema: Named, root: Named = schema): unknown {
+  if (schema.$ref !== undefined) return outline(root.$defs?.[schema.$ref.replace('#/$defs/', '')] ?? {}, root)
+  const { properties, oneOf, anyOf } = schema
+  const choices = oneOf ?? anyOf
+  if (choices !== undefined) {
+    const outlines = choices.map((each) => outline(each, root)).filter((each) => each !== null)
+    return outlines.length === 1 ? outlines[0] : outlines
+  }
+  if (properties !== undefined) {
+    const entries = Object.entries(properties).map(([name, each]) => [name, outline(each, root)] as const)
+    return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  }
+  return schema.const ?? schema.enum ?? null
+}
+
+function outlineOf(schema: z.ZodType): unknown {
+  return outline(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Named)
+}
+
+/** Of a secret the checks know nothing but that it may be given; readers are told that it is a text or a mark. */
+function withoutSecrets(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    JSON.stringify(part) === '{"isSet":true}' ? null : part,
+  )
+}
+
+test.each([
+  ['http', described.httpConfigInput, httpConfigInput],
+  ['function', described.functionConfigInput, functionConfigInput],
+  ['smtp', described.smtpConfigInput, smtpConfigInput],
+] as const)('the config of %s is described as it is checked', (_, toReaders, checked) => {
+  const expected = JSON.parse(JSON.stringify(outlineOf(checked)), (key, part: unknown) =>
+    key === 'previousSecrets' || key === 'classify' ? undefined : part,
+  )
+  const found = JSON.parse(JSON.stringify(withoutSecrets(outlineOf(toReaders))), (key, part: unknown) =>
+    key === 'classify' ? undefined : part,
+  )
+  expect(found).toEqual(expected)
+})
+
+test('every transform is described with the fields that it checks', async () => {
+  const transforms = builtInTransforms()
+  const names = described.transformConfigInput.options.map((option) => option.shape.type.value)
+  expect(names.toSorted()).toEqual([...transforms.names].toSorted())
+})
+
+test('a choice by a field names every value, and every field of a choice says what it is for', () => {
+  const schemas = JSON.parse(committed).components.schemas as Record<string, Named>
+  const choices = Object.entries(schemas).filter(([, { discriminator }]) => discriminator !== undefined)
+  expect(choices.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['AuthInput', 'EndpointInput', 'SigningInput', 'TransformConfigInput']),
+  )
+  for (const [name, { discriminator, oneOf = [] }] of choices) {
+    expect(Object.values(discriminator!.mapping), name).toEqual(oneOf.map(({ $ref }) => $ref))
+    expect(Object.keys(discriminator!.mapping)).not.toContain('undefined')
+  }
+  const members = [
+    ...choices.flatMap(([, { oneOf = [] }]) => oneOf),
+    ...(schemas['ScheduleSettings']?.oneOf ?? []),
+  ]
+  const names = [
+    ...members.map(({ $ref }) => $ref!.split('/').at(-1)!),
+    'HttpConfigInput',
+    'TlsInput',
+    'RetryInput',
+    'RouteInput',
+  ]
+  expect(names.length).toBeGreaterThan(15)
+  for (const name of names) {
+    for (const [field, { description }] of Object.entries(schemas[name]?.properties ?? {})) {
+      expect(description, `${name}.${field}`).toMatch(/\S/)
+    }
+  }
+})
+
+test('the descriptions are the doc comments of the types', () => {
+  const comments = readFieldDescriptions(fileURLToPath(new URL('../../../', import.meta.url)))
+  expect(fieldDescriptions, 'run: npm run openapi').toEqual(comments)
+  const silent = Object.entries(comments).flatMap(([name, fields]) =>
+    Object.entries(fields).flatMap(([field, comment]) => (comment === null ? [`${name}.${field}`] : [])),
+  )
+  expect(silent).toEqual([])
+})

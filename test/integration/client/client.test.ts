@@ -158,7 +158,9 @@ describe('over a connection that breaks', () => {
 describe('errors', () => {
   test('have the code, the places and the request id of the answer', async () => {
     const error = await failure(
-      client.endpoints.create({ body: { name: 'bad', limits: { concurrency: 0 } } }),
+      client.endpoints.create({
+        body: { name: 'bad', transport: 'function', limits: { concurrency: 0 } },
+      }),
     )
     expect(error).toBeInstanceOf(RemoteError)
     expect(error).toMatchObject({ code: 'invalid_request', status: 422, isRetryable: false })

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultBurst } from '../../../src/core/rate-limiter.ts'
 import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
+import { answer } from '../../support/receivers/behaviours.ts'
 import { Gate } from '../../support/receivers/gate.ts'
+import { HttpReceiver } from '../../support/receivers/http-receiver.ts'
 import { SettableClock } from '../../support/settable-clock.ts'
 import { createTestDatabase } from '../../support/test-database.ts'
 
@@ -109,5 +111,15 @@ describe("the database's clock steps forwards", () => {
     expect(seenAtMs.length).toBeLessThanOrEqual(
       (ratePerSecond * elapsedMs) / 1000 + defaultBurst(ratePerSecond) + 1,
     )
+  })
+
+  it('and request() goes by it when a hold is over', async () => {
+    await using receiver = await HttpReceiver.start({ behaviour: answer(200) })
+    await node.holdfast.endpoints.create({ name: 'called', config: { url: receiver.url } })
+    await rig.rows(
+      `insert into holdfast_internal.breakers (lane_id, held_until) values ($1, clock_timestamp() - interval '1 second')`,
+      [await rig.laneId('called')],
+    )
+    expect(await node.holdfast.request('called')).toMatchObject({ ok: true })
   })
 })

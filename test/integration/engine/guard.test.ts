@@ -18,7 +18,7 @@ afterAll(async () => {
   await rig.stop()
 })
 
-const signing = { scheme: 'none' }
+const signing = { scheme: 'none' } as const
 
 describe('a node that may not reach an endpoint', () => {
   test('makes a dead letter that names the network, asks nobody, and leaves the circuit closed', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import type { FunctionEndpointInput } from '../../../src/core/endpoint-types.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
@@ -35,7 +35,7 @@ describe('a delivery that fails', () => {
     )
   }
 
-  async function failing(settings: Omit<EndpointInput, 'name' | 'transport'>): Promise<string> {
+  async function failing(settings: Omit<FunctionEndpointInput, 'name' | 'transport'>): Promise<string> {
     return functionEndpoint(
       node.holdfast,
       () => {

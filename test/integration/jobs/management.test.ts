@@ -145,8 +145,10 @@ test('runs are listed with who has them, newest first, and a trigger keeps its r
     payload: { a: 1 },
     metadata: { reason: 'a person asked' },
   })
-  const later = await holdfast.enqueue(held, {}, { delayMs: 60_000 })
+  const later = await holdfast.enqueue(held, {}, { delayMs: 60_000, correlationId: 'order-17' })
   const listed = await holdfast.runs.list({ job: 'held' })
+  expect(listed.map(({ correlationId }) => correlationId)).toEqual(['order-17', running.messageId])
+  expect(running.correlationId).toBe(running.messageId)
   expect(listed.map(({ id, state }) => [id, state])).toEqual([
     [later.id, 'scheduled'],
     [id, 'running'],

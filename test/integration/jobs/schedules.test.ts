@@ -3,6 +3,7 @@ import { defineJob } from '../../../src/jobs/job.ts'
 import { ScheduleFirer } from '../../../src/jobs/schedule-firer.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { RawJson } from '../../../src/sdk/raw-json.ts'
+import type { ScheduleInput } from '../../../src/sdk/schedule-input.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { Rig } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
@@ -205,7 +206,9 @@ test('saying the same again keeps the next fire; another rule moves it', async (
 
 test('what can not be a schedule is refused with the reason', async () => {
   const bad = { name: 'bad', job: 'tick' }
-  await expect(holdfast.schedules.set(bad)).rejects.toThrow(/exactly one of cron, everyMs and runAt/)
+  await expect(holdfast.schedules.set(bad as ScheduleInput)).rejects.toThrow(
+    /exactly one of cron, everyMs and runAt/,
+  )
   await expect(holdfast.schedules.set({ ...bad, cron: '* * *' })).rejects.toMatchObject({
     code: 'invalid_schedule',
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import type { HttpEndpointInput } from '../../../src/core/endpoint-types.ts'
+import type { XapiTransformInput } from '../../../src/core/transform-configs.ts'
 import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
 import { canaries, inContext, sampleEvent, samples } from '../../../src/transforms/learning/sample-events.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
@@ -24,7 +25,7 @@ const transform = {
 let lastName = 0
 
 /** A record store behind a route for every event. */
-async function connect(store: RecordStore, config: object = {}, endpoint: Partial<EndpointInput> = {}) {
+async function connect(store: RecordStore, config: object = {}, endpoint: Partial<HttpEndpointInput> = {}) {
   lastName += 1
   const name = `lrs-${lastName}`
   await node.holdfast.endpoints.create({
@@ -174,7 +175,7 @@ describe('a route', () => {
     expect(JSON.stringify(rows)).not.toContain(key)
     // Changed without naming the key, it is still the same.
     await node.holdfast.routes.update(name, {
-      transform: { ...shown.transform, type: 'xapi', onUnknown: 'skip' },
+      transform: { ...(shown.transform as object as XapiTransformInput), onUnknown: 'skip' },
     })
     await publish([event(2)])
     await rig.whenSettled(name)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import type { FunctionEndpointInput } from '../../../src/core/endpoint-types.ts'
 import type { Operation } from '../../../src/index.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
@@ -16,7 +16,10 @@ describe('a bulk action', () => {
   afterAll(() => rig.stop())
 
   /** An endpoint with `count` dead letters, whose receiver is mended afterwards. */
-  async function withLetters(count: number, settings: Omit<EndpointInput, 'name' | 'transport'> = {}) {
+  async function withLetters(
+    count: number,
+    settings: Omit<FunctionEndpointInput, 'name' | 'transport'> = {},
+  ) {
     const receiver = { isMended: false, taken: [] as number[] }
     const name = await functionEndpoint(
       node.holdfast,

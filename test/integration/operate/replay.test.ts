@@ -223,6 +223,40 @@ describe('a replay', () => {
     expect(await count()).toBe(4)
   })
 
+  it('of a range by "failed" takes what is dead, expired or dropped, and refuses a state that it does not know', async () => {
+    let isBroken = true
+    const taken: unknown[] = []
+    const name = await functionEndpoint(node.holdfast, ({ payload }) => {
+      if (isBroken && payload !== 'fine') throw new PermanentError('no')
+      taken.push(payload)
+    })
+    const from = new Date(Date.now() - 60_000)
+    const to = new Date(Date.now() + 60_000)
+    await node.holdfast.send(name, 'fine')
+    await node.holdfast.send(name, 'dead')
+    await node.holdfast.send(name, 'dropped', { criticality: 'best_effort' })
+    await until('all to end', () =>
+      rig.value(
+        `select count(*) = 0 from holdfast_internal.deliveries where lane_id = (select id from holdfast_internal.endpoints where name = $1)`,
+        [name],
+      ),
+    )
+    await expect(
+      rig.value('select holdfast.replay_range($1, $2, $3, $4)', [name, from, to, 'broken']),
+    ).rejects.toMatchObject({ code: 'HF007', hint: expect.stringContaining('failed') })
+    isBroken = false
+    await rig.value('select holdfast.replay_range($1, $2, $3, $4)', [name, from, to, 'failed'])
+    await until('both to arrive', () => taken.length === 3)
+    expect(taken).toEqual(['fine', 'dead', 'dropped'])
+    const preview = await node.holdfast.replays.preview({
+      endpoint: name,
+      from,
+      to,
+      state: 'failed',
+    } as never)
+    expect(preview).toMatchObject({ count: 2 })
+  })
+
   it('of a range of messages goes to another endpoint, each once, without the transforms of the first ones', async () => {
     await recording({ eventTypes: ['target.*'] })
     await recording({ eventTypes: ['target.*'] })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import type { FunctionEndpointInput } from '../../../src/core/endpoint-types.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
@@ -16,7 +16,7 @@ describe('settling a dead letter', () => {
   afterAll(() => rig.stop())
 
   /** A receiver that refuses everything until it is mended, and remembers what it took. */
-  async function brokenEndpoint(settings: Omit<EndpointInput, 'name' | 'transport'> = {}) {
+  async function brokenEndpoint(settings: Omit<FunctionEndpointInput, 'name' | 'transport'> = {}) {
     const receiver = { isMended: false, taken: [] as unknown[], webhookIds: [] as string[], tries: 0 }
     const name = await functionEndpoint(
       node.holdfast,

@@ -1,6 +1,4 @@
-import type { Dataset } from '../../../bench/workload/operator-dataset.ts'
-import { claimRuns } from '../../../src/storage/claim-runs.ts'
-import type { Database } from '../../../src/storage/database.ts'
+import { expect } from 'vitest'
 import { enqueueRuns } from '../../../src/storage/enqueue-runs.ts'
 import { reviveRuns, sweepRuns, sweepZombies } from '../../../src/storage/keep-runs.ts'
 import { readArrivals, readRange, readTopId } from '../../../src/storage/read-arrivals.ts'
@@ -13,109 +11,22 @@ import {
 } from '../../../src/storage/read-deliveries.ts'
 import { readMessages } from '../../../src/storage/read-messages.ts'
 import { sendMessages } from '../../../src/storage/send-messages.ts'
-import { type FailureRecord, settleFailures, settleSuccesses } from '../../../src/storage/settle.ts'
-import { type RunRecord, settleRunFailures, settleRunSuccesses } from '../../../src/storage/settle-runs.ts'
-import { registerWorker } from '../../../src/storage/workers.ts'
+import { settleFailures, settleSuccesses } from '../../../src/storage/settle.ts'
+import { settleRunFailures, settleRunSuccesses } from '../../../src/storage/settle-runs.ts'
+import {
+  busyEvents,
+  busyLane,
+  claim,
+  deliveryOf,
+  failures,
+  labNode,
+  ownShards,
+  runsOf,
+  succeeded,
+  successes,
+} from './engine-rows.ts'
 import type { PlanEntry } from './entry.ts'
-
-/** Half of everything that is owed waits here. */
-const busyLane = ({ firstLane }: Dataset) => firstLane + 2
-/** Numbers of events whose deliveries the busy lane owes, from the middle on: each entry takes others, because some are settled. */
-const busyEvents = ({ events }: Dataset, from: number, count: number) => {
-  const first = 2 * Math.floor(events / 4)
-  return Array.from({ length: count }, (_, n) => first + 2 * (from + n))
-}
-const deliveryOf = ({ eventId }: Dataset, event: number) => eventId(event) + 6
-
-const successes = (dataset: Dataset, from: number, count: number) =>
-  busyEvents(dataset, from, count).map((event) => ({
-    id: deliveryOf(dataset, event),
-    rowMessageId: dataset.eventId(event),
-    laneId: busyLane(dataset),
-    routeId: null,
-    attempt: 1,
-    startedAtMs: 0,
-    durationMs: 1,
-    statusCode: 200,
-    orderingKey: null,
-  }))
-
-const failures = (dataset: Dataset, from: number, count: number): FailureRecord[] =>
-  successes(dataset, from, count).map(({ id, rowMessageId, laneId }) => ({
-    id,
-    message: rowMessageId,
-    lane: laneId,
-    epoch: 0,
-    route: null,
-    attempt: 1,
-    expected: 0,
-    outcome: 2,
-    status: 500,
-    startedAtMs: 0,
-    durationMs: 1,
-    errorCode: 'http_status',
-    error: 'busy',
-    detail: null,
-    action: 'retry',
-    delayMs: 1000,
-    reason: null,
-    isProbe: false,
-    isCounted: true,
-    isTried: true,
-    blocksKey: false,
-    orderingKey: null,
-  }))
-
-async function runsOf(database: Database, { events, eventId }: Dataset, from: number, count: number) {
-  const first = 5 * Math.floor(events / 10)
-  const ids = Array.from({ length: count }, (_, n) => eventId(first + 5 * (from + n)) + 3072)
-  const rows = await database.query<{ id: number; lane: number }>(
-    { name: 'lab_runs', text: 'select id, lane_id as lane from holdfast_internal.runs where id = any ($1)' },
-    [ids],
-  )
-  return rows.map(
-    ({ id, lane }): RunRecord => ({
-      id,
-      message: id,
-      claim: 1,
-      lane,
-      attempt: 1,
-      expected: 0,
-      action: 'succeed',
-      outcome: 1,
-      startedAtMs: 0,
-      durationMs: 1,
-      errorCode: null,
-      error: null,
-      detail: null,
-      delayMs: null,
-      reason: null,
-      isTried: true,
-    }),
-  )
-}
-
-async function claimed(database: Database, queue: string): Promise<number> {
-  const { incarnation, laneIds } = await registerWorker(database, {
-    name: 'lab',
-    version: '0',
-    host: 'here',
-    pid: 1,
-    queues: [queue],
-    tags: [],
-    concurrency: 500,
-    leaseMs: 60_000,
-  })
-  const { runs } = await claimRuns(database, {
-    worker: incarnation,
-    laneId: laneIds[0] ?? 0,
-    wanted: 500,
-    suspectRoom: 10,
-    mayTakeDeadly: false,
-    request: 1,
-  })
-  return runs.length
-}
+import { keyedQueues } from './keyed-runs.ts'
 
 const aBatch = { rows: 4000, why: 'a batch of results, and what each of them is looked up in' }
 
@@ -198,42 +109,68 @@ export const engineEntries: readonly PlanEntry[] = [
     of: 'settle#settleSuccesses',
     bound: aBatch,
     run: async (database, dataset) => {
-      await settleSuccesses(database, 999_999, successes(dataset, 500, 500), 1)
+      await settleSuccesses(database, labNode, successes(dataset, 500, 500), 1)
       return 500
     },
   },
-  {
-    of: 'settle#settleFailures',
-    bound: aBatch,
-    run: async (database, dataset) => {
-      await settleFailures(database, 999_999, failures(dataset, 1000, 200), [], { number: 1, nowMs: 1 })
-      return 200
-    },
-  },
-  { of: 'claim-runs#claimRuns', bound: aBatch, run: (database) => claimed(database, 'default') },
+  ...(['retry', 'dead', 'drop', 'expire', 'cancel', 'skip'] as const).map(
+    (action, nth): PlanEntry => ({
+      of: 'settle#settleFailures',
+      what: action,
+      bound: aBatch,
+      run: async (database, dataset) => {
+        await ownShards(database)
+        const records = failures(dataset, 1000 + 200 * nth, 200, action)
+        const { refused } = await settleFailures(database, labNode, records, [], { number: 1, nowMs: 1 })
+        expect(refused).toEqual([])
+        return 200
+      },
+    }),
+  ),
+  ...['default', 'queue-00', ...keyedQueues].map(
+    (queue): PlanEntry => ({
+      of: 'claim-runs#claimRuns',
+      what: `of ${queue}`,
+      bound: aBatch,
+      run: async (database) => (await claim(database, queue, 500)).runs.length,
+    }),
+  ),
+  ...keyedQueues.map(
+    (queue): PlanEntry => ({
+      of: 'settle-runs#settleRunSuccesses',
+      what: `of ${queue}`,
+      bound: aBatch,
+      run: async (database) => {
+        const { worker, runs } = await claim(database, queue, 200)
+        await settleRunSuccesses(database, worker, succeeded(runs), [], 1)
+        return runs.length
+      },
+    }),
+  ),
   {
     of: 'settle-runs#settleRunSuccesses',
     bound: aBatch,
     run: async (database, dataset) => {
-      await settleRunSuccesses(database, 999_999, await runsOf(database, dataset, 0, 200), [], 1)
+      await settleRunSuccesses(database, labNode, await runsOf(database, dataset, 0, 200), [], 1)
       return 200
     },
   },
-  {
-    of: 'settle-runs#settleRunFailures',
-    bound: aBatch,
-    run: async (database, dataset) => {
-      const records = await runsOf(database, dataset, 200, 100)
-      await settleRunFailures(
-        database,
-        999_999,
-        records.map((record) => ({ ...record, action: 'retry', outcome: 2, delayMs: 1000 })),
-        [],
-        1,
-      )
-      return 100
-    },
-  },
+  ...(['retry', 'dead', 'expire', 'cancel', 'release'] as const).flatMap((action) =>
+    ['queue-01', ...keyedQueues].map(
+      (queue): PlanEntry => ({
+        of: 'settle-runs#settleRunFailures',
+        what: `${action} of ${queue}`,
+        bound: aBatch,
+        run: async (database) => {
+          const { worker, runs } = await claim(database, queue, 50)
+          const failed = { action, outcome: 2, delayMs: 1000, reason: 'permanent' }
+          const records = succeeded(runs).map((record) => ({ ...record, ...failed }))
+          await settleRunFailures(database, worker, records, [], 1)
+          return runs.length
+        },
+      }),
+    ),
+  ),
   {
     of: 'keep-runs#sweepRuns',
     run: async (database) => (await sweepRuns(database, 500, 1), 500),

@@ -1,6 +1,7 @@
 /** A node of a plan as auto_explain writes it, with what it really did. */
 export interface PlanNode {
   readonly 'Node Type': string
+  readonly 'Parent Relationship'?: string
   readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
   readonly 'Actual Rows'?: number
@@ -70,10 +71,9 @@ function rowsInto(node: PlanNode): number {
   const loops = node['Actual Loops'] ?? 0
   const type = node['Node Type']
   if (type === 'Sort' || type === 'Incremental Sort') {
-    return (node.Plans ?? []).reduce(
-      (sum, child) => sum + (child['Actual Rows'] ?? 0) * (child['Actual Loops'] ?? 0),
-      0,
-    )
+    // Its input alone: common table expressions of the statement may hang below the same node.
+    const inputs = (node.Plans ?? []).filter((child) => child['Parent Relationship'] === 'Outer')
+    return inputs.reduce((sum, child) => sum + (child['Actual Rows'] ?? 0) * (child['Actual Loops'] ?? 0), 0)
   }
   if (!type.endsWith('Scan') || node['Relation Name'] === undefined) {
     return type === 'Nested Loop' ? (node['Rows Removed by Join Filter'] ?? 0) * loops : 0

@@ -4,7 +4,7 @@ import { readFindings } from '../../../src/storage/alert-rules.ts'
 import { listAlerts, purgeAlerts, readOpenAlerts } from '../../../src/storage/alerts.ts'
 import { listApiKeys } from '../../../src/storage/api-keys.ts'
 import { cleanupDeadLetters, purgeArchive } from '../../../src/storage/archive.ts'
-import { listAudit } from '../../../src/storage/audit-log.ts'
+import { readAudit } from '../../../src/storage/audit-log.ts'
 import { readChanges, readNewLetters, readPositions, readTotals } from '../../../src/storage/changes.ts'
 import { listCircuitChanges, listCircuitChangesOf } from '../../../src/storage/circuit-changes.ts'
 import { addUpLetters, countQueues } from '../../../src/storage/counts.ts'
@@ -20,13 +20,7 @@ import {
 } from '../../../src/storage/dead-letters.ts'
 import { findDeliveriesOf, readAttempts, readDeliveryRecords } from '../../../src/storage/deliveries.ts'
 import { readHealth } from '../../../src/storage/endpoint-health.ts'
-import {
-  cancelOrphans,
-  deleteEndpoint,
-  listEndpoints,
-  readEndpoint,
-  reenableEndpoints,
-} from '../../../src/storage/endpoints.ts'
+import { listEndpoints, readEndpoint, reenableEndpoints } from '../../../src/storage/endpoints.ts'
 import { readEventBody, readEventRecords } from '../../../src/storage/events.ts'
 import { find } from '../../../src/storage/find.ts'
 import { purgeIdempotencyKeys } from '../../../src/storage/idempotency-keys.ts'
@@ -35,11 +29,9 @@ import { readMaintenance } from '../../../src/storage/maintenance-tasks.ts'
 import { readGauges, readQueueGauges } from '../../../src/storage/metrics.ts'
 import {
   actOnDelivery,
-  createOperation,
   listOperations,
   readDueOperations,
   readOperation,
-  stepOperation,
 } from '../../../src/storage/operations.ts'
 import { readLiveNodes, readOverview } from '../../../src/storage/overview.ts'
 import { beforeEverything, maxScannedPerPage } from '../../../src/storage/page.ts'
@@ -62,7 +54,8 @@ import type { PlanEntry } from './entry.ts'
 const pageRows = 51
 const dayMs = 86_400_000
 
-const endpoint = (dataset: Dataset, k: number) => `endpoint-${String(k % dataset.endpoints).padStart(5, '0')}`
+export const endpoint = (dataset: Dataset, k: number) =>
+  `endpoint-${String(k % dataset.endpoints).padStart(5, '0')}`
 const middle = ({ events, eventId }: Dataset) => eventId(Math.floor(events / 2))
 const aroundMiddle = (dataset: Dataset, offset: number) => {
   const first = Math.floor(dataset.events / 2)
@@ -76,7 +69,7 @@ const aLook = {
 const definitions = (rows: number) => ({ rows, why: 'a row for each endpoint, not for each message' })
 
 type Finder = Parameters<typeof find>[1]
-type FilterOf = (dataset: Dataset) => object
+export type FilterOf = (dataset: Dataset) => object
 
 /** Filters that an index serves, and those that rows are asked for one by one. */
 function finding(
@@ -113,53 +106,6 @@ const inTransaction =
   (work: (client: Parameters<Parameters<Database['inTransaction']>[0]>[0]) => Promise<number>) =>
   (database: Database) =>
     database.inTransaction(work)
-
-/** For what takes away the ground that others stand on. */
-async function undone(database: Database, work: (database: Database) => Promise<number>): Promise<number> {
-  const undo = new Error('undo')
-  let result = 0
-  await database
-    .asOne(async (inside) => {
-      result = await work(inside)
-      throw undo
-    })
-    .catch((error: unknown) => {
-      if (error !== undo) throw error
-    })
-  return result
-}
-
-/** Plans and steps of an operation, as a node takes them; it ends with the first step. */
-function stepping(kind: 'redrive' | 'discard' | 'retry' | 'cancel' | 'replay', filter: FilterOf): PlanEntry {
-  const rows = 500
-  return {
-    of: 'operations#stepOperation',
-    what: `${kind} ${rows} of what an endpoint has`,
-    run: async (database, dataset) => {
-      const request = { kind, filter: filter(dataset), options: {}, asOf: null, ratePerSecond: null }
-      const id = await withoutPlans(database, () => createOperation(database, request, 'lab'))
-      await stepOperation(database, id, 'lab', rows)
-      await database.query(
-        {
-          name: 'lab_end',
-          text: `update holdfast_internal.operations set state = 'cancelled' where id = $1`,
-        },
-        [id],
-      )
-      return kind === 'replay' ? 4 * rows : rows
-    },
-  }
-}
-
-/** Counting what an operation will touch reads all of that. */
-async function withoutPlans<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
-  await database.pool.query('set auto_explain.log_min_duration = -1')
-  try {
-    return await work()
-  } finally {
-    await database.pool.query('set auto_explain.log_min_duration = 0')
-  }
-}
 
 /** What people, pages, monitors and upkeep ask. Those that change something come last. */
 export const operatorEntries: readonly PlanEntry[] = [
@@ -220,7 +166,6 @@ export const operatorEntries: readonly PlanEntry[] = [
     'runs',
     {
       all: () => ({}),
-      'of a queue': () => ({ queue: 'queue-00' }),
       succeeded: () => ({ state: 'succeeded' }),
       running: () => ({ state: 'running' }),
       waiting: () => ({ state: 'waiting' }),
@@ -238,6 +183,8 @@ export const operatorEntries: readonly PlanEntry[] = [
       cancelled: () => ({ state: 'cancelled' }),
       expired: () => ({ state: 'expired' }),
       scheduled: () => ({ state: 'scheduled' }),
+      // Others may have newer ones.
+      'of a queue': () => ({ queue: 'queue-00' }),
       'of a job': () => ({ job: 'job-11' }),
     },
   ),
@@ -391,28 +338,26 @@ export const operatorEntries: readonly PlanEntry[] = [
     of: 'changes#readPositions',
     run: async (database) => Number((await readPositions(database)).change > 0),
   },
-  ...(
-    [
-      ['all', {}],
-      ['of one', { subject: 'endpoint:endpoint-00003' }],
-      ['by person', { actor: 'person-3' }],
-      ['by action', { action: 'circuit.opened' }],
-      ['before', { beforeId: 1000 }],
-    ] as const
-  ).map(
-    ([what, filter]): PlanEntry => ({
-      of: 'audit-log#listAudit',
-      what,
-      run: async (database) =>
-        (
-          await listAudit(
-            database,
-            { beforeId: null, subject: null, action: null, actor: null, ...filter },
-            pageRows,
-          )
-        ).length,
-    }),
+  ...finding(
+    'audit',
+    {
+      all: () => ({}),
+      'of one': () => ({ subject: 'endpoint:endpoint-00003' }),
+      'by person': () => ({ actor: 'person-3' }),
+      'by action': () => ({ action: 'circuit.opened' }),
+    },
+    {
+      'of one by an action that it never had': () => ({
+        subject: 'endpoint:endpoint-00003',
+        action: 'nothing',
+      }),
+      'by person and action': () => ({ actor: 'person-3', action: 'circuit.opened' }),
+    },
   ),
+  {
+    of: 'audit-log#readAudit',
+    run: async (database) => (await readAudit(database, [1000, 900, 800])).length,
+  },
   {
     of: 'alerts#listAlerts',
     what: 'all',
@@ -564,33 +509,5 @@ export const operatorEntries: readonly PlanEntry[] = [
     of: 'runs#cancelRun',
     run: async (database, { eventId }) =>
       Number((await cancelRun(database, eventId(55) + 3072, null, 'lab')) !== null),
-  },
-  stepping('redrive', (dataset) => ({ endpoint: endpoint(dataset, 1) })),
-  stepping('discard', (dataset) => ({ endpoint: endpoint(dataset, 1) })),
-  stepping('retry', (dataset) => ({ endpoint: endpoint(dataset, 5) })),
-  stepping('cancel', (dataset) => ({ endpoint: endpoint(dataset, 2) })),
-  stepping('replay', (dataset) => ({
-    endpoint: endpoint(dataset, 0),
-    from: new Date(Date.now() - 31 * dayMs),
-    to: new Date(Date.now() + dayMs),
-  })),
-  {
-    of: 'endpoints#deleteEndpoint',
-    what: 'that owes much',
-    run: (database, dataset) =>
-      undone(database, async (inside) =>
-        Number((await deleteEndpoint(inside, endpoint(dataset, 2), true, 'lab')).operation !== null),
-      ),
-    bound: { rows: 1001, why: 'looks whether it owes more than a thousand' },
-  },
-  {
-    of: 'endpoints#cancelOrphans',
-    run: (database, dataset) =>
-      undone(database, async (inside) => {
-        await deleteEndpoint(inside, endpoint(dataset, 2), true, 'lab')
-        await cancelOrphans(inside, [dataset.firstLane + 2])
-        return 1
-      }),
-    bound: { rows: 1001, why: 'looks whether it owes more than a thousand' },
   },
 ]

@@ -3,19 +3,22 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Dataset } from '../../../bench/workload/operator-dataset.ts'
 import type { Database } from '../../../src/storage/database.ts'
+import { bulkEntries } from './bulk-entries.ts'
 import { engineEntries } from './engine-entries.ts'
 import type { PlanEntry } from './entry.ts'
 import { exemptions } from './exemptions.ts'
 import { judgePlans } from './judge-plans.ts'
 import { operatorEntries } from './operator-entries.ts'
 import { PlanLab } from './plan-lab.ts'
+import { upkeepEntries } from './upkeep-entries.ts'
 
 /** 20,000 make 200,000 attempts. `HOLDFAST_PLAN_EVENTS=1000000` asks the question at full size. */
 const events = Number(process.env['HOLDFAST_PLAN_EVENTS'] ?? 20_000)
 const endpoints = Math.min(10_000, events / 10)
 const entries: readonly PlanEntry[] = [
-  ...operatorEntries.map((entry): PlanEntry => ({ connection: 'api', ...entry })),
+  ...[...operatorEntries, ...bulkEntries].map((entry): PlanEntry => ({ connection: 'api', ...entry })),
   ...engineEntries,
+  ...upkeepEntries,
 ]
 const kindOf = ({ connection = 'node' }: PlanEntry) => connection
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import type { HttpEndpointInput } from '../../../src/core/endpoint-types.ts'
+import type { TransformConfigInput } from '../../../src/core/transform-configs.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { answer, choose, gated, hang, script } from '../../support/receivers/behaviours.ts'
@@ -20,7 +21,10 @@ const quickRetry = { strategy: 'fixed', baseDelayMs: 100, jitter: 'none' } as co
 let lastName = 0
 
 /** An endpoint that takes batches, paused until the test has published, so that what it gets doesn't depend on the moment. */
-async function sink(receiver: HttpReceiver, settings: Partial<EndpointInput> & Pick<EndpointInput, 'batch'>) {
+async function sink(
+  receiver: HttpReceiver,
+  settings: Partial<HttpEndpointInput> & Pick<HttpEndpointInput, 'batch'>,
+) {
   lastName += 1
   const name = `sink-${lastName}`
   await node.holdfast.endpoints.create({
@@ -342,7 +346,7 @@ describe('a batch', () => {
   it('has the envelope that the transform decides', async () => {
     await using receiver = await HttpReceiver.start()
     const bodies: Record<string, ReceivedRequest> = {}
-    for (const [kind, transform] of Object.entries({
+    for (const [kind, transform] of Object.entries<TransformConfigInput>({
       none: { type: 'none' },
       cloudevents: { type: 'cloudevents', source: '/shop' },
       template: { type: 'template', template: { v: '{{ $ }}' } },

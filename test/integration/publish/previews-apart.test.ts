@@ -20,7 +20,7 @@ describe('previews', () => {
 
   it('that take their time do not delay deliveries', { timeout: 60_000 }, async () => {
     const endpoint = await functionEndpoint(node.holdfast, () => undefined)
-    const transform = { type: 'jsonata', expression: '{ "order": id }' }
+    const transform = { type: 'jsonata', expression: '{ "order": id }' } as const
     await node.holdfast.routes.create({ name: 'orders', eventType: 'order.*', endpoint, transform })
     await node.holdfast.publish('order.created', { id: 1 })
     await node.log.waitForAttempts(endpoint, 1)

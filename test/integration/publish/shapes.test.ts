@@ -167,7 +167,7 @@ describe('a transform', () => {
       void seen.push([message.id, (message.payload as { id?: string }).id])
     const first = await functionEndpoint(node.holdfast, record)
     const second = await functionEndpoint(node.holdfast, record)
-    const shape = { type: 'template', template: { id: '{{ $messageId }}' } }
+    const shape = { type: 'template', template: { id: '{{ $messageId }}' } } as const
     await node.holdfast.routes.create({
       name: `${first}-raw`,
       eventType: 'ids',

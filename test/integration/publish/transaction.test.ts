@@ -134,7 +134,7 @@ describe('a schema', () => {
     ).resolves.toMatchObject({ deliveries: 0 })
   })
 
-  it.each(['function', 'http'])(
+  it.each(['function', 'http'] as const)(
     'lets SQL publish, and makes a dead letter at the first attempt (%s)',
     async (transport) => {
       await using receiver = await HttpReceiver.start()
@@ -146,7 +146,7 @@ describe('a schema', () => {
       await node.holdfast.endpoints.create({
         name,
         eventTypes: [type],
-        ...(transport === 'http' ? { config: { url: receiver.url } } : { transport }),
+        ...(transport === 'http' ? { transport, config: { url: receiver.url } } : { transport, config: {} }),
       })
       await rig.rows(
         `select holdfast.publish('${type}', '{"id": "x"}'), holdfast.publish('${type}', '{"id": 7}')`,

@@ -6,6 +6,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readJsonObject } from '../../../src/cli/read-json-argument.ts'
 import { reportError } from '../../../src/cli/report-error.ts'
+import type { EndpointInput } from '../../../src/core/endpoint-types.ts'
 import { loopbackNetworks } from '../../../src/network/network-rules.ts'
 import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
@@ -253,7 +254,7 @@ describe('a busy run with every kind of secret', () => {
       { url, headers: { host: canary } },
     ]
     for (const config of configs) {
-      await refused(endpoints.create({ name: 'never', config }))
+      await refused(endpoints.create({ name: 'never', config } as object as EndpointInput))
       keep('api', (await rig.call('POST', '/v1/endpoints', { body: { name: 'never', config } })).body)
     }
     await refused(endpoints.rotateSecret('signed', { secret: `whsec_${canary}` }))

@@ -186,7 +186,7 @@ describe('the keyring', () => {
     expect(error.code).toBe('encryption_key_missing')
     expect(error.message).toContain('holdfast secrets new-key')
     expect((await failure(client.endpoints.get(name))).code).toBe('endpoint_not_found')
-    const plain = { name, config: { url: receiver.url, signing: { scheme: 'none' } } }
+    const plain = { name, config: { url: receiver.url, signing: { scheme: 'none' } } } as const
     expect((await client.endpoints.create(plain)).secrets).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-import type { EndpointInput } from '../../../src/core/endpoint-input.ts'
+import type { FunctionEndpointInput } from '../../../src/core/endpoint-types.ts'
 import type { NodeLimits } from '../../../src/engine/limits.ts'
 import type { Logger } from '../../../src/engine/logger.ts'
 import { loopbackNetworks } from '../../../src/network/network-rules.ts'
@@ -148,7 +148,7 @@ let lastName = 0
 export async function functionEndpoint(
   holdfast: Holdfast,
   handler: Handler,
-  settings: Omit<EndpointInput, 'name' | 'transport'> = {},
+  settings: Omit<FunctionEndpointInput, 'name' | 'transport'> = {},
 ): Promise<string> {
   lastName += 1
   const name = `endpoint-${lastName}`

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { type EndpointInput, Holdfast, type SendOptions } from '../../../src/index.ts'
+import { type EndpointChanges, type EndpointInput, Holdfast, type SendOptions } from '../../../src/index.ts'
 import { closePool, createPool } from '../../../src/postgres/pool.ts'
 import { NodeProcess } from './node-process.ts'
 import type { NodeSettings } from './node-settings.ts'
@@ -43,7 +43,7 @@ export class Stage {
   }
 
   /** An HTTP endpoint at our receiver, impatient enough for a test. */
-  async endpoint(name: string, settings: Omit<EndpointInput, 'name'> = {}): Promise<void> {
+  async endpoint(name: string, settings: EndpointChanges = {}): Promise<void> {
     await this.publisher.endpoints.create({
       name,
       ...settings,
@@ -51,7 +51,7 @@ export class Stage {
       ...(settings.transport === 'function'
         ? {}
         : { config: { url: this.receiver.urlOf(name), timeoutMs: 10_000, ...settings.config } }),
-    })
+    } as EndpointInput)
   }
 
   /** Starts node processes side by side. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseEndpoint } from '../../../core/endpoint-config.ts'
-import { type EndpointInput, endpointInput } from '../../../core/endpoint-input.ts'
+import { endpointInput } from '../../../core/endpoint-input.ts'
+import type { EndpointInput } from '../../../core/endpoint-types.ts'
 import { type Problem, problemsOf } from '../../../core/problem.ts'
 import { digestPrefix, isSecretMark } from '../../../secrets/endpoint-secrets.ts'
 import { hasHiddenValue } from '../../../transports/http/hidden-query.ts'
@@ -28,7 +29,7 @@ export const endpointKind: Kind = {
     return parsed.value.transport === 'http' && isWhole ? configProblems(parsed.value.config) : []
   },
   create: async (client, _name, fields) => {
-    const { signingSecret } = await client.endpoints.create({ body: fields as EndpointInput })
+    const { signingSecret } = await client.endpoints.create({ body: fields as object as EndpointInput })
     return signingSecret ?? null
   },
   update: async (client, name, changes) => {

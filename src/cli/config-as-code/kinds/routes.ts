@@ -23,7 +23,7 @@ export const routeKind: Kind = {
   },
   check,
   create: async (client, _name, fields) => {
-    await client.routes.create({ body: fields as RouteInput })
+    await client.routes.create({ body: fields as object as RouteInput })
     return null
   },
   update: async (client, name, changes) => {
@@ -52,7 +52,7 @@ async function check(fields: Fields, { client, endpoints }: CheckContext): Promi
   if (stand === undefined) return []
   try {
     await client.routes.preview({
-      body: { route: { ...fields, endpoint: stand } as RouteInput, event: sample },
+      body: { route: { ...fields, endpoint: stand } as object as RouteInput, event: sample },
     })
     return []
   } catch (error) {

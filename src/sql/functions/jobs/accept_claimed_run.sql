@@ -4,7 +4,7 @@
 create or replace function holdfast_internal.accept_claimed_run(
   job_name text, body text, me integer, request bigint, out run bigint, out claim bigint, out job integer, out lane integer
 )
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set jit = off as $$
 #variable_conflict use_variable
 begin
   -- Whoever takes this worker's runs from it waits for us, but we don't wait for him. What is read must be read after that, in another statement.

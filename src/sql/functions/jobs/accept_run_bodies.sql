@@ -4,7 +4,7 @@
 create or replace function holdfast_internal.accept_run_bodies(
   job_name text, bodies text[], run_options jsonb[], out ids bigint[], out run_set int8multirange
 )
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   -- Before the ids: a claim whose snapshot is older knows that these ids lie beyond its horizon. And before the look at who sleeps: a worker
   -- that falls asleep unseen goes on looking until this transaction has ended.

@@ -22,11 +22,15 @@ begin
     return;
   end if;
   perform holdfast_internal.take_out_of_claims(array(select id from holdfast_internal.run_claims where worker = dead));
-  select array_agg(run.id) into lost from (
-    select run.id from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
-    join holdfast_internal.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
-    where claim.worker = dead order by run.id for update of run
-  ) as run;
+  -- One after the other, in the order of ids: as a join it could begin with all runs that there are.
+  select array_agg(held.id) into lost
+  from (
+    select listed.id, claim.id as claim_id from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
+    where claim.worker = dead order by listed.id
+  ) as named
+  cross join lateral (
+    select run.id from holdfast_internal.runs as run where run.id = named.id and (run.due_at is null or run.claim_id = named.claim_id) for update
+  ) as held;
   -- What was claimed ahead had not begun.
   select array_agg(noted.id), array_agg(noted.started_at) into begun, begun_at from (
     select each.id, each.started_at from holdfast_internal.in_flight as note cross join unnest(note.ids, note.started_at) as each (id, started_at)

@@ -8,7 +8,7 @@ begin
   for shut in select distinct each from unnest(lanes) as each order by each loop
     perform pg_advisory_xact_lock(hashtext('holdfast.claims'), shut);
   end loop;
-  update holdfast_internal.runs as run set due_at = clock_timestamp() where run.id in (
+  update holdfast_internal.runs as run set due_at = clock_timestamp() where run.id = any (array(
     select (
       select next.id from holdfast_internal.runs as next
       where next.ordering_key = freed.ordering_key and next.lane_id = freed.lane order by next.id limit 1
@@ -23,7 +23,7 @@ begin
       order by parked.id limit freed.slots
     ) as next
   -- Also one that was left in the due line, so that somebody is rung for it.
-  ) and run.claim_id is null and (run.due_at = 'infinity' or run.due_at <= clock_timestamp());
+  )) and run.claim_id is null and (run.due_at = 'infinity' or run.due_at <= clock_timestamp());
   if found then
     perform holdfast_internal.ring_workers(each) from (select distinct unnest(lanes) as each) as rung;
   end if;

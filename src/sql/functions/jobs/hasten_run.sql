@@ -1,6 +1,6 @@
 -- Makes a waiting run due now. The id of a run that is being redriven stands for its redrive.
 create or replace function holdfast_internal.hasten_run(run_id bigint, actor text default current_user) returns boolean
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   lane integer;
   owed_id bigint := coalesce(

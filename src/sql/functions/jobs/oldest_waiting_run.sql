@@ -1,7 +1,7 @@
 -- Since when the oldest run of the queue that could run now has waited; null when none does. Parked runs, and those that are scheduled for
 -- later, don't count. Indexes: runs_fresh, run_bundles_pkey, runs_due, runs_suspect, runs_targeted.
 create or replace function holdfast_internal.oldest_waiting_run(lane integer) returns timestamptz
-language sql stable as $$
+language sql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
   with known as materialized (
     select coalesce(max(newest.cursors), '{0,0,0,0}') as cursors,
            coalesce(max(newest.floors), array_fill('-infinity'::timestamptz, array[4])) as floors

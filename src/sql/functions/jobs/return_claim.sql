@@ -9,11 +9,15 @@ begin
   perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), me);
   update holdfast_internal.workers set min_request = greatest(min_request, lost_request + 1) where incarnation = me;
   perform holdfast_internal.take_out_of_claims(array(select id from holdfast_internal.run_claims where worker = me and request = lost_request));
-  select array_agg(run.id) into returned from (
-    select run.id from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
-    join holdfast_internal.runs as run on run.id = listed.id and (run.due_at is null or run.claim_id = claim.id)
-    where claim.worker = me and claim.request = lost_request order by run.id for update of run
-  ) as run;
+  -- One after the other, in the order of ids: as a join it could begin with all runs that there are.
+  select array_agg(held.id) into returned
+  from (
+    select listed.id, claim.id as claim_id from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
+    where claim.worker = me and claim.request = lost_request order by listed.id
+  ) as named
+  cross join lateral (
+    select run.id from holdfast_internal.runs as run where run.id = named.id and (run.due_at is null or run.claim_id = named.claim_id) for update
+  ) as held;
   update holdfast_internal.runs set claim_id = null, due_at = clock_timestamp() where id = any (returned);
   delete from holdfast_internal.run_claims where worker = me and request = lost_request;
   perform holdfast_internal.cancel_returned(returned);

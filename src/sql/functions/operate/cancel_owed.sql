@@ -16,12 +16,13 @@ begin
     on conflict do nothing
   ), reopened as (
     update holdfast_internal.dead_letters set state = 'open', settled_by = null, action = null
-    -- By its key alone, and judged after that: an index that knows the state would be walked from end to end.
-    where id in (
+    -- By its key alone, and judged after that: an index that knows the state would be walked from end to end. As an array, so that no plan can
+    -- begin with the letters instead, of which there may be a million.
+    where id = any (array(
       select letter.id from ended
       cross join lateral (select one.id, one.state, one.settled_at from holdfast_internal.dead_letters as one where one.id = ended.dead_letter_id offset 0) as letter
       where letter.state = 'redriven' and letter.settled_at is null
-    )
+    ))
   )
   select count(*), array_agg(distinct lane_id) into cancelled, lanes from ended;
   perform holdfast_internal.tell_nodes('holdfast_lanes', lane || ' recount') from unnest(lanes) as lane;

@@ -12,10 +12,10 @@ begin
   if rate is not null and not (rate > 0 and rate <= 1000000) then
     raise exception 'the rate must be a number of rows a second above 0, not %', rate using errcode = 'HF007';
   end if;
-  preview := holdfast_internal.preview_operation(kind, filter, options, seen_as_of);
-  insert into holdfast_internal.operations (kind, filter, options, as_of, as_of_at, total, rate_per_second, created_by)
+  preview := holdfast_internal.preview_operation_v2(kind, filter, options, seen_as_of);
+  insert into holdfast_internal.operations (kind, filter, options, as_of, as_of_at, total, is_total_exact, rate_per_second, created_by)
   values (kind, jsonb_strip_nulls(filter), jsonb_strip_nulls(options), split_part(preview.as_of, '@', 1)::pg_snapshot, preview.as_of_at,
-          preview.total, rate, actor)
+          preview.total, preview.is_exact, rate, actor)
   returning id into created;
   perform holdfast_internal.audit(actor, 'operation.created', holdfast.format_id('op', created),
                          jsonb_build_object('kind', kind, 'filter', jsonb_strip_nulls(filter), 'total', preview.total));

@@ -1,22 +1,29 @@
--- Deletes a route. Refused while deliveries are owed along it, unless forced; then they end as cancelled: see cancel_lane.
+-- Deletes a route. Refused while deliveries are owed along it, or may be, unless forced; then they end as cancelled: see cancel_lane.
 create or replace function holdfast_internal.delete_route_v2(
   route_name text, force boolean, actor text, out cancelled bigint, out operation_id bigint
 )
 language plpgsql as $$
 declare
   route holdfast_internal.routes;
+  owed record;
 begin
   select * into route from holdfast_internal.routes where name = route_name for update;
   if not found then
     raise exception 'there is no route named "%"', route_name using errcode = 'HF005';
   end if;
-  if not force and exists (select from holdfast_internal.deliveries where route_id = route.id) then
-    raise exception 'route "%" still owes deliveries', route_name
-      using errcode = 'HF006', hint = 'Disable it and let them drain, or delete it with force: then they end as cancelled.';
+  if not force then
+    owed := holdfast_internal.owed_along(route);
+    if cardinality(owed.ids) > 0 then
+      raise exception 'route "%" still owes deliveries', route_name
+        using errcode = 'HF006', hint = 'Disable it and let them drain, or delete it with force: then they end as cancelled.';
+    elsif not owed.is_all then
+      raise exception 'route "%" may still owe deliveries: more than 10,000 wait for its endpoint, and they are not all looked through', route_name
+        using errcode = 'HF006', hint = 'Disable it and let them drain, or delete it with force: then those that came along it end as cancelled.';
+    end if;
   end if;
-  delete from holdfast_internal.routes where id = route.id;
   select ended.cancelled, ended.operation_id into cancelled, operation_id
   from holdfast_internal.cancel_lane(route.lane_id, route.id, format('Route "%s" was deleted.', route_name), actor) as ended;
+  delete from holdfast_internal.routes where id = route.id;
   perform holdfast_internal.audit(actor, 'route.deleted', 'route:' || route_name, jsonb_strip_nulls(jsonb_build_object(
     'name', route_name, 'cancelled', cancelled, 'operation', holdfast.format_id('op', operation_id))));
   -- Nodes that hold deliveries of it in memory look again, and find that it is gone.

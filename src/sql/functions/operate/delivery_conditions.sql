@@ -1,7 +1,7 @@
 -- A filter on deliveries as conditions. `lane`, `message_ids` and `wanted_state` choose the index; `wide` is asked of each delivery found by it. It is made
 -- of `of_delivery` and, where `asks_message`, of `of_message`.
 create or replace function holdfast_internal.delivery_conditions(
-  filter jsonb, out lane integer, out message_ids bigint[], out wanted_state text, out wide text, out of_delivery text, out of_message text,
+  filter jsonb, out lane integer, out message_ids bigint[], out delivery_ids bigint[], out wanted_state text, out wide text, out of_delivery text, out of_message text,
   out asks_message boolean, out from_id bigint, out to_id bigint
 )
 language plpgsql stable as $$
@@ -41,8 +41,9 @@ begin
       when 'state' then wanted_state := value;
       when 'from' then from_id := holdfast_internal.id_at(value::timestamptz);
       when 'to' then to_id := holdfast_internal.id_at(value::timestamptz);
-      when 'ids' then wide_ones := wide_ones || format('delivery.id = any (%L::bigint[])',
-        array(select holdfast.parse_id('dlv', id) from jsonb_array_elements_text(value::jsonb) as id)::text);
+      when 'ids' then
+        delivery_ids := array(select holdfast.parse_id('dlv', id) from jsonb_array_elements_text(value::jsonb) as id);
+        wide_ones := wide_ones || format('delivery.id = any (%L::bigint[])', delivery_ids::text);
       when 'route' then wide_ones := wide_ones || format('delivery.route_id = %s', holdfast_internal.route_of(value));
       when 'statusCode' then wide_ones := wide_ones || format('delivery.status_code = %s', value::smallint);
       when 'errorCode' then wide_ones := wide_ones || format('delivery.error_code = %L', value);

@@ -5,7 +5,7 @@
 -- (letter_counts) know how many these are.
 create or replace function holdfast_internal.letter_conditions(
   filter jsonb, out everything text, out asks_message boolean, out source text, out stop text, out is_plain boolean, out lane integer,
-  out wanted_state text, out wanted_fingerprint text
+  out wanted_state text, out wanted_fingerprint text, out letter_ids bigint[], out message_ids bigint[]
 )
 language plpgsql stable as $$
 declare
@@ -14,8 +14,6 @@ declare
   conditions text[] := '{true}';
   condition text;
   correlated bigint[];
-  letter_ids bigint[];
-  message_ids bigint[];
   queues integer[];
 begin
   asks_message := false;

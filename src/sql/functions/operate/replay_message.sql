@@ -31,7 +31,7 @@ begin
   end if;
   -- One for each way that it took: a redrive went the way of its letter, and a replay that of its original.
   ways := format($ways$
-    select min(ended.delivery) as position, min(ended.delivery) as id, %1$s::bigint as message_id, ended.lane_id, ended.route_id from (
+    select min(ended.delivery) as position, min(ended.delivery) as id, true as is_meant, null::bigint as reached, %1$s::bigint as message_id, ended.lane_id, ended.route_id from (
       select delivery_id as delivery, lane_id, route_id from holdfast_internal.attempts where delivery_id = %1$s and message_id = %1$s
       union all select delivery_id, lane_id, route_id from holdfast_internal.attempts where message_id = %1$s and message_id <> delivery_id
       union all select delivery_id, lane_id, route_id from holdfast_internal.dead_letters where message_id = %1$s
@@ -44,11 +44,12 @@ begin
     if target_route is not null then
       select * into way from holdfast_internal.routes where routes.id = holdfast_internal.route_of(target_route);
     end if;
-    ways := format('select %1$s::bigint as position, %1$s::bigint as id, %1$s::bigint as message_id, %2$s as lane_id, %3$s::integer as route_id',
+    ways := format('select %1$s::bigint as position, %1$s::bigint as id, true as is_meant, null::bigint as reached, %1$s::bigint as message_id,
+                   %2$s as lane_id, %3$s::integer as route_id',
                    message, coalesce(way.lane_id, holdfast_internal.lane_of(target_endpoint)), coalesce(way.id::text, 'null'));
   end if;
   select replayed.delivery_ids into new_ids
-  from holdfast_internal.replay_rows(null, ways, pg_current_snapshot(), now(), 0, 10000) as replayed;
+  from holdfast_internal.replay_rows(null, ways, pg_current_snapshot(), now(), 0, 10000, 10000) as replayed;
   if cardinality(new_ids) = 0 then
     raise exception '% went nowhere, or where it went is gone', id using errcode = 'HF007', hint = 'Say to which endpoint or along which route it shall go.';
   end if;

@@ -1,8 +1,8 @@
 -- Owes what `source` yields (see replay_targets) once more, in its order, under ids of their own. No body is written, but for those whose
 -- partition is about to go. What has lost its endpoint since is passed over. Somebody wants it: it isn't dropped silently.
 create or replace function holdfast_internal.replay_rows(
-  operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer,
-  out looked_at integer, out last_position bigint, out delivery_ids bigint[]
+  operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer, max_looked integer,
+  out reached bigint, out delivery_ids bigint[]
 )
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -21,9 +21,8 @@ begin
   if holdfast_internal.id_at(clock_timestamp()) - (select last_value from holdfast_internal.ids) > 4096 * 5000 then
     perform holdfast_internal.advance_ids();
   end if;
-  select next.looked_at, next.last_position, next.message_ids, next.lanes, next.routes, next.low, next.high
-  into looked_at, last_position, message_ids, target_lanes, target_routes, low, high
-  from holdfast_internal.next_replays(source, as_of, as_of_at, after, max_rows) as next;
+  select next.reached, next.message_ids, next.lanes, next.routes, next.low, next.high into reached, message_ids, target_lanes, target_routes, low, high
+  from holdfast_internal.next_replays(source, as_of, as_of_at, after, max_rows, max_looked) as next;
   delivery_ids := '{}';
   if message_ids is null then
     return;

@@ -1,3 +1,5 @@
+-- Publishers call it on connections of their own, whose plans may be made while the tables are empty and kept: endpoints, types and statistics are looked
+-- up one by one (`lateral … limit 1`), so that no plan reads all of them.
 -- `are_checked`: the caller has held the payloads against their types' schemas. Believed of nodes only; what others publish is checked before its
 -- first attempt.
 -- Returns a row per event, in order: its message, how many deliveries it led to, and how many of them wait because their endpoint is paused,
@@ -5,7 +7,7 @@
 create or replace function holdfast_internal.accept_events(
   event_types text[], bodies text[], message_options jsonb[] default null, are_checked boolean default false
 ) returns table (message_id bigint, deliveries integer, held integer)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   total integer := coalesce(cardinality(bodies), 0);
   ids bigint[];
@@ -27,6 +29,7 @@ declare
   full_lanes integer[];
   rooms bigint[];
   blocking_lanes integer[];
+  held_lanes integer[];
   rejecting_endpoint text;
 begin
   if total = 0 then
@@ -44,7 +47,7 @@ begin
            coalesce(route.criticality, known.criticality, 1::smallint) as criticality,
            md5(coalesce(nullif(route.transform, '{"type": "none"}')::text, '')) as shape
     from (select distinct type, tenant from event) as kind
-    left join holdfast_internal.event_types as known on known.name = kind.type
+    left join lateral (select criticality from holdfast_internal.event_types where name = kind.type limit 1) as known on true
     cross join lateral holdfast_internal.matching_routes(kind.type, kind.tenant) as route
   ), filtered as (
     select distinct kind_type, kind_tenant from matched where filter is not null
@@ -72,15 +75,20 @@ begin
   from placed;
 
   perform holdfast_internal.check_bound(coalesce(cardinality(fan_at), 0));
-  select array_agg(wanted.lane), array_agg(greatest(0, bound.deliveries - coalesce(stats.pending, 0))),
-         min(endpoint.name) filter (where endpoint.settings #>> '{limits,onFull}' = 'reject'),
-         coalesce(array_agg(wanted.lane) filter (where endpoint.settings ->> 'onDead' = 'block'), '{}')
-  into full_lanes, rooms, rejecting_endpoint, blocking_lanes
-  from (select lane, count(*) as added from unnest(fan_lane) as lane group by lane) as wanted
-  join holdfast_internal.endpoints as endpoint on endpoint.id = wanted.lane
-  cross join lateral (select (endpoint.settings #>> '{limits,maxPending}')::bigint as deliveries) as bound
-  left join holdfast_internal.lane_stats as stats on stats.lane_id = wanted.lane
-  where coalesce(stats.pending, 0) + wanted.added > bound.deliveries;
+  select array_agg(lane) filter (where is_full), array_agg(greatest(0, bound - pending)) filter (where is_full),
+         min(name) filter (where is_full and settings #>> '{limits,onFull}' = 'reject'),
+         coalesce(array_agg(lane) filter (where is_full and settings ->> 'onDead' = 'block'), '{}'),
+         coalesce(array_agg(lane) filter (where state <> 'active'), '{}')
+  into full_lanes, rooms, rejecting_endpoint, blocking_lanes, held_lanes
+  from (
+    select wanted.lane, endpoint.name, endpoint.state, endpoint.settings, coalesce(stats.pending, 0) as pending, endpoint.bound,
+           coalesce(stats.pending, 0) + wanted.added > endpoint.bound as is_full
+    from (select lane, count(*) as added from unnest(fan_lane) as lane group by lane) as wanted
+    cross join lateral (
+      select name, state, settings, (settings #>> '{limits,maxPending}')::bigint as bound from holdfast_internal.endpoints where id = wanted.lane limit 1
+    ) as endpoint
+    left join lateral (select pending from holdfast_internal.lane_stats where lane_id = wanted.lane limit 1) as stats on true
+  ) as every;
   if rejecting_endpoint is not null then
     raise exception 'endpoint "%" is full', rejecting_endpoint
       using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
@@ -98,8 +106,8 @@ begin
   into counts, held_counts
   from generate_series(1, total) as event (at)
   left join (
-    select every.at, count(*) as deliveries, count(*) filter (where endpoint.state <> 'active' and is_refused is not true) as held
-    from unnest(fan_at, fan_lane, fan_refused) as every (at, lane, is_refused) join holdfast_internal.endpoints as endpoint on endpoint.id = lane
+    select every.at, count(*) as deliveries, count(held.lane) filter (where is_refused is not true) as held
+    from unnest(fan_at, fan_lane, fan_refused) as every (at, lane, is_refused) left join unnest(held_lanes) as held (lane) using (lane)
     group by every.at
   ) as fan using (at);
 
@@ -137,7 +145,7 @@ begin
   insert into holdfast_internal.messages (id, size, type, tenant, correlation_id, ordering_key, criticality, headers, metadata, is_unrouted, needs_check, body)
   select event.id, octet_length(body), type, option ->> 'tenant', option ->> 'correlationId', option ->> 'orderingKey',
          coalesce(holdfast_internal.criticality_code(option ->> 'criticality'), 1), option -> 'headers', option -> 'metadata', count = 0,
-         not are_checked and exists (select from holdfast_internal.event_types as known where known.name = type and known.schema is not null),
+         not are_checked and coalesce((select known.schema is not null from holdfast_internal.event_types as known where known.name = event.type limit 1), false),
          body::json
   from unnest(message_ids, event_types, bodies, message_options, is_repeated, counts) as event (id, type, body, option, is_known, count)
   where not is_known;

@@ -10,6 +10,14 @@ declare
   owned integer[];
   has_dead boolean;
   has_ended boolean;
+  -- Of those to be retried, in the order of their ids.
+  ids bigint[];
+  lanes_of integer[];
+  messages_of bigint[];
+  expected_of integer[];
+  attempts_of integer[];
+  uncounted_of integer[];
+  delays_ms double precision[];
 begin
   perform holdfast_internal.commit_durably();
   perform holdfast_internal.lock_incarnation_shared(me);
@@ -30,17 +38,24 @@ begin
       outcome = excluded.outcome, duration_ms = excluded.duration_ms, status_code = excluded.status_code, is_probe = excluded.is_probe,
       error_code = excluded.error_code, error = excluded.error, detail = excluded.detail
     where attempts.outcome = 6
-  ), retried as (
-    update holdfast_internal.deliveries as owed set
-      attempt = r.attempt, uncounted = owed.uncounted + case when r."isCounted" then 0 else 1 end,
-      due_at = now() + make_interval(secs => r."delayMs" / 1000)
-    from given as r
-    where owed.id = r.id and owed.lane_id + 0 = r.lane and owed.message_id = r.message and r.action = 'retry' and owed.attempt = r.expected and r.is_owned
   )
   select coalesce(bool_or(r.action = 'dead'), false), coalesce(bool_or(r.action in ('drop', 'expire', 'cancel', 'skip')), false),
-         array_agg(distinct r.lane) filter (where r.is_owned), array_agg(r.id) filter (where not r.is_owned)
-  into has_dead, has_ended, owned, refused
+         array_agg(distinct r.lane) filter (where r.is_owned), array_agg(r.id) filter (where not r.is_owned),
+         array_agg(r.id order by r.id) filter (where r.action = 'retry' and r.is_owned),
+         array_agg(r.lane order by r.id) filter (where r.action = 'retry' and r.is_owned),
+         array_agg(r.message order by r.id) filter (where r.action = 'retry' and r.is_owned),
+         array_agg(r.expected order by r.id) filter (where r.action = 'retry' and r.is_owned),
+         array_agg(r.attempt order by r.id) filter (where r.action = 'retry' and r.is_owned),
+         array_agg(case when r."isCounted" then 0 else 1 end order by r.id) filter (where r.action = 'retry' and r.is_owned),
+         array_agg(r."delayMs" order by r.id) filter (where r.action = 'retry' and r.is_owned)
+  into has_dead, has_ended, owned, refused, ids, lanes_of, messages_of, expected_of, attempts_of, uncounted_of, delays_ms
   from given as r;
+  -- Looked up in arrays and not joined: see remove_delivered.
+  update holdfast_internal.deliveries as owed set
+    attempt = attempts_of[width_bucket(owed.id, ids)], uncounted = owed.uncounted + uncounted_of[width_bucket(owed.id, ids)],
+    due_at = now() + make_interval(secs => delays_ms[width_bucket(owed.id, ids)] / 1000)
+  where owed.id = any (ids) and owed.lane_id + 0 = lanes_of[width_bucket(owed.id, ids)] and owed.message_id = messages_of[width_bucket(owed.id, ids)]
+    and owed.attempt = expected_of[width_bucket(owed.id, ids)];
 
   if has_dead then
     perform holdfast_internal.bury_deliveries(records, coalesce(owned, '{}'));

@@ -9,6 +9,10 @@ declare
   ordering_keys text[];
   concurrency_keys text[];
   lane integer;
+  -- Of those that one statement concerns, in their order.
+  ids bigint[];
+  attempts_of integer[];
+  delays_ms double precision[];
 begin
   perform holdfast_internal.commit_durably();
   perform holdfast_internal.lock_incarnation_shared(me);
@@ -42,26 +46,27 @@ begin
     ) as held
   ) as locked;
 
+  select array_agg(r.id order by r.id), array_agg(case r.action when 'retry' then r.attempt end order by r.id),
+         array_agg(coalesce(r."delayMs", 0) order by r.id)
+  into ids, attempts_of, delays_ms from holdfast_internal.run_records(records) as r where r.action in ('retry', 'release') and r.id = any (held);
+  -- Looked up in arrays and not joined: see remove_delivered.
   update holdfast_internal.runs as run set
-    attempt = case r.action when 'retry' then r.attempt else run.attempt end, claim_id = null,
-    due_at = clock_timestamp() + make_interval(secs => coalesce(r."delayMs", 0) / 1000)
-  from holdfast_internal.run_records(records) as r
-  where run.id = r.id and r.action in ('retry', 'release') and r.id = any (held);
+    attempt = coalesce(attempts_of[width_bucket(run.id, ids)], run.attempt), claim_id = null,
+    due_at = clock_timestamp() + make_interval(secs => delays_ms[width_bucket(run.id, ids)] / 1000)
+  where run.id = any (ids);
 
   perform holdfast_internal.bury_runs(records, held, me);
+  ids := array(select r.id from holdfast_internal.run_records(records) as r where r.action in ('expire', 'cancel') and r.id = any (held));
   with ended as (
-    delete from holdfast_internal.runs as run using holdfast_internal.run_records(records) as r
-    where run.id = r.id and r.action in ('expire', 'cancel') and r.id = any (held)
-    returning r.*, run.dead_letter_id
+    delete from holdfast_internal.runs as run where run.id = any (ids) returning run.dead_letter_id
   ), reopened as (
     update holdfast_internal.dead_letters set state = 'open', settled_by = null, action = null
-    where id in (select dead_letter_id from ended) and state = 'redriven' and settled_at is null
+    where id = any (array(select dead_letter_id from ended)) and state = 'redriven' and settled_at is null
   )
   -- A cancelled attempt is its own record. An ending that wasn't tried comes after the last attempt, where it can't collide with one.
   insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
-  select ended.id, ended.message, now(), ended.attempt + 1, 0, ended.lane, case ended.action when 'expire' then 10 else 11 end, ended.reason,
-         ended.error
-  from ended where not ended."isTried"
+  select r.id, r.message, now(), r.attempt + 1, 0, r.lane, case r.action when 'expire' then 10 else 11 end, r.reason, r.error
+  from holdfast_internal.run_records(records) as r where r.id = any (ids) and not r."isTried"
   on conflict do nothing;
 
   delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';

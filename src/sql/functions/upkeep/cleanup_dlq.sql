@@ -9,10 +9,10 @@ declare
   unsettled integer := 0;
   freed text[];
 begin
-  delete from holdfast_internal.dead_letters where id in (
+  delete from holdfast_internal.dead_letters where id = any (array(
     select id from holdfast_internal.dead_letters
     where settled_at < now() - make_interval(days => settled_days::integer) order by settled_at limit max_rows for update skip locked
-  );
+  ));
   get diagnostics removed = row_count;
   if unsettled_days > 0 and removed < max_rows then
     with old as materialized (
@@ -20,7 +20,7 @@ begin
       where state = 'open' and created_at < now() - make_interval(days => unsettled_days::integer)
       order by id limit max_rows - removed for update skip locked
     ), gone as (
-      delete from holdfast_internal.dead_letters as letter using old where letter.id = old.id returning letter.lane_id, letter.ordering_key, letter.blocks_key
+      delete from holdfast_internal.dead_letters as letter where letter.id = any (array(select id from old)) returning letter.lane_id, letter.ordering_key, letter.blocks_key
     )
     select count(*), array_agg(distinct lane_id || ' free ' || ordering_key) filter (where blocks_key) into unsettled, freed from gone;
     perform holdfast_internal.tell_nodes('holdfast_lanes', each) from unnest(freed) as each;

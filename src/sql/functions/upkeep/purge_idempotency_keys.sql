@@ -4,9 +4,10 @@ language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable
 declare
   purged integer;
 begin
-  delete from holdfast_internal.idempotency_keys where (scope, key) in (
-    select scope, key from holdfast_internal.idempotency_keys where expires_at <= now() order by expires_at limit max_rows for update skip locked
-  );
+  -- By their places, which nobody moves while they are locked.
+  delete from holdfast_internal.idempotency_keys where ctid = any (array(
+    select ctid from holdfast_internal.idempotency_keys where expires_at <= now() order by expires_at limit max_rows for update skip locked
+  ));
   get diagnostics purged = row_count;
   return purged;
 end $$;

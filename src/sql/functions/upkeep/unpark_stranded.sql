@@ -23,10 +23,10 @@ begin
     ) < coalesce((job.settings ->> 'concurrencyPerKey')::integer, 1)))
   into reached, stranded from parked as run left join holdfast_internal.jobs as job on job.id = run.job_id;
   perform holdfast_internal.keep_position('stranded', reached);
-  with free as (
+  with free as materialized (
     select id from holdfast_internal.runs where id = any (stranded) and due_at = 'infinity' and claim_id is null for update skip locked
   )
-  update holdfast_internal.runs as run set due_at = clock_timestamp() from free where run.id = free.id;
+  update holdfast_internal.runs as run set due_at = clock_timestamp() where run.id = any (array(select id from free));
   get diagnostics freed = row_count;
   if freed > 0 then
     perform holdfast_internal.ring_workers(id) from holdfast_internal.queues;

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { endpointInput } from '../core/endpoint-input.ts'
+import { functionConfigInput, httpConfigInput, smtpConfigInput } from './described-configs.ts'
+
+// An endpoint to readers of the OpenAPI document: its `transport` decides what its `config` is. What is checked is `endpointInput`, then the
+// transport's own schema.
+
+const { transport: _, config: __, ...common } = endpointInput.shape
+
+/** An endpoint as a person writes it. */
+export const describedEndpointInput = z
+  .discriminatedUnion('transport', [
+    z
+      .strictObject({ ...common, transport: z.literal('http'), config: httpConfigInput })
+      .meta({ id: 'HttpEndpointInput' }),
+    z
+      .strictObject({ ...common, transport: z.literal('function'), config: functionConfigInput.optional() })
+      .meta({ id: 'FunctionEndpointInput' }),
+    z
+      .strictObject({ ...common, transport: z.literal('smtp'), config: smtpConfigInput })
+      .meta({ id: 'SmtpEndpointInput' }),
+  ])
+  .meta({
+    id: 'EndpointInput',
+    // OpenAPI can tell the choices apart only if each names its transport; the API takes one without as `http`.
+    description:
+      'An endpoint; its `transport` decides what its `config` is. It may be left out: then it is `http`.',
+    examples: [
+      {
+        name: 'crm',
+        transport: 'http',
+        config: { url: 'https://crm.example.com/hooks' },
+        eventTypes: ['order.*'],
+      },
+    ],
+  })
+
+/** What may change of it. */
+export const describedEndpointChanges = z
+  .strictObject({
+    ...common,
+    transport: z.enum(['http', 'function', 'smtp']).optional(),
+    config: z
+      .union([
+        httpConfigInput.partial().meta({ id: 'HttpConfigChanges' }),
+        functionConfigInput.partial().meta({ id: 'FunctionConfigChanges' }),
+        smtpConfigInput.partial().meta({ id: 'SmtpConfigChanges' }),
+      ])
+      .optional(),
+  })
+  .omit({ name: true })
+  .meta({ id: 'EndpointChanges', examples: [{ limits: { concurrency: 8 } }] })

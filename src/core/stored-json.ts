@@ -1,0 +1,14 @@
+/** A value as it comes back from JSON: a Date is a text, what has no JSON is gone. */
+export type StoredJson<Value> = Value extends { toJSON(): infer Json }
+  ? StoredJson<Json>
+  : Value extends undefined | ((...given: never[]) => unknown) | symbol
+    ? null
+    : Value extends readonly unknown[]
+      ? { [Index in keyof Value]: StoredJson<Value[Index]> }
+      : Value extends object
+        ? {
+            [Field in keyof Value]: Exclude<Value[Field], undefined> extends infer Known
+              ? StoredJson<Known>
+              : never
+          }
+        : Value

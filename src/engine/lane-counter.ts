@@ -1,0 +1,50 @@
+import type { Lane } from './lane.ts'
+
+/** While a bulk action ends deliveries step by step, each says so: one count a second is enough. */
+const pauseMs = 1000
+
+export interface LaneCounterOptions {
+  readonly count: (lane: Lane) => Promise<void>
+  readonly tolerate: (work: Promise<unknown>) => Promise<void>
+}
+
+/** Counts lanes anew on request: one count of a lane at a time, and one more after it for all requests that came meanwhile. */
+export class LaneCounter {
+  readonly #options: LaneCounterOptions
+  /** Lanes being counted or resting from it, and whether somebody has asked again. */
+  readonly #counting = new Map<Lane, boolean>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #isStopped = false
+
+  constructor(options: LaneCounterOptions) {
+    this.#options = options
+  }
+
+  request(lane: Lane): void {
+    if (this.#isStopped) return
+    if (this.#counting.has(lane)) {
+      this.#counting.set(lane, true)
+      return
+    }
+    this.#counting.set(lane, false)
+    void this.#options.tolerate(this.#options.count(lane)).then(() => this.#rest(lane))
+  }
+
+  /** What is under way ends by itself. */
+  stop(): void {
+    this.#isStopped = true
+    for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  #rest(lane: Lane): void {
+    if (this.#isStopped) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      const isAskedAgain = this.#counting.get(lane) === true
+      this.#counting.delete(lane)
+      if (isAskedAgain) this.request(lane)
+    }, pauseMs)
+    timer.unref()
+    this.#timers.add(timer)
+  }
+}

@@ -1,0 +1,143 @@
+import { HoldfastError } from '../core/errors.ts'
+import type { Sender } from '../storage/send-messages.ts'
+
+/** A transaction of Drizzle on node-postgres: what `db.transaction(async (tx) => …)` hands you. */
+export interface DrizzleTransaction {
+  rollback(): never
+  execute(query: never): unknown
+}
+
+/** A transaction of Knex: what `knex.transaction(async (trx) => …)` hands you. */
+export interface KnexTransaction {
+  raw(sql: string): unknown
+  isCompleted(): boolean
+}
+
+/** A transaction of Kysely: what `db.transaction().execute(async (trx) => …)` hands you. */
+export interface KyselyTransaction {
+  readonly isTransaction: true
+  executeQuery(query: never): Promise<{ readonly rows: readonly unknown[] }>
+}
+
+/** A transaction of Prisma: what `prisma.$transaction(async (tx) => …)` hands you. */
+export interface PrismaTransaction {
+  $queryRawUnsafe(query: string, ...values: never[]): PromiseLike<unknown>
+}
+
+/** Your own transaction: a `pg` client, or what Drizzle, Knex, Kysely or Prisma hand to the callback of theirs. */
+export type TransactionClient =
+  | Sender
+  | DrizzleTransaction
+  | KnexTransaction
+  | KyselyTransaction
+  | PrismaTransaction
+
+type Query = Parameters<Sender['query']>[0]
+type Loose = Readonly<Record<string, unknown>>
+
+/** Runs our statements in the caller's transaction, whatever the library calls it. */
+export function senderOf(client: TransactionClient): Sender {
+  const loose = asLoose(client)
+  if (loose === null) throw unknownClient()
+  if (isFunction(loose['query'])) return client as Sender
+  if (isFunction(loose['raw'])) return fromKnex(loose)
+  if (isFunction(loose['executeQuery'])) return fromKysely(loose)
+  if (isFunction(loose['$queryRawUnsafe'])) return fromPrisma(loose)
+  if (isFunction(loose['rollback']) || isFunction(loose['execute'])) return fromDrizzle(loose)
+  throw unknownClient()
+}
+
+/** Drizzle's session has the connection that its transaction runs on. */
+function fromDrizzle(transaction: Loose): Sender {
+  const connection = asLoose(asLoose(transaction['session'])?.['client'])
+  if (connection === null || !isFunction(connection['query']) || !isFunction(transaction['rollback'])) {
+    throw refused(
+      'This Drizzle client is not a transaction on node-postgres: pass the `tx` of db.transaction(async (tx) => …), with a db of drizzle-orm/node-postgres.',
+    )
+  }
+  return connection as unknown as Sender
+}
+
+function fromKnex(transaction: Loose): Sender {
+  const { isCompleted } = transaction
+  if (!isFunction(isCompleted)) {
+    throw refused(
+      'This is Knex itself and not a transaction: pass the `trx` of knex.transaction(async (trx) => …).',
+    )
+  }
+  const { client } = transaction as unknown as { client: { acquireConnection(): Promise<Sender> } }
+  return {
+    query: async (query) => {
+      // Its connection goes on without it, in another transaction or none.
+      if (isCompleted.call(transaction) === true) {
+        throw refused('This Knex transaction has ended: publish before its callback returns.')
+      }
+      const connection = await client.acquireConnection()
+      if (!isFunction(asLoose(connection)?.['query'])) {
+        throw refused("This Knex transaction isn't on PostgreSQL: create knex with { client: 'pg' }.")
+      }
+      return connection.query(query)
+    },
+  }
+}
+
+function fromKysely(transaction: Loose): Sender {
+  if (transaction['isTransaction'] !== true) {
+    throw refused(
+      'This is Kysely itself and not a transaction: pass the `trx` of db.transaction().execute(async (trx) => …).',
+    )
+  }
+  const kysely = transaction as { executeQuery(query: object): Promise<{ rows: object[] }> }
+  return {
+    query: async ({ text, values }) => {
+      const compiled = {
+        sql: text,
+        parameters: values,
+        query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
+        queryId: { queryId: 'holdfast' },
+      }
+      return { rows: asArrays((await kysely.executeQuery(compiled)).rows) }
+    },
+  }
+}
+
+function fromPrisma(transaction: Loose): Sender {
+  if (isFunction(transaction['$transaction'])) {
+    throw refused(
+      'This is Prisma itself and not a transaction: pass the `tx` of prisma.$transaction(async (tx) => …).',
+    )
+  }
+  const prisma = transaction as {
+    $queryRawUnsafe(text: string, ...values: unknown[]): PromiseLike<object[]>
+  }
+  return {
+    query: async ({ text, values }: Query) => ({
+      rows: asArrays(await prisma.$queryRawUnsafe(text, ...values)),
+    }),
+  }
+}
+
+/** These libraries name columns; our statements give each a name of its own, in their order. */
+function asArrays(rows: readonly object[]): unknown[][] {
+  return rows.map((row) => Object.values(row) as unknown[])
+}
+
+function asLoose(value: unknown): Loose | null {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return isObject ? (value as Loose) : null
+}
+
+function isFunction(value: unknown): value is (this: unknown, ...given: unknown[]) => unknown {
+  return typeof value === 'function'
+}
+
+function unknownClient(): HoldfastError {
+  return refused(
+    'The client is none that Holdfast knows: pass a pg client, or the transaction of Drizzle (node-postgres), Knex, Kysely or Prisma. ' +
+      'With any other library run in your transaction: select holdfast.publish(type, payload, options)',
+  )
+}
+
+function refused(message: string): HoldfastError {
+  return new HoldfastError('invalid_options', message)
+}

@@ -1,0 +1,52 @@
+-- How many rows an operation would touch now, and the moment to hand over to create_operation: then it touches these and no others. Counted row by row
+-- to 10,000, and among as many rows as are looked at in 50 ms (10,000 at least). Where that isn't all, `is_exact` is false and `total` what was
+-- found so far, or what the counts say that are kept anyway.
+create or replace function holdfast_internal.preview_operation_v2(
+  kind text, filter jsonb, options jsonb, seen_as_of text, out total bigint, out is_exact boolean, out as_of text, out as_of_at timestamptz
+)
+language plpgsql as $$
+declare
+  max_counted constant integer := 10000;
+  piece constant integer := 2500;
+  started_at constant timestamptz := clock_timestamp();
+  looked_at integer := 0;
+  counted bigint;
+  targets text;
+  snapshot pg_snapshot;
+  reached bigint := 0;
+  found_ids bigint[];
+begin
+  perform holdfast_internal.check_operation(kind, filter, options);
+  -- '<snapshot>@<epoch seconds>'
+  if seen_as_of is not null and seen_as_of !~ '^[0-9]+:[0-9]+:[0-9,]*@[0-9.]+$' then
+    raise exception 'asOf must be what a preview gave' using errcode = 'HF007';
+  end if;
+  as_of_at := coalesce(to_timestamp(split_part(seen_as_of, '@', 2)::double precision), clock_timestamp());
+  snapshot := coalesce(split_part(seen_as_of, '@', 1)::pg_snapshot, pg_current_snapshot());
+  as_of := snapshot || '@' || extract(epoch from as_of_at);
+  targets := case when kind <> 'cancel_runs' then holdfast_internal.operation_targets(kind, filter, options) end;
+  counted := holdfast_internal.counted_targets(kind, filter);
+  -- So many letters need no second count.
+  if kind in ('redrive', 'resolve', 'discard') and counted > 2 * max_counted then
+    total := counted;
+    is_exact := false;
+    return;
+  end if;
+  total := 0;
+  while reached is not null and total <= max_counted
+    and (looked_at < max_counted or clock_timestamp() < started_at + interval '50 milliseconds')
+  loop
+    if kind = 'cancel_runs' then
+      select next.reached, next.ids into reached, found_ids from holdfast_internal.next_runs(filter, snapshot, reached, piece, piece) as next;
+    else
+      select next.reached, next.ids into reached, found_ids
+      from holdfast_internal.next_targets(targets, snapshot, holdfast_internal.id_at(as_of_at - interval '1 day'), reached, piece, piece) as next;
+    end if;
+    total := total + cardinality(found_ids);
+    looked_at := looked_at + piece;
+  end loop;
+  is_exact := reached is null;
+  if not is_exact then
+    total := greatest(least(total, max_counted), counted);
+  end if;
+end $$;
