@@ -54,7 +54,8 @@ export async function runBulk(
     output.data({ count }, () => `There are no such ${what}.`)
     return
   }
-  await confirm(session, `This would ${action} ${estimateOf(preview, what)}.`, flags.yes)
+  const verb = action === 'cancel_runs' ? 'cancel' : action
+  await confirm(session, `This would ${verb} ${estimateOf(preview, what)}.`, flags.yes)
   const body = { ...input, asOf, ...(flags.rate !== undefined && { ratePerSecond: flags.rate }) }
   const operation = await client.operations.create({ body })
   if (flags.wait) await followOperation(session, operation)

@@ -17,7 +17,7 @@ const operationParams = z.object({
 const operationShape = z
   .object({
     id: z.string(),
-    kind: z.enum(['redrive', 'resolve', 'discard', 'replay', 'retry', 'cancel']),
+    kind: z.enum(['redrive', 'resolve', 'discard', 'replay', 'retry', 'cancel', 'cancel_runs']),
     filter: jsonObject,
     options: jsonObject,
     state: z.enum(['running', 'paused', 'succeeded', 'failed', 'cancelled']),
@@ -58,7 +58,7 @@ const preview = z
   })
   .meta({ id: 'OperationPreview' })
 
-const [redrive, resolve, discard, retry, cancel] = operationInput.options
+const [redrive, resolve, discard, retry, cancel, cancelRuns] = operationInput.options
 
 const operationBody = operationInput.meta({
   id: 'OperationInput',
@@ -156,6 +156,10 @@ export const bulkOperations = {
     cancel,
     { filter: { endpoint: 'crm' }, reason: 'Sent by mistake.' },
   ),
+  cancelRuns: bulk('cancelRuns', '/v1/runs/cancel', 'Cancel runs by a filter', cancelRuns, {
+    filter: { job: 'nightly-report', state: 'waiting' },
+    reason: 'The report was withdrawn.',
+  }),
   replay: defineOperation({
     id: 'createReplay',
     method: 'POST',

@@ -79,6 +79,19 @@ const eventFields = {
   to: failure.to,
 }
 
+const runFields = {
+  queue: field.text(63).optional(),
+  job: field.text(127).optional(),
+  state: field.oneOf('scheduled', 'waiting', 'running').optional(),
+  /** Who runs it. */
+  worker: field.text(127).optional(),
+  /** One of its `tags` or `requireTags`. */
+  tag: field.text(63).optional(),
+  correlationId: message.correlationId,
+  from: failure.from,
+  to: failure.to,
+}
+
 const page = {
   limit: field.wholeNumber(1, maxPageRows).optional(),
   /** What the last page gave as `nextCursor`. */
@@ -87,6 +100,8 @@ const page = {
 
 export const deadLetterFilter = z.strictObject(deadLetterFields)
 export const deliveryFilter = z.strictObject(deliveryFields)
+/** Runs that haven't ended. */
+export const owedRunFilter = z.strictObject(runFields)
 export const eventFilter = z.strictObject(eventFields)
 
 export const deadLetterQuery = z.strictObject({ ...deadLetterFields, ...page })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { field } from './field.ts'
-import { deadLetterFilter, deliveryFilter, maxPageRows } from './list-filter.ts'
+import { deadLetterFilter, deliveryFilter, maxPageRows, owedRunFilter } from './list-filter.ts'
 
 const run = {
   /** At most so many a second; left out: as fast as they can be written. */
@@ -47,6 +47,7 @@ export const operationInput = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('discard'), ...letters, reason: note }),
   z.strictObject({ kind: z.literal('retry'), ...owed }),
   z.strictObject({ kind: z.literal('cancel'), ...owed, reason: note.optional() }),
+  z.strictObject({ kind: z.literal('cancel_runs'), filter: owedRunFilter, ...run, reason: note.optional() }),
 ])
 
 export const operationQuery = z.strictObject({

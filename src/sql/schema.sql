@@ -490,7 +490,7 @@ table holdfast_internal.operations with (fillfactor=50)
   started_at timestamp with time zone
   finished_at timestamp with time zone
   is_total_exact boolean not null default true
-  constraint operations_kind_check CHECK ((kind = ANY (ARRAY['redrive'::text, 'resolve'::text, 'discard'::text, 'replay'::text, 'retry'::text, 'cancel'::text])))
+  constraint operations_kind_check CHECK ((kind = ANY (ARRAY['redrive'::text, 'resolve'::text, 'discard'::text, 'replay'::text, 'retry'::text, 'cancel'::text, 'cancel_runs'::text])))
   constraint operations_pkey PRIMARY KEY (id)
   constraint operations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
   CREATE INDEX operations_due ON holdfast_internal.operations USING btree (next_step_at) WHERE (state = 'running'::text)

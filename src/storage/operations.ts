@@ -1,7 +1,7 @@
 import { queryWithDeadline } from '../postgres/deadline.ts'
 import type { Database } from './database.ts'
 
-export type OperationKind = 'redrive' | 'resolve' | 'discard' | 'replay' | 'retry' | 'cancel'
+export type OperationKind = 'redrive' | 'resolve' | 'discard' | 'replay' | 'retry' | 'cancel' | 'cancel_runs'
 export type OperationState = 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
 
 export interface OperationRecord {

@@ -13,6 +13,7 @@ export const bulkHandlers: HandlersFor<typeof bulkOperations> = {
   resolveLetters: async ({ body, management }) => management.operations.create({ ...body, kind: 'resolve' }),
   discardLetters: async ({ body, management }) => management.operations.create({ ...body, kind: 'discard' }),
   retryDeliveries: async ({ body, management }) => management.operations.create({ ...body, kind: 'retry' }),
+  cancelRuns: async ({ body, management }) => management.operations.create({ ...body, kind: 'cancel_runs' }),
   cancelDeliveries: async ({ body, management }) => management.operations.create({ ...body, kind: 'cancel' }),
   replay: async ({ body, management }) => {
     const { dryRun, ...input } = body

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import type { Operation } from '../../contract/operation.ts'
 import { operations } from '../../contract/operations.ts'
+import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../bulk.ts'
 import { withApi } from '../connection/with-api.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
-import { confirm, yesOption } from '../interact/confirm.ts'
+import { confirm } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 
 export function registerRuns(program: Command): void {
@@ -31,20 +33,21 @@ export function registerRuns(program: Command): void {
         output.data(run, () => formatFields(output, fieldsOf(run)))
       }),
     )
-  runs
+  const cancel = runs
     .command('cancel')
-    .description('end a run, or ask the worker that has it to')
-    .argument('<id>', 'run_…')
-    .option('--reason <text>', 'kept in the audit log')
-    .option(...yesOption)
-    .action((id: string, flags: { reason?: string; yes?: boolean }, command: Command) =>
+    .description('end a run, or ask the worker that has it to; one, or many by a filter')
+    .argument('[id]', 'run_…')
+    .option('--reason <text>', 'kept with it and in the audit log')
+  addBulkOptions(cancel, operations.runs.list as unknown as Operation).action(
+    (id: string | undefined, flags: BulkFlags & { reason?: string }, command: Command) =>
       withApi(command, async (session) => {
+        const said = flags.reason === undefined ? {} : { reason: flags.reason }
+        if (!isOne(id, flags, ['reason'])) return runBulk(session, 'cancel_runs', flags, 'runs', said)
         await confirm(session, `This cancels 1 run, ${id}.`, flags.yes)
-        const body = flags.reason === undefined ? {} : { reason: flags.reason }
-        const cancelled = await session.client.runs.cancel({ params: { id }, body })
+        const cancelled = await session.client.runs.cancel({ params: { id }, body: said })
         session.output.data(cancelled, () => `${id} ${cancelled.outcome}`)
       }),
-    )
+  )
   runs
     .command('retry')
     .description('make a run due now')

@@ -6,6 +6,7 @@ begin
     when 'resolve' then holdfast_internal.settle_letters(ids, 'resolved', op.options ->> 'note', op.options ->> 'action', op.created_by)
     when 'discard' then holdfast_internal.settle_letters(ids, 'discarded', op.options ->> 'note', 'discard', op.created_by)
     when 'retry' then holdfast_internal.hurry_deliveries(ids)
+    when 'cancel_runs' then holdfast_internal.cancel_runs(ids, coalesce(op.options ->> 'note', format('Cancelled by %s.', op.created_by)))
     when 'cancel' then holdfast_internal.cancel_owed(ids, coalesce(op.options ->> 'note', format('Cancelled by %s.', op.created_by)))
   end;
 end $$;

@@ -2,7 +2,7 @@
 create or replace function holdfast_internal.check_operation(kind text, filter jsonb, options jsonb) returns void
 language plpgsql stable as $$
 begin
-  if kind not in ('redrive', 'resolve', 'discard', 'replay', 'retry', 'cancel') then
+  if kind not in ('redrive', 'resolve', 'discard', 'replay', 'retry', 'cancel', 'cancel_runs') then
     raise exception 'there is no operation "%"', kind using errcode = 'HF007';
   end if;
   if jsonb_strip_nulls(filter) = '{}' and not coalesce((options ->> 'all')::boolean, false) then
@@ -16,6 +16,9 @@ begin
   end if;
   if kind in ('retry', 'cancel') and coalesce(filter ->> 'state', 'pending') <> 'pending' then
     raise exception 'only what is owed can be hurried or cancelled, not what is %', filter ->> 'state' using errcode = 'HF007';
+  end if;
+  if kind = 'cancel_runs' and coalesce(filter ->> 'state', 'waiting') not in ('scheduled', 'waiting', 'running') then
+    raise exception 'only runs that are scheduled, waiting or running can be cancelled, not those that are %', filter ->> 'state' using errcode = 'HF007';
   end if;
   if kind = 'replay' and (filter ->> 'from' is null or filter ->> 'to' is null) then
     raise exception 'a replay needs a time range' using errcode = 'HF007', hint = 'Give "from" and "to".';

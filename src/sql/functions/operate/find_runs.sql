@@ -96,9 +96,10 @@ begin
     end if;
   end if;
   judgement := concat_ws(' and ',
-    case when wanted_state = 'owed' then 'run.state in (''scheduled'', ''waiting'', ''running'')'
+    -- Where nothing but what is owed was looked at, it is owed, and of its job.
+    case when wanted_state = 'owed' then case when correlated is not null then 'run.state in (''scheduled'', ''waiting'', ''running'')' end
          when wanted_state is not null then format('run.state = %L', wanted_state) end,
-    case when wanted_job is not null then format('run.job = %L', wanted_job) end,
+    case when wanted_job is not null and (asks_ended or correlated is not null) then format('run.job = %L', wanted_job) end,
     case when wanted_worker is not null then format('run.worker = %L', wanted_worker) end,
     case when correlated is not null then format('run.lane_id = any (%L::integer[])', lanes::text) end,
     case when correlated is not null and wanted_tag is not null then format($tagged$ exists (

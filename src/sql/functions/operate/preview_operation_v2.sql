@@ -24,7 +24,7 @@ begin
   as_of_at := coalesce(to_timestamp(split_part(seen_as_of, '@', 2)::double precision), clock_timestamp());
   snapshot := coalesce(split_part(seen_as_of, '@', 1)::pg_snapshot, pg_current_snapshot());
   as_of := snapshot || '@' || extract(epoch from as_of_at);
-  targets := holdfast_internal.operation_targets(kind, filter, options);
+  targets := case when kind <> 'cancel_runs' then holdfast_internal.operation_targets(kind, filter, options) end;
   counted := holdfast_internal.counted_targets(kind, filter);
   -- So many letters need no second count.
   if kind in ('redrive', 'resolve', 'discard') and counted > 2 * max_counted then
@@ -36,8 +36,12 @@ begin
   while reached is not null and total <= max_counted
     and (looked_at < max_counted or clock_timestamp() < started_at + interval '50 milliseconds')
   loop
-    select next.reached, next.ids into reached, found_ids
-    from holdfast_internal.next_targets(targets, snapshot, holdfast_internal.id_at(as_of_at - interval '1 day'), reached, piece, piece) as next;
+    if kind = 'cancel_runs' then
+      select next.reached, next.ids into reached, found_ids from holdfast_internal.next_runs(filter, snapshot, reached, piece, piece) as next;
+    else
+      select next.reached, next.ids into reached, found_ids
+      from holdfast_internal.next_targets(targets, snapshot, holdfast_internal.id_at(as_of_at - interval '1 day'), reached, piece, piece) as next;
+    end if;
     total := total + cardinality(found_ids);
     looked_at := looked_at + piece;
   end loop;

@@ -34,6 +34,10 @@ begin
   if op.kind = 'replay' then
     select replayed.reached, cardinality(replayed.delivery_ids) into reached, touched
     from holdfast_internal.replay_rows(op.id, holdfast_internal.replay_targets(op.filter, op.options), op.as_of, op.as_of_at, op.cursor, max_touched, max_looked) as replayed;
+  elsif op.kind = 'cancel_runs' then
+    -- Claims of a queue wait for a step: it is a short one.
+    select next.reached, next.ids into reached, ids from holdfast_internal.next_runs(op.filter, op.as_of, op.cursor, least(max_touched, 200), 5000) as next;
+    touched := holdfast_internal.carry_out(op, ids);
   else
     select next.reached, next.ids into reached, ids
     from holdfast_internal.next_targets(
