@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { Operation } from '../../contract/operation.ts'
 import { operations } from '../../contract/operations.ts'
 import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../bulk.ts'
 import { withApi } from '../connection/with-api.ts'
@@ -38,7 +37,7 @@ export function registerRuns(program: Command): void {
     .description('end a run, or ask the worker that has it to; one, or many by a filter')
     .argument('[id]', 'run_…')
     .option('--reason <text>', 'kept with it and in the audit log')
-  addBulkOptions(cancel, operations.runs.list as unknown as Operation).action(
+  addBulkOptions(cancel, operations.runs.list).action(
     (id: string | undefined, flags: BulkFlags & { reason?: string }, command: Command) =>
       withApi(command, async (session) => {
         const said = flags.reason === undefined ? {} : { reason: flags.reason }
