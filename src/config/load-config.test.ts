@@ -140,14 +140,14 @@ describe('bad values', () => {
         "can't work on a standby. Use target_session_attrs=read-write.",
     )
     await expect(load({}, { HOLDFAST_DATABASE_URL: 'mysql://ada:s3cret@a,b/app' })).rejects.toThrow(
-      'must be a URL like postgres://',
+      'begins with mysql://, but Holdfast runs on PostgreSQL. Write it like postgres://',
     )
   })
 
   test('a secret is refused without showing it', async () => {
     const refused = load({}, { HOLDFAST_DATABASE_URL: 'mysql://ada:s3cret@db' })
     await expect(refused).rejects.toThrow(
-      'The environment variable HOLDFAST_DATABASE_URL must be a URL like postgres://user:password@host:5432/database.',
+      'The environment variable HOLDFAST_DATABASE_URL begins with mysql://, but Holdfast runs on PostgreSQL. Write it like postgres://user:password@host:5432/database.',
     )
     await expect(refused).rejects.not.toThrow('s3cret')
   })

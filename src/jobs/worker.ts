@@ -388,9 +388,9 @@ export class JobWorker {
   async #buryPredecessors(database: Database, former: ReadonlySet<number>): Promise<void> {
     if (former.size === 0) return
     for (const { incarnation, beat } of await readWorkerBeats(database)) {
-      if (former.has(incarnation)) {
-        this.#options.onRecovered?.(await buryWorker(database, incarnation, beat, incarnation))
-      }
+      if (!former.has(incarnation)) continue
+      const recovered = await buryWorker(database, incarnation, beat, incarnation)
+      this.#options.onRecovered?.(recovered)
     }
   }
 

@@ -13,8 +13,11 @@ function updated(before: object, changes: EndpointChanges) {
 }
 
 test('another preset brings its retries, its circuit and its timeout', () => {
-  const { preset, retry, circuit, config } = updated({ preset: 'high-traffic' }, { preset: 'webhook' })
-  expect({ retry, circuit, timeoutMs: config.timeoutMs }).toEqual(presets.webhook)
+  const { preset, retry, circuit, config, request } = updated(
+    { preset: 'high-traffic' },
+    { preset: 'webhook' },
+  )
+  expect({ retry, circuit, timeoutMs: config.timeoutMs, request }).toEqual(presets.webhook)
   expect([preset, config['url']]).toEqual(['webhook', 'https://crm.example'])
 })
 

@@ -8,6 +8,12 @@ import { changeWords } from '../overview/change-words.ts'
 
 /** Only a change at most so long before counts: it states times, not guilt. */
 const beforeMs = 5 * 60_000
+/** What makes an endpoint behave differently. That it was paused or resumed only says when deliveries went on. */
+const endpointChanges: ReadonlySet<string> = new Set([
+  'endpoint.created',
+  'endpoint.updated',
+  'endpoint.secret_rotated',
+])
 
 /** What changed right before a group of letters began. */
 export function GroupHistory({
@@ -33,7 +39,7 @@ export function GroupHistory({
   const change = audit.data.data.find(
     ({ at, subject, action }) =>
       subjects.has(subject) &&
-      !action.startsWith('circuit.') &&
+      (subject.startsWith('route:') || endpointChanges.has(action)) &&
       Date.parse(at) <= firstMs &&
       Date.parse(at) > firstMs - beforeMs,
   )
