@@ -27,14 +27,14 @@ language sql stable as $$
     limit max_rows
   ), held as (
     select each.id, claim.lane_id, claim.id as claim_id
-    from holdfast_internal.run_claims as claim cross join unnest(claim.bundled * int8multirange(int8range(lowest, before))) as part
+    from holdfast_internal.run_claims as claim cross join unnest(claim.bundled * int8multirange(int8range(least(lowest, before), before))) as part
     -- One part may have runs of several jobs.
     cross join lateral (
       select id from generate_series(
         upper(part) - 1, case when job is null then greatest(lower(part), upper(part) - max_rows) else lower(part) end, -1
       ) as id limit case when job is null then max_rows end
     ) as each
-    where claim.bundled && int8range(lowest, before) and (lanes is null or claim.lane_id = any (lanes))
+    where claim.bundled && int8range(least(lowest, before), before) and (lanes is null or claim.lane_id = any (lanes))
     order by each.id desc limit case when job is null then max_rows end
   )
   select id, null::xid8, lane_id, job_id, 0, 0::smallint, priority, 1::smallint, null::bigint, claim_id, null::timestamptz, null::timestamptz,
