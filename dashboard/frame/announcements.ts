@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 let text = ''
 const listeners = new Set<() => void>()
 
-/** Says to whoever listens instead of looking what came of something that they started. */
+/** Announces the outcome of a user's action to screen readers. */
 export function announce(message: string): void {
   text = message
   for (const listener of listeners) listener()

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 
-/** Nothing to show, and why; a filter that met nothing offers the way out, a new install the next step. */
+/** An empty list says why it is empty. A filter without matches offers to clear it; a new install shows the next step. */
 export function Empty({
   icon,
   title,

@@ -24,7 +24,7 @@ export function formatTime(at: Date, now: Date, zone: 'local' | 'utc'): string {
   return `${part('weekday')} ${part('day')} ${part('month')}${year === '' ? '' : ` ${year}`}, ${part('hour')}:${part('minute')}`
 }
 
-/** With milliseconds and the zone, for whoever points at it. */
+/** The exact time with milliseconds and time zone, shown on hover and focus. */
 export function formatExactTime(at: Date, zone: 'local' | 'utc'): string {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone: zone === 'utc' ? 'UTC' : undefined,

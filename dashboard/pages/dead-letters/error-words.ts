@@ -25,7 +25,7 @@ export function failureWords({ reason, statusCode, errorCode, error }: Failure):
   return known === undefined || reason === 'permanent' ? why : `${known}: ${why}`
 }
 
-/** The codes below it, for whoever searches by them. */
+/** The codes of the error, which users search for. */
 export function failureCodes({ reason, class: kind, statusCode, errorCode }: Failure): string {
   return [errorCode, statusCode === null ? null : `http ${statusCode}`, kind, reason.replaceAll('_', ' ')]
     .filter((part) => part !== null)

@@ -5,7 +5,7 @@ import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { countOf } from '../../parts/numbers.ts'
 
-/** Sends one event once more. */
+/** Replays one event. */
 export function ReplayDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const [target, setTarget] = useState('')
   const action = useAction('operations.replayOne', {
@@ -49,8 +49,8 @@ export function ReplayDialog({ id, onClose }: { readonly id: string; readonly on
       }
     >
       <p className="quiet">
-        It is sent once more, every way that it went, with a webhook-id of its own: receivers treat it as a
-        new message.
+        The event is delivered again to every endpoint that received it, under a new webhook-id: receivers
+        treat it as a new message.
       </p>
       <div className="field">
         <label htmlFor="replay-target">To this endpoint only (optional)</label>

@@ -10,8 +10,8 @@ const defaultWindowMs = 60_000
 const maxNamed = 10
 
 /**
- * Writes refused keys into the audit log: the first at once, those that follow within a minute added up in one entry. So whoever tries keys
- * leaves a trace, and can't fill the log: a node writes two entries a minute at most.
+ * Writes refused keys into the audit log: the first at once, those that follow within a minute added up in one entry. So an attacker who
+ * guesses keys leaves a trace and can't fill the log: a node writes at most two entries a minute.
  */
 export class RefusedKeys {
   readonly #options: RefusedKeysOptions

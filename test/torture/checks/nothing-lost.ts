@@ -135,7 +135,7 @@ export const rolledBackIsNeverSeen: Check = ({ books, states, ledger }) => {
   }
 }
 
-/** A publish doesn't keep a transaction from being prepared, and what was prepared is as good as any other message. */
+/** A transaction that publishes can be prepared, and its messages are delivered like any other once it commits. */
 export const preparedTransactionsPublish: Check = ({ books, leftOut }) => {
   const why = whyLeftOut(leftOut, 'prepared-transactions')
   return {

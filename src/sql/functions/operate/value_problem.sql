@@ -1,4 +1,4 @@
--- What is wrong with a value by a JSON Schema, as far as the generated ones go (known_settings, endpoint_schema): "path message", with the message that the
+-- What is wrong with a value by a JSON Schema, as far as the generated ones go (known_settings): "path message", with the message that the
 -- API gives for the same mistake; null when nothing is.
 create or replace function holdfast_internal.value_problem(given jsonb, schema jsonb, path text) returns text
 language plpgsql stable as $$
