@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import fc from 'fast-check'
+import { array, constantFrom, sample } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EndpointChanges, EndpointInput } from '../../../src/core/endpoint-types.ts'
 import { parseEventTypePattern } from '../../../src/core/event-type-pattern.ts'
@@ -457,9 +457,9 @@ describe('endpoints in SQL', () => {
   })
 
   it('read patterns of event types as TypeScript does', async () => {
-    const segment = fc.constantFrom('*', '**', 'order', 'a_b', 'x-1', '', 'b*', '***', 'ä', '-')
-    const patterns = fc.sample(
-      fc.array(segment, { minLength: 1, maxLength: 20 }).map((segments) => segments.join('.')),
+    const segment = constantFrom('*', '**', 'order', 'a_b', 'x-1', '', 'b*', '***', 'ä', '-')
+    const patterns = sample(
+      array(segment, { minLength: 1, maxLength: 20 }).map((segments) => segments.join('.')),
       { numRuns: 500, seed: 18 },
     )
     const rows = await rig.rows<{
