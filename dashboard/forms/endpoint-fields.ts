@@ -1,8 +1,6 @@
 import described from './endpoint-fields.json' with { type: 'json' }
 import type { Field } from './field.ts'
 
-export const transports = Object.keys(described.transports)
-
 /** Some fields mean something only beside another's value; the API takes them anyway. */
 const conditions: Readonly<Record<string, Field['when']>> = {
   'retry.incrementMs': { path: 'retry.strategy', is: 'linear' },
