@@ -47,7 +47,8 @@ describe('the check of what was sent twice', () => {
     const entries = twice('healthy-0', 1, 6500, 10_000)
     const judgedAt = (tookMs: number) => {
       const beats = [{ fromMs: 5000, untilMs: 5000 + tookMs }]
-      return fewAreSentTwice(evidenceOf({ entries, lanes, fleet: { lives: [killed, heir] }, beats })).violations
+      return fewAreSentTwice(evidenceOf({ entries, lanes, fleet: { lives: [killed, heir] }, beats }))
+        .violations
     }
     expect(judgedAt(20)).toHaveLength(1)
     expect(judgedAt(600)).toEqual([])
