@@ -1,5 +1,5 @@
 import 'uplot/dist/uPlot.min.css'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import { usePreferences } from '../frame/preferences.ts'
 import { serverNowMs } from '../live/server-clock.ts'
@@ -12,8 +12,9 @@ const heightPx = 150
 export function Chart({ at, series, unit, spanMs, marks = [] }: ChartProps) {
   const holder = useRef<HTMLDivElement>(null)
   const { zone, theme } = usePreferences()
+  const isDark = useIsDark()
   const data = [at.map((time) => Date.parse(time) / 1000), ...series.map(({ values }) => values)]
-  const text = JSON.stringify([data, marks, zone, theme, spanMs])
+  const text = JSON.stringify([data, marks, zone, theme, isDark, spanMs])
   // oxlint-disable-next-line react/exhaustive-deps -- the text stands for all of it
   useEffect(() => {
     const element = holder.current
@@ -47,9 +48,10 @@ export function Chart({ at, series, unit, spanMs, marks = [] }: ChartProps) {
         ],
         series: [
           {},
-          ...series.map(({ colour: name, dash }) => ({
+          ...series.map(({ colour: name, dash, isFilled }) => ({
             stroke: colour(name),
             width: 1.5,
+            ...(isFilled === true && { fill: `color-mix(in srgb, ${colour(name)} 12%, transparent)` }),
             ...(dash !== undefined && { dash: [...dash] }),
             // A line needs two steps; a few of them are seen as dots.
             points: { show: at.length < 12, size: 5 },
@@ -69,6 +71,19 @@ export function Chart({ at, series, unit, spanMs, marks = [] }: ChartProps) {
     }
   }, [text])
   return <div ref={holder} aria-hidden="true" className="px-2 pb-2" />
+}
+
+const darkness = window.matchMedia('(prefers-color-scheme: dark)')
+
+/** A canvas doesn't follow the colours of the system by itself. */
+function useIsDark(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      darkness.addEventListener('change', listener)
+      return () => darkness.removeEventListener('change', listener)
+    },
+    () => darkness.matches,
+  )
 }
 
 /** Lettered lines where something was changed, so that a cause is seen next to its effect. */

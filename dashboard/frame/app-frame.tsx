@@ -8,6 +8,7 @@ import { Crumbs } from './crumbs.tsx'
 import { Navigation } from './navigation.tsx'
 import { TabBar } from './tab-bar.tsx'
 import { TopBar } from './top-bar.tsx'
+import { UndoTray } from './undo-tray.tsx'
 import { useKeys } from './use-keys.ts'
 
 const HelpDialog = lazy(async () => ({ default: (await import('./help-dialog.tsx')).HelpDialog }))
@@ -48,6 +49,7 @@ export function AppFrame() {
       </div>
       <TabBar isMenuShown={isMenuShown} onMenu={() => setIsMenuShown(!isMenuShown)} />
       <OperationTray />
+      <UndoTray />
       <Announcements />
       <Suspense>
         {floating === 'help' && <HelpDialog onClose={close} />}

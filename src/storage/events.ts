@@ -34,6 +34,36 @@ export async function readEventRecords(database: Database, ids: readonly number[
   )
 }
 
+export interface PayloadSearch {
+  readonly filter: object
+  readonly path: readonly string[] | null
+  readonly equals: string | null
+  readonly text: string | null
+}
+
+/** So many events and so long in one step; whatever ends first. */
+const maxSearchedEvents = 20_000
+const maxSearchMs = 60
+
+/** One step of a search in payloads. Indexes: see holdfast_internal.search_events. */
+export async function searchEvents(
+  database: Database,
+  { filter, path, equals, text }: PayloadSearch,
+  before: number,
+  maxRows: number,
+): Promise<{ ids: readonly number[]; scanned: number; scannedTo: number | null }> {
+  const rows = await database.query<{ ids: readonly number[]; scanned: number; scannedTo: number | null }>(
+    {
+      name: 'search_events',
+      text: `
+        select ids, scanned, scanned_to as "scannedTo"
+        from holdfast_internal.search_events($1, $2::text[], $3, $4, $5, $6, ${maxSearchedEvents}, ${maxSearchMs})`,
+    },
+    [JSON.stringify(filter), path, equals, text, before, maxRows],
+  )
+  return rows[0] ?? { ids: [], scanned: 0, scannedTo: null }
+}
+
 export interface EventBody extends EventRecord {
   readonly headers: Record<string, string> | null
   readonly metadata: Record<string, unknown> | null
