@@ -11,6 +11,7 @@ const summary = {
   type: z.string().nullable(),
   tenant: z.string().nullable(),
   correlationId: z.string().nullable(),
+  orderingKey: z.string().nullable(),
   criticality,
   state: z.enum(['routed', 'unrouted']).meta({ description: '`unrouted`: nobody wanted it.' }),
   sizeBytes: z.int(),

@@ -29,6 +29,7 @@ export interface Event {
   readonly type: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
+  readonly orderingKey: string | null
   readonly criticality: Criticality
   /** `unrouted`: nobody wanted it when it was published. */
   readonly state: 'routed' | 'unrouted'
@@ -174,6 +175,7 @@ function toEvent(record: EventRecord): Event {
     type: record.eventType,
     tenant: record.tenant,
     correlationId: record.correlationId,
+    orderingKey: record.orderingKey,
     criticality: criticalityOf(record.criticality),
     state: record.isUnrouted ? 'unrouted' : 'routed',
     sizeBytes: record.size,

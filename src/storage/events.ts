@@ -7,6 +7,7 @@ export interface EventRecord {
   readonly eventType: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
+  readonly orderingKey: string | null
   readonly criticality: number
   readonly isUnrouted: boolean
   readonly size: number
@@ -14,7 +15,8 @@ export interface EventRecord {
   readonly erasedAt: Date | null
 }
 
-const columns = `message.id, message.type as "eventType", message.tenant, message.correlation_id as "correlationId", message.criticality,
+const columns = `message.id, message.type as "eventType", message.tenant, message.correlation_id as "correlationId",
+  message.ordering_key as "orderingKey", message.criticality,
   message.is_unrouted as "isUnrouted", message.size, message.created_at as "createdAt", message.erased_at as "erasedAt"`
 
 /** In the order of the ids given. Indexes: messages_pkey of one partition each, messages_kept_pkey. */
