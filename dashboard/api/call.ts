@@ -14,10 +14,6 @@ export type Input<Name extends CallName> = Omit<
   'signal' | 'timeoutMs' | 'idempotencyKey'
 >
 
-/** The input may be left out when nothing in it is required. */
-export type InputArguments<Name extends CallName> =
-  object extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
-
 interface PlainInput {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>

@@ -31,6 +31,7 @@ export const calls = {
   'endpoints.resetCircuit': 'POST /v1/endpoints/{name}/reset-circuit',
   'endpoints.rotateSecret': 'POST /v1/endpoints/{name}/rotate-secret',
   'endpoints.test': 'POST /v1/endpoints/{name}/test',
+  'circuitChanges.list': 'GET /v1/circuit-changes',
   'storedEvents.list': 'GET /v1/events',
   'storedEvents.search': 'GET /v1/events/search',
   'storedEvents.get': 'GET /v1/events/{id}',

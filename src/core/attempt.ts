@@ -35,6 +35,12 @@ export interface AttemptError {
   systemCode?: string
 }
 
+/**
+ * Where a failure arose before anything was sent. The receiver has no part in it: its circuit, `rejecting` and auto-disable don't hear of it.
+ * `schema` and `transform`: the message can't be given its shape. `route`: its route was deleted.
+ */
+export type UnsentOrigin = 'schema' | 'transform' | 'route'
+
 /** The outcome of one attempt: a result, never an exception, because failing receivers are expected. */
 export interface AttemptOutcome {
   class: AttemptClass
@@ -48,6 +54,8 @@ export interface AttemptOutcome {
   timings?: AttemptTimings
   request?: RenderedRequest
   response?: ResponseExcerpt
-  /** Nothing was sent, and that says nothing about the receiver: the message itself has no shape (`refused`), or its route skips such messages. */
-  unsent?: 'refused' | 'skipped'
+  /** Set when nothing was sent; otherwise the failure is the receiver's, or that of the way to it. */
+  origin?: UnsentOrigin
+  /** Nothing was sent, because its route skips such messages. */
+  isSkipped?: true
 }

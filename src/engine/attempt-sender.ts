@@ -1,9 +1,8 @@
 import type { AttemptOutcome } from '../core/attempt.ts'
-import type { TransformError } from '../transforms/transform.ts'
 import type { Dispatch, TransportChannel } from '../transports/transport.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
-import type { Renderer, RenderResult } from './renderer.ts'
+import type { RenderError, Renderer, RenderResult } from './renderer.ts'
 
 /** Statuses that may be one message's fault: the batch is cut in halves until it stands alone. */
 const cuttingStatuses: ReadonlySet<number> = new Set([400, 409, 413, 422])
@@ -68,8 +67,11 @@ export class AttemptSender {
     } catch (error) {
       return { outcome: notNow(error), refused: nobody }
     }
-    const isSingle = deliveries.length === 1
-    if (!result.ok) return { outcome: isSingle ? refusedOutcome(result.error) : null, refused: nobody }
+    if (!result.ok) {
+      // What may work later is no single message's fault, and cutting the batch would only ask again.
+      const isForAll = deliveries.length === 1 || result.error.isRetryable === true
+      return { outcome: isForAll ? refusedOutcome(result.error) : null, refused: nobody }
+    }
     const refused = refusedOf(deliveries, result)
     const sent = refused.size === 0 ? deliveries : deliveries.filter((delivery) => !refused.has(delivery))
     if (sent.length === 0 || (sent.length > 1 && isTooLong(result, maxBytes)))
@@ -124,14 +126,15 @@ function notNow(error: unknown): AttemptOutcome {
 }
 
 /** A message that can't be given its shape will not get it by trying again, unless what shapes it was out of order. */
-function refusedOutcome(error: TransformError): AttemptOutcome {
-  const { code, message, isRetryable, blamesMessage } = error
+function refusedOutcome(error: RenderError): AttemptOutcome {
+  const { code, message, isRetryable, isSkipped, origin } = error
   return {
     class: isRetryable === true ? 'retryable' : 'permanent',
     isHealthFailure: false,
     durationMs: 0,
     error: { code, message },
-    ...(blamesMessage !== undefined && { unsent: blamesMessage === 'skip' ? 'skipped' : 'refused' }),
+    origin,
+    ...(isSkipped === true && { isSkipped }),
   }
 }
 

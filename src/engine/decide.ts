@@ -84,11 +84,9 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
 }
 
 /** A message that never left has another reason than one that was refused. */
-function reasonOf(outcome: AttemptOutcome): DeathReason {
-  if (outcome.class === 'gone') return 'gone'
-  const code = outcome.error?.code ?? ''
-  if (code === 'schema') return 'schema'
-  return /^(transform|template|jsonata|cloudevents|learning)_/.test(code) ? 'transform' : 'permanent'
+function reasonOf({ class: word, origin }: AttemptOutcome): DeathReason {
+  if (word === 'gone') return 'gone'
+  return origin === 'schema' || origin === 'transform' ? origin : 'permanent'
 }
 
 function ending(delivery: TriedDelivery, reason: DeathReason): Decision {

@@ -351,12 +351,7 @@ export class Dispatcher {
       this.#putBack(delivery)
       return
     }
-    if (outcome.error?.code === 'route_deleted') {
-      if (delivery.probeToken !== null) void this.#probes.abandon(lane, delivery.probeToken)
-      this.#endings.cancel(delivery, outcome.error.message)
-      return
-    }
-    if (outcome.unsent !== undefined) {
+    if (outcome.origin !== undefined) {
       this.#concludeUnsent(delivery, outcome)
       return
     }
@@ -374,14 +369,19 @@ export class Dispatcher {
     lane.noteRamp(isSuccess, outcome.isHealthFailure)
   }
 
-  /** The message was at fault before anybody was asked: the receiver's circuit and its other messages have no part in it. */
+  /** Nothing was sent: the receiver's circuit and its other messages have no part in it. */
   #concludeUnsent(delivery: Delivery, outcome: AttemptOutcome): void {
     if (delivery.probeToken !== null) {
       void this.#probes.abandon(delivery.lane, delivery.probeToken)
       delivery.probeToken = null
     }
-    if (outcome.unsent === 'skipped' && outcome.error !== undefined) {
-      this.#endings.skip(delivery, outcome.error)
+    const { error, isSkipped, origin } = outcome
+    if (origin === 'route') {
+      this.#endings.cancel(delivery, error?.message ?? 'Its route was deleted.')
+      return
+    }
+    if (isSkipped === true && error !== undefined) {
+      this.#endings.skip(delivery, error)
       return
     }
     this.#options.observer.attempted(delivery, outcome, this.#options.databaseClock.nowMs())

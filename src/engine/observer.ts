@@ -23,15 +23,6 @@ export interface NodeObserver {
   interrupted?(kind: 'delivery' | 'run', count: number): void
 }
 
-export const silentObserver: NodeObserver = {
-  attempted() {},
-  settled() {},
-  shardsTaken() {},
-  shardsReleased() {},
-  fenced() {},
-  resumed() {},
-}
-
 /** Tells several. Each may leave out what it doesn't care for. */
 export function combineObservers(observers: readonly Partial<NodeObserver>[]): Required<NodeObserver> {
   return {

@@ -1,3 +1,4 @@
+import type { UnsentOrigin } from '../core/attempt.ts'
 import { deliveryChecks } from '../schemas/payload-checker.ts'
 import type {
   CompiledTransform,
@@ -17,9 +18,11 @@ const maxCachedBytes = 16 * 1024 * 1024
 
 /** What to send for a delivery: null = its body as it is. */
 export type Rendering = Rendered | null
+/** Why there is nothing to send, and where that arose. */
+export type RenderError = TransformError & { readonly origin: UnsentOrigin }
 export type RenderResult =
-  | { readonly ok: true; readonly rendering: Rendering; readonly refused?: readonly TransformError[] }
-  | { readonly ok: false; readonly error: TransformError }
+  | { readonly ok: true; readonly rendering: Rendering; readonly refused?: readonly RenderError[] }
+  | { readonly ok: false; readonly error: RenderError }
 
 const missing: Shape = {
   kind: 'broken',
@@ -28,12 +31,19 @@ const missing: Shape = {
 const asItIs: RenderResult = { ok: true, rendering: null }
 const routeDeleted: RenderResult = {
   ok: false,
-  error: { code: 'route_deleted', message: 'Its route was deleted before it could be sent.' },
+  error: {
+    code: 'route_deleted',
+    message: 'Its route was deleted before it could be sent.',
+    origin: 'route',
+  },
 }
 /** One of the routes changed between two requests of a batch that had to be cut. */
 const noLongerAlike: RenderResult = {
   ok: false,
-  error: { code: 'transform_mixed', message: 'The messages of this batch no longer share a transform.' },
+  error: fromTransform({
+    code: 'transform_mixed',
+    message: 'The messages of this batch no longer share a transform.',
+  }),
 }
 
 /**
@@ -71,7 +81,7 @@ export class Renderer {
       )
     }
     if (shape.kind === 'deleted') return routeDeleted
-    if (shape.kind === 'broken') return { ok: false, error: shape.error }
+    if (shape.kind === 'broken') return { ok: false, error: fromTransform(shape.error) }
     // Not the row's number: the second way of a message to one endpoint has an id of its own, which renderings may show.
     const key = `${delivery.messageId} ${shape.key}`
     const cached = this.#cache.get(key)
@@ -113,7 +123,7 @@ export class Renderer {
     }
     const shape = this.#shapes.shapeOf(first?.routeId ?? null) ?? missing
     if (shape.kind === 'deleted') return routeDeleted
-    if (shape.kind === 'broken') return { ok: false, error: shape.error }
+    if (shape.kind === 'broken') return { ok: false, error: fromTransform(shape.error) }
     const inputs = deliveries.map((delivery) => toInput(delivery, nowMs))
     if (shape.kind === 'raw') {
       const body = `[${inputs.map((input) => input.body).join(',')}]`
@@ -178,18 +188,26 @@ async function schemaRefusal(schema: object, delivery: Delivery): Promise<Render
   if (checked.kind === 'ok') return null
   if (checked.kind === 'busy') {
     const message = 'Too many payloads are waiting to be checked against their schemas.'
-    return { ok: false, error: { code: 'checks_busy', message, isRetryable: true } }
+    return { ok: false, error: { code: 'checks_busy', message, isRetryable: true, origin: 'schema' } }
   }
   const listed = checked.failures.map(({ path, message }) => `${path || '(payload)'}: ${message}`).join('; ')
   const verb = checked.code === 'schema_invalid' ? "can't be checked against" : 'breaks'
   const message = `The payload ${verb} the schema of "${delivery.eventType}". ${listed}`
-  return { ok: false, error: { code: 'schema', message } }
+  return { ok: false, error: { code: 'schema', message, origin: 'schema' } }
 }
 
 function toRenderResult(result: TransformResult): RenderResult {
-  if (!result.ok) return result
+  if (!result.ok) return { ok: false, error: fromTransform(result.error) }
   const { rendered, refused } = result
-  return { ok: true, rendering: rendered, ...(refused !== undefined && { refused }) }
+  return {
+    ok: true,
+    rendering: rendered,
+    ...(refused !== undefined && { refused: refused.map(fromTransform) }),
+  }
+}
+
+function fromTransform(error: TransformError): RenderError {
+  return { ...error, origin: 'transform' }
 }
 
 /** A transform that throws has a bug; its delivery fails and the lane goes on. */

@@ -113,7 +113,10 @@ async function render(
     return { ok: false, error: { code: 'transform_invalid', message: error.message } }
   }
   try {
-    return await (isBatching(endpoint) ? transform.renderBatch([input]) : transform.render(input))
+    if (!isBatching(endpoint)) return await transform.render(input)
+    const result = await transform.renderBatch([input])
+    const [refused] = result.ok ? (result.refused ?? []) : []
+    return refused === undefined ? result : { ok: false, error: refused }
   } finally {
     await transform.close()
   }

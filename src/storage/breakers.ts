@@ -13,7 +13,7 @@ export async function recordRequestRun(
       name: 'record_request_run',
       text: `
         with recorded as (select holdfast_internal.record_run($1, $2, $3, null, null, 'request') as is_changed)
-        select pg_notify('holdfast_lanes', $1::text) from recorded where is_changed`,
+        select holdfast_internal.notify('holdfast_lanes', $1::text) from recorded where is_changed`,
     },
     [laneId, JSON.stringify(circuit), JSON.stringify(run)],
   )

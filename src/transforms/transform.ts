@@ -34,14 +34,11 @@ export interface TransformError {
   readonly index?: number
   /** The machine's fault and not the message's: the attempt may be made again. */
   readonly isRetryable?: boolean
-  /**
-   * The message's own fault, and nobody else's: however many of them come in a row, the route and its receiver are well. `skip`: the route says
-   * that such messages are skipped; `refuse`: they become dead letters.
-   */
-  readonly blamesMessage?: 'skip' | 'refuse'
+  /** The route says that such messages are skipped. */
+  readonly isSkipped?: true
 }
 
-/** A failing transform is an expected result: it makes the attempt permanent and never takes down the lane. */
+/** A failing transform is an expected result: its message becomes a dead letter, and the lane, the endpoint's health and the other messages don't notice. */
 export type TransformResult =
   /** `refused`: of a batch, the messages that have no part in what was rendered, by their `index`. */
   | { readonly ok: true; readonly rendered: Rendered; readonly refused?: readonly TransformError[] }

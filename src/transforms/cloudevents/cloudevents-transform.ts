@@ -2,7 +2,13 @@ import { PayloadError } from '../exact-json.ts'
 import { joinAsJsonArray } from '../json-array.ts'
 import { parseTransformConfig } from '../parse-config.ts'
 import { TemplateRenderError } from '../template/compile-template.ts'
-import type { CompiledTransform, Transform, TransformInput, TransformResult } from '../transform.ts'
+import type {
+  CompiledTransform,
+  Transform,
+  TransformError,
+  TransformInput,
+  TransformResult,
+} from '../transform.ts'
 import { encodeAttributeHeader } from './attribute-header.ts'
 import { type Attributes, type AttributesResult, cloudeventsConfig, compileAttributes } from './attributes.ts'
 
@@ -48,13 +54,15 @@ function compile(config: unknown): CompiledTransform {
 
   function renderBatch(inputs: readonly TransformInput[]): TransformResult {
     const events: string[] = []
+    const refused: TransformError[] = []
     for (const [index, input] of inputs.entries()) {
       const result = attributesOf(input)
-      if (!result.ok) return { ok: false, error: { ...result.error, index } }
-      events.push(envelope(result.attributes, input.body))
+      if (result.ok) events.push(envelope(result.attributes, input.body))
+      else refused.push({ ...result.error, index })
     }
     return {
       ok: true,
+      refused,
       rendered: {
         body: joinAsJsonArray(events),
         contentType: `application/cloudevents-batch+json${utf8}`,

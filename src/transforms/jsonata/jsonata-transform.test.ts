@@ -142,7 +142,8 @@ describe('jsonata', { timeout: 30_000 }, () => {
     const whole = compile({ expression: '{ "ids": $.id, "messages": $messages.messageId }', batch: true })
     expect(show(await whole.renderBatch(inputs))).toBe('{"ids":[1,2],"messages":["msg_1","msg_2"]}')
     expect(await compile({ expression: 'id' }).renderBatch([...inputs, sampleInput({})])).toMatchObject({
-      error: { code: 'jsonata_no_result', index: 2 },
+      rendered: { body: '[1,2]' },
+      refused: [{ code: 'jsonata_no_result', index: 2 }],
     })
   })
 

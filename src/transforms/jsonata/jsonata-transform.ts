@@ -9,6 +9,7 @@ import {
   type CompiledTransform,
   type Transform,
   TransformConfigError,
+  type TransformError,
   type TransformInput,
   type TransformResult,
 } from '../transform.ts'
@@ -85,11 +86,12 @@ export function jsonataTransform({ idleMs = 0 }: { readonly idleMs?: number } = 
           inputs.map(async (input) => evaluate(input.body, variablesOf(input))),
         )
         const bodies: string[] = []
+        const refused: TransformError[] = []
         for (const [index, result] of results.entries()) {
-          if (!result.ok) return { ok: false, error: { ...result.error, index } }
-          bodies.push(result.rendered.body)
+          if (result.ok) bodies.push(result.rendered.body)
+          else refused.push({ ...result.error, index })
         }
-        return json(joinAsJsonArray(bodies))
+        return { ...json(joinAsJsonArray(bodies)), refused }
       }
 
       return {
@@ -147,6 +149,6 @@ function refuseBadSyntax(expression: string): void {
   }
 }
 
-function json(body: string): TransformResult {
+function json(body: string): TransformResult & { readonly ok: true } {
   return { ok: true, rendered: { body, contentType: 'application/json', headers: {} } }
 }

@@ -111,7 +111,8 @@ export function compileLearning<Item>(
   function explained(error: unknown, index?: number): TransformError {
     const place = index === undefined ? {} : { index }
     if (error instanceof LearningError) {
-      return { code: error.code, message: error.message, blamesMessage: treatment(error, config), ...place }
+      const { code, message } = error
+      return { code, message, ...(isSkipped(error, config) && { isSkipped: true }), ...place }
     }
     throw error
   }
@@ -165,13 +166,13 @@ function lookUpFailed(error: unknown): TransformError {
   return { code: 'learning_look_up_failed', message: `A look-up failed: ${message}`, isRetryable: true }
 }
 
-function treatment({ code }: LearningError, config: LearningConfig): 'skip' | 'refuse' {
+function isSkipped({ code }: LearningError, config: LearningConfig): boolean {
   const outcome = {
     learning_event_not_listed: 'skip' as const,
     learning_unknown_event: config.onUnknown,
     learning_anonymous: config.onAnonymous,
   }[code as string]
-  return (outcome ?? config.onInvalid) === 'skip' ? 'skip' : 'refuse'
+  return (outcome ?? config.onInvalid) === 'skip'
 }
 
 function createCourseNames(

@@ -213,12 +213,16 @@ describe('a batch', () => {
     })
   })
 
-  it('names the message that can not be rendered', () => {
+  it('leaves out the message that can not be rendered, and names it', () => {
     expect(
       templateTransform()
         .compile({ template: { n: '{{ id }}' } })
         .renderBatch([...inputs, sampleInput({})]),
-    ).toMatchObject({ ok: false, error: { code: 'template_missing_value', index: 2 } })
+    ).toMatchObject({
+      ok: true,
+      rendered: { body: '[{"n":1},{"n":2}]' },
+      refused: [{ code: 'template_missing_value', index: 2 }],
+    })
   })
 
   it('can not name one payload in its envelope', () => {

@@ -3,7 +3,13 @@ import { PayloadError } from '../exact-json.ts'
 import { joinAsJsonArray } from '../json-array.ts'
 import { noneTransform } from '../none/none-transform.ts'
 import { parseTransformConfig } from '../parse-config.ts'
-import type { CompiledTransform, Transform, TransformInput, TransformResult } from '../transform.ts'
+import type {
+  CompiledTransform,
+  Transform,
+  TransformError,
+  TransformInput,
+  TransformResult,
+} from '../transform.ts'
 import { type CompiledTemplate, compileTemplate, TemplateRenderError } from './compile-template.ts'
 import { parseTemplate } from './parse-template.ts'
 import { BatchScope, MessageScope, type TemplateScope } from './template-scope.ts'
@@ -42,14 +48,20 @@ function compile(config: unknown): CompiledTransform {
 
   function renderBatch(inputs: readonly TransformInput[]): TransformResult {
     const bodies: string[] = []
+    const refused: TransformError[] = []
+    let first: TransformInput | null = null
     for (const [index, input] of inputs.entries()) {
       const result = renderBody(input)
-      if (!result.ok) return { ok: false, error: { ...result.error, index } }
-      bodies.push(result.rendered.body)
+      if (result.ok) {
+        first ??= input
+        bodies.push(result.rendered.body)
+      } else refused.push({ ...result.error, index })
     }
-    const [first] = inputs
-    if (wrapper === null || first === undefined) return json(joinAsJsonArray(bodies))
-    return write(wrapper, new BatchScope(first, bodies))
+    const whole =
+      wrapper === null || first === null
+        ? json(joinAsJsonArray(bodies))
+        : write(wrapper, new BatchScope(first, bodies))
+    return whole.ok ? { ...whole, refused } : whole
   }
 
   return {

@@ -167,9 +167,10 @@ describe('the event', () => {
       sampleEvent('load_video', { id: 'v1' }, { context: { username: 'a' } }),
       'learning_missing_field',
     ],
-  ])('with %s is refused, and the reason blames the event', async (_, event, code) => {
+  ])('with %s is refused with a reason, and not skipped', async (_, event, code) => {
     const result = await xapi.render(sampleInput(event))
-    expect(result).toMatchObject({ ok: false, error: { code, blamesMessage: 'refuse' } })
+    expect(result).toMatchObject({ ok: false, error: { code } })
+    expect(!result.ok && result.error.isSkipped).toBeUndefined()
   })
 
   it('that the route says is to be skipped is skipped', async () => {
@@ -179,7 +180,7 @@ describe('the event', () => {
     )
     const outcomeOf = async (event: unknown) => {
       const result = await skipping.render(sampleInput(event))
-      return result.ok ? 'made' : result.error.blamesMessage
+      return result.ok ? 'made' : result.error.isSkipped === true ? 'skip' : 'refuse'
     }
     expect(await outcomeOf(sampleEvent('edx.unknown', {}))).toBe('skip')
     expect(await outcomeOf({ ...samples['load_video'], ...inContext({ username: '', user_id: null }) })).toBe(

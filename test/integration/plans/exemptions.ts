@@ -55,6 +55,7 @@ export const exemptions: Readonly<Record<string, string>> = {
   'endpoints#updateEndpoint': one,
   'erasures#eraseLate': 'the few messages that were erased within a week, by their keys',
   'audit-log#writeAudit': 'one insert',
+  'with-reason#withReason': 'sets a value of the transaction',
   'event-types#deleteEventType': definitions,
   'event-types#listEventTypes': definitions,
   'event-types#readEventSchemas': definitions,
