@@ -44,7 +44,7 @@ export const exemptions: Readonly<Record<string, string>> = {
   'array-literal#numberArray': pure,
   'array-literal#numberSet': pure,
   'array-literal#parseNumberSet': pure,
-  'breakers#recordRequestRun': one,
+  'breakers#recordRequestTally': one,
   'breakers#resetAllCircuits': 'a person asks for every endpoint',
   'breakers#resetCircuit': one,
   'breakers#setEndpointState': one,
