@@ -42,7 +42,7 @@ function Toasts() {
       className="toast"
       hidden={toast.limited === true}
       // A group and no dialog: keys go on working while it is there.
-      render={({ 'aria-modal': _, ...props }) => <div {...props} role="group" />}
+      render={(props) => <div {...props} role="group" aria-modal={undefined} />}
     >
       <Toast.Title className="grow text" render={<p />} />
       {toast.data !== undefined && <UndoButton id={toast.id} offer={toast.data} />}
