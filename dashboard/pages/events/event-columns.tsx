@@ -37,6 +37,11 @@ export const eventColumns: readonly Column<Row>[] = [
     cell: ({ correlationId }) => <bdi className="mono">{correlationId ?? ''}</bdi>,
   },
   {
+    id: 'key',
+    header: 'Ordering key',
+    cell: ({ orderingKey }) => <bdi className="mono">{orderingKey ?? ''}</bdi>,
+  },
+  {
     id: 'criticality',
     header: 'Criticality',
     cell: ({ criticality }) =>

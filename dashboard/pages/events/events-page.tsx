@@ -65,7 +65,7 @@ export function EventsPage() {
               key={one ?? 'all'}
               to="/events"
               search={(before) => ({ ...before, state: one })}
-              activeOptions={{ exact: true, explicitUndefined: true }}
+              activeOptions={{ exact: true }}
             >
               {one === undefined ? 'All' : 'Unrouted'}
             </Link>

@@ -62,7 +62,7 @@ export function Totals({
         name="Open dead letters"
         path="/dead-letters"
         value={formatCount(totals.deadLetters)}
-        hint="until somebody settles them"
+        hint="not settled yet"
       />
     </section>
   )
