@@ -28,6 +28,7 @@ export async function measureHttp(context: SampleContext): Promise<Sample> {
 const unguarded: Egress = {
   openSocket,
   openTcp: (hostname, port) => openSocket({ protocol: 'http:', hostname, port }),
+  refusalOfTcp: () => null,
   absoluteForm: null,
   refusalOf: () => null,
 }

@@ -41,6 +41,8 @@ export interface Egress {
   readonly absoluteForm: AbsoluteForm | null
   /** What is known to be refused before anything is tried; a name is judged when it is resolved. */
   refusalOf(url: URL): NetworkRefusal | null
+  /** The same for `openTcp`. */
+  refusalOfTcp(hostname: string): NetworkRefusal | null
 }
 
 export function createEgress(options: EgressOptions = {}): Egress {
@@ -48,8 +50,9 @@ export function createEgress(options: EgressOptions = {}): Egress {
   const openDirect = guardedSocket({ ...rules, ports: { kind: 'any' } }, options)
   const openTcp: OpenTcp = (hostname, port) => openDirect({ protocol: 'http:', hostname, port })
   const refusalOf = (url: URL): NetworkRefusal | null => refusalOfUrl(url, rules)
+  const refusalOfTcp = (hostname: string): NetworkRefusal | null => refusalOfHost(hostname, rules)
   if (options.proxyUrl === undefined) {
-    return { openSocket: guardedSocket(rules, options), openTcp, absoluteForm: null, refusalOf }
+    return { openSocket: guardedSocket(rules, options), openTcp, absoluteForm: null, refusalOf, refusalOfTcp }
   }
   const proxy = parseProxyUrl(options.proxyUrl)
   return {
@@ -61,6 +64,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
     openTcp,
     absoluteForm: { authorization: proxy.authorization },
     refusalOf,
+    refusalOfTcp,
   }
 }
 

@@ -30,6 +30,7 @@ import type { RecoveredRuns } from '../storage/workers.ts'
 import { builtInTransforms } from '../transforms/built-in-transforms.ts'
 import type { ReadTable } from '../transforms/learning/names.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
+import { amqpTransport } from '../transports/amqp/amqp-transport.ts'
 import { functionTransport } from '../transports/function/function-transport.ts'
 import type { Handler } from '../transports/function/handler.ts'
 import { httpTransport } from '../transports/http/http-transport.ts'
@@ -215,6 +216,7 @@ export class Holdfast<Events extends object = AnyEvents> {
         httpTransport({ egress }),
         functionTransport({ handlers: this.#handlers }),
         smtpTransport({ url: options.smtpUrl ?? null }),
+        amqpTransport({ egress }),
       ],
       openKeyring(options.encryptionKey),
     )

@@ -1,29 +1,29 @@
 import type { Keyring } from '../secrets/keyring.ts'
+import { LazyChannel } from './lazy-channel.ts'
 import type { Transport } from './transport.ts'
 
-/** A transport whose library is an optional peer: loaded when the first endpoint uses it. */
-export interface LazyTransport {
-  readonly name: string
-  load(): Promise<Transport>
+/**
+ * A transport whose library is an optional peer. What describes it (its config, its secrets) is there at once, so that any process can create and
+ * show its endpoints; what sends is loaded when the first endpoint sends.
+ */
+export interface LazyTransport extends Omit<Transport, 'open'> {
+  /** Throws for a stored config that it can't serve, as `open` does: the lane is held with that reason, and nothing is loaded for it. */
+  checkStored(config: unknown): void
+  /** Rejects with what to install. It is called again by the next send. */
+  load(): Promise<Transport['open']>
 }
 
 export type TransportLookup =
   | { readonly isFound: true; readonly transport: Transport }
-  | {
-      readonly isFound: false
-      readonly code: 'transport_unknown' | 'transport_not_loaded' | 'transport_unavailable'
-      readonly message: string
-    }
+  | { readonly isFound: false; readonly code: 'transport_unknown'; readonly message: string }
 
 export interface TransportRegistry {
   /** Every name that an endpoint may use, loaded or not. */
   readonly names: readonly string[]
   /** What opens the secrets in stored configs; null: endpoints that have any are held. */
   readonly keyring: Keyring | null
-  /** What is loaded, at once. An unknown name is a result, so that one bad row holds one lane and stops nobody. */
+  /** An unknown name is a result, so that one bad row holds one lane and stops nobody. */
   get(name: string): TransportLookup
-  /** Like `get`, and loads a lazy transport first. A failed load is tried again by the next call. */
-  load(name: string): Promise<TransportLookup>
 }
 
 /**
@@ -38,27 +38,19 @@ export function createTransportRegistry(
   transports: readonly (Transport | LazyTransport)[],
   keyring: Keyring | null = null,
 ): TransportRegistry {
-  const loaded = new Map<string, TransportLookup>()
-  const lazy = new Map<string, LazyTransport>()
-  const loading = new Map<string, Promise<TransportLookup>>()
   const names = transports.map((transport) => transport.name)
   if (new Set(names).size !== names.length)
     throw new Error(`Two transports share a name: ${names.join(', ')}`)
-  for (const transport of transports) {
-    if ('load' in transport) lazy.set(transport.name, transport)
-    else loaded.set(transport.name, { isFound: true, transport })
-  }
+  const byName = new Map(
+    transports.map((transport) => [
+      transport.name,
+      'load' in transport ? loadedWhenUsed(transport) : transport,
+    ]),
+  )
 
   function get(name: string): TransportLookup {
-    const found = loaded.get(name)
-    if (found !== undefined) return found
-    if (lazy.has(name)) {
-      return {
-        isFound: false,
-        code: 'transport_not_loaded',
-        message: `Transport "${name}" is not loaded yet.`,
-      }
-    }
+    const transport = byName.get(name)
+    if (transport !== undefined) return { isFound: true, transport }
     return {
       isFound: false,
       code: 'transport_unknown',
@@ -66,33 +58,35 @@ export function createTransportRegistry(
     }
   }
 
-  async function loadOnce(source: LazyTransport): Promise<TransportLookup> {
-    try {
-      const lookup: TransportLookup = { isFound: true, transport: await source.load() }
-      loaded.set(source.name, lookup)
-      return lookup
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      return {
-        isFound: false,
-        code: 'transport_unavailable',
-        message: `Transport "${source.name}" could not be loaded: ${reason}`,
-      }
-    } finally {
-      loading.delete(source.name)
-    }
-  }
+  return { names, keyring, get }
+}
 
-  async function load(name: string): Promise<TransportLookup> {
-    const source = lazy.get(name)
-    if (source === undefined || loaded.has(name)) return get(name)
-    let pending = loading.get(name)
-    if (pending === undefined) {
-      pending = loadOnce(source)
-      loading.set(name, pending)
-    }
-    return pending
+/** Loads once, however many channels ask at the same time; a failed load is tried again by the next that asks. */
+function loadedWhenUsed(lazy: LazyTransport): Transport {
+  let loading: Promise<Transport['open']> | null = null
+  let loaded: Transport['open'] | null = null
+  const load = (): Promise<Transport['open']> => {
+    loading ??= lazy
+      .load()
+      .then((open) => {
+        loaded = open
+        return open
+      })
+      .finally(() => {
+        loading = null
+      })
+    return loading
   }
-
-  return { names, keyring, get, load }
+  return {
+    ...lazy,
+    open: (endpoint, config, limits) => {
+      if (loaded !== null) return loaded(endpoint, config, limits)
+      lazy.checkStored(config)
+      return new LazyChannel({
+        endpoint,
+        transport: lazy.name,
+        open: async () => (loaded ?? (await load()))(endpoint, config, limits),
+      })
+    },
+  }
 }

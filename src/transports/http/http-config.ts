@@ -32,7 +32,7 @@ const pem = z
   .max(65_536)
   .regex(/-----BEGIN [A-Z0-9 ]+-----/, 'must be PEM text, beginning with -----BEGIN')
 
-const tlsConfig = z.strictObject({
+export const tlsConfig = z.strictObject({
   /** The client's certificate and those that lead to a root, for receivers that ask for one. */
   cert: pem.optional(),
   key: secret(pem).optional(),
