@@ -8,6 +8,7 @@ export type { Change } from './client/read-changes.ts'
 export { RemoteError } from './client/remote-error.ts'
 export type { AttemptClass, AttemptOutcome } from './core/attempt.ts'
 export type {
+  AmqpEndpointInput,
   CommonEndpointInput,
   EndpointChanges,
   EndpointInput,
@@ -41,6 +42,8 @@ export type {
   XapiTransformInput,
 } from './core/transform-configs.ts'
 export type {
+  AmqpConfigInput,
+  AmqpPropertiesInput,
   AuthInput,
   FunctionConfigInput,
   HttpConfigInput,

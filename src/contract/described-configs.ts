@@ -12,6 +12,8 @@ import type {
   XapiTransformInput,
 } from '../core/transform-configs.ts'
 import type {
+  AmqpConfigInput,
+  AmqpPropertiesInput,
   AuthInput,
   FunctionConfigInput,
   HttpConfigInput,
@@ -112,6 +114,37 @@ export const smtpConfigInput = z
     classify: classify.optional(),
   })
   .meta({ id: 'SmtpConfigInput' }) satisfies z.ZodType<unknown, SmtpConfigInput>
+
+const amqpProperties = z
+  .strictObject({
+    contentType: z.string().optional(),
+    contentEncoding: z.string().optional(),
+    priority: z.int().min(0).max(255).optional(),
+    expirationMs: z.int().min(0).max(4_294_967_295).optional(),
+    replyTo: z.string().optional(),
+    type: z.string().optional(),
+    appId: z.string().optional(),
+    userId: z.string().optional(),
+  })
+  .meta({ id: 'AmqpPropertiesInput' }) satisfies z.ZodType<unknown, AmqpPropertiesInput>
+
+export const amqpConfigInput = z
+  .strictObject({
+    url: secretInput,
+    username: z.string().min(1).max(255).optional(),
+    password: secretInput.optional(),
+    exchange: z.string(),
+    routingKey: z.string().max(8192).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    properties: amqpProperties.optional(),
+    persistent: z.boolean().optional(),
+    mandatory: z.boolean().optional(),
+    cloudEventsPrefix: z.enum(['cloudEvents:', 'cloudEvents_']).optional(),
+    tls: tlsInput.optional(),
+    timeoutMs: z.int().min(100).max(300_000).optional(),
+    classify: classify.optional(),
+  })
+  .meta({ id: 'AmqpConfigInput' }) satisfies z.ZodType<unknown, AmqpConfigInput>
 
 const noneTransform = z
   .strictObject({ type: z.literal('none') })

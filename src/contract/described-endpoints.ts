@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { endpointInput } from '../core/endpoint-input.ts'
-import { functionConfigInput, httpConfigInput, smtpConfigInput } from './described-configs.ts'
+import {
+  amqpConfigInput,
+  functionConfigInput,
+  httpConfigInput,
+  smtpConfigInput,
+} from './described-configs.ts'
 import { because } from './shapes.ts'
 
 // An endpoint to readers of the OpenAPI document: its `transport` decides what its `config` is. What is checked is `endpointInput`, then the
@@ -20,6 +25,9 @@ export const describedEndpointInput = z
     z
       .strictObject({ ...common, transport: z.literal('smtp'), config: smtpConfigInput })
       .meta({ id: 'SmtpEndpointInput' }),
+    z
+      .strictObject({ ...common, transport: z.literal('amqp'), config: amqpConfigInput })
+      .meta({ id: 'AmqpEndpointInput' }),
   ])
   .meta({
     id: 'EndpointInput',
@@ -40,12 +48,13 @@ export const describedEndpointInput = z
 export const describedEndpointChanges = z
   .strictObject({
     ...common,
-    transport: z.enum(['http', 'function', 'smtp']).optional(),
+    transport: z.enum(['http', 'function', 'smtp', 'amqp']).optional(),
     config: z
       .union([
         httpConfigInput.partial().meta({ id: 'HttpConfigChanges' }),
         functionConfigInput.partial().meta({ id: 'FunctionConfigChanges' }),
         smtpConfigInput.partial().meta({ id: 'SmtpConfigChanges' }),
+        amqpConfigInput.partial().meta({ id: 'AmqpConfigChanges' }),
       ])
       .optional(),
     ...because,

@@ -1,5 +1,10 @@
 import type { PresetName } from './presets.ts'
-import type { FunctionConfigInput, HttpConfigInput, SmtpConfigInput } from './transport-configs.ts'
+import type {
+  AmqpConfigInput,
+  FunctionConfigInput,
+  HttpConfigInput,
+  SmtpConfigInput,
+} from './transport-configs.ts'
 
 /** When a delivery that failed is tried again. */
 export interface RetryInput {
@@ -135,17 +140,26 @@ export interface SmtpEndpointInput extends CommonEndpointInput {
   readonly config: SmtpConfigInput
 }
 
+/** An endpoint that is an exchange of RabbitMQ. */
+export interface AmqpEndpointInput extends CommonEndpointInput {
+  /** What carries its messages. */
+  readonly transport: 'amqp'
+  /** Which exchange, and how messages are published to it. */
+  readonly config: AmqpConfigInput
+}
+
 /** An endpoint as a person writes it; its `transport` decides what its `config` is. */
-export type EndpointInput = HttpEndpointInput | FunctionEndpointInput | SmtpEndpointInput
+export type EndpointInput = HttpEndpointInput | FunctionEndpointInput | SmtpEndpointInput | AmqpEndpointInput
 
 /** What is left out, or undefined, stays as it is. Objects such as `retry` and `config` are given in part. */
 export interface EndpointChanges extends Partial<Omit<CommonEndpointInput, 'name'>> {
   /** What carries its messages. */
-  readonly transport?: 'http' | 'function' | 'smtp' | undefined
+  readonly transport?: 'http' | 'function' | 'smtp' | 'amqp' | undefined
   /** What changes of its transport's settings. */
   readonly config?:
     | Partial<HttpConfigInput>
     | Partial<FunctionConfigInput>
     | Partial<SmtpConfigInput>
+    | Partial<AmqpConfigInput>
     | undefined
 }

@@ -135,3 +135,53 @@ export interface SmtpConfigInput {
   /** How to read a status where the default is wrong; e-mail has none, so this changes nothing. */
   readonly classify?: Readonly<Record<string, AttemptClassName>> | undefined
 }
+
+/** Properties that every message of an endpoint carries. What is left out is set from the message. */
+export interface AmqpPropertiesInput {
+  /** The type of the body, `application/json` or what the transform says when left out. */
+  readonly contentType?: string | undefined
+  /** How the body is encoded, like `gzip`; Holdfast encodes nothing. */
+  readonly contentEncoding?: string | undefined
+  /** The priority in queues that have priorities, 0 to 255. */
+  readonly priority?: number | undefined
+  /** How long the broker keeps the message in a queue, in milliseconds. */
+  readonly expirationMs?: number | undefined
+  /** The queue that answers go to. */
+  readonly replyTo?: string | undefined
+  /** The type of the message; the event's type when left out. */
+  readonly type?: string | undefined
+  /** The application that sends, `holdfast` when left out. */
+  readonly appId?: string | undefined
+  /** The broker's user that sends; the broker refuses another than the connection's. */
+  readonly userId?: string | undefined
+}
+
+/** The `config` of an endpoint whose transport is `amqp`: an exchange of RabbitMQ, or of another broker that speaks AMQP 0-9-1. */
+export interface AmqpConfigInput {
+  /** The broker and the virtual host, `amqps://host:5671/vhost` or `amqp://…`. With a password in it, it is stored as a secret. */
+  readonly url: SecretInput
+  /** The broker's user, where the URL has none; `guest` when both have none. */
+  readonly username?: string | undefined
+  /** The password of `username`, stored encrypted. */
+  readonly password?: SecretInput | undefined
+  /** The exchange to publish to, which must exist; the empty name is the default exchange, which routes to the queue named by the key. */
+  readonly exchange: string
+  /** The routing key, with placeholders like `{{ $eventType }}`; the event's type when left out. */
+  readonly routingKey?: string | undefined
+  /** Headers of each message, with placeholders. They are no secrets. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Properties of each message. */
+  readonly properties?: AmqpPropertiesInput | undefined
+  /** Whether durable queues keep the message over a restart of the broker, true by default. */
+  readonly persistent?: boolean | undefined
+  /** Whether a message that routes to no queue fails, true by default; false: it counts as delivered and is lost. */
+  readonly mandatory?: boolean | undefined
+  /** What the attributes of CloudEvents in binary mode begin with in the headers: `cloudEvents:` (default) or `cloudEvents_`. */
+  readonly cloudEventsPrefix?: 'cloudEvents:' | 'cloudEvents_' | undefined
+  /** A client certificate, or an authority of your own; needs `amqps:`. */
+  readonly tls?: TlsInput | undefined
+  /** One deadline from connect to the broker's confirm, in milliseconds, 10,000 by default. */
+  readonly timeoutMs?: number | undefined
+  /** How to read a status where the default is wrong; a broker has none, so this changes nothing. */
+  readonly classify?: Readonly<Record<string, AttemptClassName>> | undefined
+}

@@ -56,7 +56,9 @@ export async function testEndpoint(
       signal,
     )
     const { url } = settings.config
-    const context = { url: typeof url === 'string' ? url : null, timeoutMs: settings.config.timeoutMs }
+    // What a URL explains is about HTTP: connecting, TLS, redirects.
+    const isHttp = settings.transport === 'http' && typeof url === 'string'
+    const context = { url: isHttp ? url : null, timeoutMs: settings.config.timeoutMs }
     const { finding, text } = explainAttempt(outcome, context)
     return toTest(dispatch, outcome, finding, text)
   } finally {

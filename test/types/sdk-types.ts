@@ -18,6 +18,11 @@ export async function endpoints(): Promise<void> {
   await untyped.endpoints.create({ name: 'crm', config: { url: 'https://crm.example' } })
   await untyped.endpoints.create({ name: 'mailer', transport: 'function' })
   await untyped.endpoints.create({ name: 'ops', transport: 'smtp', config: { to: ['ops@example.com'] } })
+  await untyped.endpoints.create({
+    name: 'orders',
+    transport: 'amqp',
+    config: { url: 'amqps://rabbit.example', exchange: 'orders', routingKey: '{{ $eventType }}' },
+  })
   // @ts-expect-error -- a misspelt field
   await untyped.endpoints.create({ name: 'crm', config: { ulr: 'https://crm.example' } })
   // @ts-expect-error -- HTTP needs a URL

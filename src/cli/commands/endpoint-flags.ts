@@ -7,6 +7,9 @@ import { readJsonObject } from '../read-json-argument.ts'
 export interface EndpointFlags {
   readonly url?: string
   readonly transport?: string
+  readonly exchange?: string
+  readonly routingKey?: string
+  readonly username?: string
   readonly preset?: string
   readonly method?: string
   readonly header?: Readonly<Record<string, string>>
@@ -28,8 +31,14 @@ export interface EndpointFlags {
 /** The settings of an endpoint as options of `create` and `update`. */
 export function addEndpointOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'where the http transport sends to')
-    .option('--transport <name>', 'http (default), function or smtp')
+    .option('--url <url>', 'where the http transport sends to, or the broker of the amqp transport')
+    .option('--transport <name>', 'http (default), function, smtp or amqp')
+    .option('--exchange <name>', 'the exchange that the amqp transport publishes to')
+    .option(
+      '--routing-key <template>',
+      "its routing key, like '{{ $eventType }}' (default: the event's type)",
+    )
+    .option('--username <name>', "the broker's user; its password goes into --config @file")
     .option('--preset <name>', presetNames.join(', '))
     .option('--method <method>', 'POST (default), PUT, PATCH, DELETE or GET')
     .option('--header <name: value>', 'a header for each request; repeat for more', collectHeader)
@@ -61,11 +70,15 @@ export async function readEndpointFlags(flags: EndpointFlags): Promise<EndpointC
   const settings = flags.settings === undefined ? {} : await readJsonObject(flags.settings, '--settings')
   const config = flags.config === undefined ? {} : await readJsonObject(flags.config, '--config')
   const { url, method, timeoutMs, header: headers, plainHeader: plainHeaders } = flags
+  const { exchange, routingKey, username } = flags
   return {
     ...settings,
     ...given({ transport: flags.transport, preset: flags.preset, tenant: flags.tenant }),
     ...given({ contact: flags.contact, tags: flags.tag, onDead: flags.onDead, eventTypes: flags.eventType }),
-    ...merged('config', settings, { ...config, ...given({ url, method, timeoutMs, headers, plainHeaders }) }),
+    ...merged('config', settings, {
+      ...config,
+      ...given({ url, method, timeoutMs, headers, plainHeaders, exchange, routingKey, username }),
+    }),
     ...merged('retry', settings, given({ maxRetries: flags.maxRetries })),
     ...merged('limits', settings, {
       ...given({ concurrency: flags.concurrency, ratePerSecond: flags.rate, maxPending: flags.maxPending }),

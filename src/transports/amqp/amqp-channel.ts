@@ -63,7 +63,8 @@ export class AmqpChannel implements TransportChannel {
     this.#renderer = new AmqpMessageRenderer(config)
     this.#inFlight = new InFlightCalls(config.timeoutMs)
     this.#broker = brokerName(address)
-    this.#subject = `Exchange "${config.exchange}" of ${this.#broker}`
+    const exchange = config.exchange === '' ? 'The default exchange' : `Exchange "${config.exchange}"`
+    this.#subject = `${exchange} of ${this.#broker}`
   }
 
   send(dispatch: Dispatch, signal: AbortSignal): AttemptOutcome | Promise<AttemptOutcome> {

@@ -9,11 +9,9 @@ import { amqpUrlProblem, hasPassword, parseAmqpUrl, withoutPassword } from './am
 /** AMQP's short strings: names, keys, properties. */
 export const maxShortBytes = 255
 
-const shortText = z
-  .string()
-  .refine((text) => Buffer.byteLength(text) <= maxShortBytes, {
-    error: `must be at most ${maxShortBytes} bytes`,
-  })
+const shortText = z.string().refine((text) => Buffer.byteLength(text) <= maxShortBytes, {
+  error: `must be at most ${maxShortBytes} bytes`,
+})
 
 const brokerUrl = z
   .string()

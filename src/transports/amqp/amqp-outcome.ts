@@ -85,7 +85,8 @@ export function closedConnectionOutcome(error: unknown, subject: string, duratio
 const sentences: Readonly<Record<string, string>> = {
   access_refused:
     "the broker refuses this user; check user name, password, virtual host and the user's rights: ",
-  exchange_missing: 'there is no such exchange or virtual host; declare it on the broker first: ',
+  exchange_missing: 'there is no such exchange; declare it on the broker first: ',
+  vhost_refused: 'the broker refuses the virtual host; it is missing, or this user may not use it: ',
   channel_closed_by_broker: 'the broker closed the channel: ',
   connection_closed_by_broker: 'the broker closed the connection: ',
   protocol_error: 'the broker broke the protocol: ',
@@ -98,7 +99,8 @@ function brokerCodeOf(error: unknown): string | null {
   const { code } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown }
   if (typeof code === 'string') return null
   if (code === 403 || /ACCESS[_-]REFUSED/.test(message)) return 'access_refused'
-  if (code === 404 || /NOT[_-]ALLOWED.*vhost/s.test(message)) return 'exchange_missing'
+  if (/ConnectionOpenOk; got <ConnectionClose/.test(message)) return 'vhost_refused'
+  if (code === 404) return 'exchange_missing'
   if (typeof code === 'number')
     return message.startsWith('Channel closed') ? 'channel_closed_by_broker' : 'connection_closed_by_broker'
   if (/^(?:Unexpected close|Socket closed abruptly|Heartbeat timeout)/.test(message))

@@ -9,6 +9,7 @@ import * as described from '../../../src/contract/described-configs.ts'
 import { fieldDescriptions } from '../../../src/contract/field-descriptions.ts'
 import { describeApi } from '../../../src/contract/openapi.ts'
 import { builtInTransforms } from '../../../src/transforms/built-in-transforms.ts'
+import { amqpConfigInput } from '../../../src/transports/amqp/amqp-config.ts'
 import { functionConfigInput } from '../../../src/transports/function/function-transport.ts'
 import { httpConfigInput } from '../../../src/transports/http/http-config.ts'
 import { smtpConfigInput } from '../../../src/transports/smtp/smtp-transport.ts'
@@ -115,6 +116,7 @@ test.each([
   ['http', described.httpConfigInput, httpConfigInput],
   ['function', described.functionConfigInput, functionConfigInput],
   ['smtp', described.smtpConfigInput, smtpConfigInput],
+  ['amqp', described.amqpConfigInput, amqpConfigInput],
 ] as const)('the config of %s is described as it is checked', (_, toReaders, checked) => {
   const expected = JSON.parse(JSON.stringify(outlineOf(checked)), (key, part: unknown) =>
     key === 'previousSecrets' || key === 'classify' ? undefined : part,

@@ -106,6 +106,15 @@ test('what was exported is what there is: applying it changes nothing', async ()
     eventTypes: ['user.*'],
     batch: { maxMessages: 10 },
   })
+  await rig.holdfast.endpoints.create({
+    name: 'rabbit',
+    transport: 'amqp',
+    config: {
+      url: 'amqps://ada:s3cret-word@rabbit.example/shop',
+      exchange: 'orders',
+      routingKey: '{{ id }}',
+    },
+  })
   const lists: Record<string, unknown> = {}
   for (const kind of allKinds) {
     const items: unknown[] = []
@@ -116,6 +125,8 @@ test('what was exported is what there is: applying it changes nothing', async ()
   const text = stringify(lists)
   expect(text).not.toContain('isSet')
   expect(text).toMatch(/token: digest:/)
+  expect(text).toMatch(/url: digest:/)
+  expect(text).not.toContain('s3cret-word')
   expect(text).toMatch(/x-team: digest:/)
   expect(text).not.toMatch(/name: shorthand:/)
   const path = join(folder, 'exported.yaml')

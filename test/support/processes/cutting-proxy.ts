@@ -112,6 +112,11 @@ export class CuttingProxy {
     })
   }
 
+  /** Says something to every client as if the server had said it. */
+  inject(bytes: Uint8Array): void {
+    for (const { near } of this.#links) near.write(bytes)
+  }
+
   async stop(): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()

@@ -4,6 +4,7 @@ import { endpointInput } from '../../../core/endpoint-input.ts'
 import type { EndpointInput } from '../../../core/endpoint-types.ts'
 import { type Problem, problemsOf } from '../../../core/problem.ts'
 import { digestPrefix, isSecretMark } from '../../../secrets/endpoint-secrets.ts'
+import { amqpConfigInput } from '../../../transports/amqp/amqp-config.ts'
 import { hasHiddenValue } from '../../../transports/http/hidden-query.ts'
 import { httpConfigInput } from '../../../transports/http/http-config.ts'
 import { isSame } from '../compare.ts'
@@ -25,8 +26,11 @@ export const endpointKind: Kind = {
   check: async (fields, { isNew }) => {
     const parsed = parseEndpoint(withoutDigests(fields))
     if (!parsed.ok) return parsed.problems
-    const isWhole = isNew || (fields['config'] as Fields | undefined)?.['url'] !== undefined
-    return parsed.value.transport === 'http' && isWhole ? configProblems(parsed.value.config) : []
+    const checked = checkedConfigs.get(parsed.value.transport)
+    if (checked === undefined) return []
+    const given = fields['config'] as Fields | undefined
+    const isWhole = isNew || checked.required.every((field) => given?.[field] !== undefined)
+    return isWhole ? configProblems(checked.schema, parsed.value.config) : []
   },
   create: async (client, _name, fields) => {
     const { signingSecret } = await client.endpoints.create({ body: fields as object as EndpointInput })
@@ -67,8 +71,20 @@ export const endpointKind: Kind = {
   },
 }
 
-function configProblems(config: Fields): readonly Problem[] {
-  const parsed = httpConfigInput.safeParse(config)
+interface CheckedConfig {
+  readonly schema: z.ZodType
+  /** A change that has all of these can be checked like a new config. */
+  readonly required: readonly string[]
+}
+
+/** The configs that are checked before anything is sent to the server, which checks them all. */
+const checkedConfigs: ReadonlyMap<string, CheckedConfig> = new Map<string, CheckedConfig>([
+  ['http', { schema: httpConfigInput, required: ['url'] }],
+  ['amqp', { schema: amqpConfigInput, required: ['url', 'exchange'] }],
+])
+
+function configProblems(schema: z.ZodType, config: Fields): readonly Problem[] {
+  const parsed = schema.safeParse(config)
   if (parsed.success) return []
   return problemsOf(new z.ZodError(parsed.error.issues)).map(({ path, message }) => ({
     path: path === '' ? 'config' : `config.${path}`,
