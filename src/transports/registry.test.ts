@@ -5,13 +5,13 @@ import { createTransportRegistry, type LazyTransport } from './registry.ts'
 import type { Transport } from './transport.ts'
 
 const inProcess = functionTransport({ handlers: new Map([['example', () => undefined]]) })
+const open: Transport['open'] = (...given) => inProcess.open(...given)
 const never = new AbortController().signal
 
 function lazyTransport(load: LazyTransport['load']): LazyTransport {
-  const { parseConfig } = inProcess
   return {
     name: 'lazy',
-    parseConfig,
+    parseConfig: (config) => inProcess.parseConfig(config),
     checkStored: (config) => {
       if (config === 'garbage') throw new Error('it is garbage')
     },
@@ -51,16 +51,13 @@ describe('a lazy transport', () => {
     let loadCount = 0
     const transport = opened(async () => {
       loadCount += 1
-      return inProcess.open
+      return open
     })
     expect(transport.parseConfig({ timeoutMs: 500 })).toMatchObject({ timeoutMs: 500 })
     const channels = [transport.open('example', {}), transport.open('example', {})]
     expect(loadCount).toBe(0)
     const outcomes = await Promise.all(
-      channels.flatMap((channel) => [
-        channel.send(exampleDispatch(), never),
-        channel.send(exampleDispatch(), never),
-      ]),
+      [...channels, ...channels].map(async (channel) => channel.send(exampleDispatch(), never)),
     )
     expect(outcomes.map((outcome) => outcome.class)).toEqual(Array(4).fill('success'))
     expect(loadCount).toBe(1)
@@ -76,7 +73,7 @@ describe('a lazy transport', () => {
     let isInstalled = false
     const transport = opened(async () => {
       if (!isInstalled) throw new Error('install it with: npm install lazy')
-      return inProcess.open
+      return open
     })
     const channel = transport.open('example', {})
     expect(await channel.send(exampleDispatch(), never)).toMatchObject({
@@ -104,7 +101,7 @@ describe('a lazy transport', () => {
     controller.abort()
     expect(await aborted).toMatchObject({ class: 'retryable', error: { code: 'aborted' } })
     const closed = channel.close()
-    finish(inProcess.open)
+    finish(open)
     expect(await other).toMatchObject({ class: 'success' })
     await closed
   })

@@ -102,7 +102,7 @@ it('says what to install when amqplib is missing', () => {
 describe.skipIf(brokerUrl === null)('the amqp transport, with a RabbitMQ', () => {
   const closers: (() => Promise<void>)[] = []
   afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close()
+    for (const close of closers.splice(0).toReversed()) await close()
   })
 
   async function startBroker(): Promise<TestBroker> {
