@@ -29,8 +29,8 @@ export async function measureRecordStore(context: SampleContext): Promise<Sample
       batch: { maxMessages: 100, maxWaitMs: 200 },
       limits: { concurrency: 4 },
     })
-    const actor = { from: 'map', map: { '*': 'learner' } }
-    const transform = { type: 'xapi', platformUrl: 'https://learn.example', actor }
+    const actor = { from: 'map', map: { '*': 'learner' } } as const
+    const transform = { type: 'xapi', platformUrl: 'https://learn.example', actor } as const
     await holdfast.routes.create({ name: 'lrs', eventType: 'play_video', endpoint: 'lrs', transform })
     const events = Array.from({ length: STATEMENTS }, (_, n) => ({
       type: 'play_video',
