@@ -1,9 +1,16 @@
 import { z } from 'zod'
+import { endpointInput } from '../../src/core/endpoint-input.ts'
+import { presetExtras, presetNames, presets } from '../../src/core/presets.ts'
 import { siteSettings } from '../../src/core/site-settings.ts'
+import { endpointConfigs } from './endpoint-configs.ts'
 
 /** SQL that follows from TypeScript: what PostgreSQL must know to refuse what the API refuses. Paths are below `src/sql/functions`. */
 export function generatedSources(): ReadonlyMap<string, string> {
-  return new Map([['operate/known_settings.sql', knownSettings()]])
+  return new Map([
+    ['operate/known_settings.sql', knownSettings()],
+    ['endpoints/known_presets.sql', knownPresets()],
+    ['endpoints/endpoint_schemas.sql', endpointSchemas()],
+  ])
 }
 
 /** JSON Schema, with each field's message: a caller in SQL is told the same as one of the API. */
@@ -39,12 +46,48 @@ function inlined(part: unknown, named: Readonly<Record<string, unknown>>): unkno
   )
 }
 
+/** Schemas of what `create_endpoint` and `update_endpoint` take: of the endpoint, and of the config of each transport. */
+function endpointSchemas(): string {
+  const rows = Object.entries({ endpoint: endpointInput, ...endpointConfigs }).map(
+    ([name, schema]) => `    (${literal(name)}, ${json(describedSchema(schema))})`,
+  )
+  return [
+    '-- What an endpoint, and the config of each transport, may be in SQL. Generated from src/core/endpoint-input.ts and',
+    '-- scripts/schema/endpoint-configs.ts by `npm run schema`.',
+    'create or replace function holdfast_internal.endpoint_schemas() returns table (name text, schema jsonb)',
+    'language sql immutable parallel safe as $$',
+    '  values',
+    rows.join(',\n'),
+    '$$;',
+    '',
+  ].join('\n')
+}
+
+function knownPresets(): string {
+  const rows = presetNames.map(
+    (name) => `    (${literal(name)}, ${json(presets[name])}, ${json(presetExtras(name))})`,
+  )
+  return [
+    '-- Every preset, and what it says beyond retry, request, circuit and timeout. Generated from src/core/presets.ts by `npm run schema`.',
+    'create or replace function holdfast_internal.known_presets() returns table (name text, policies jsonb, extras jsonb)',
+    'language sql immutable parallel safe as $$',
+    '  values',
+    rows.join(',\n'),
+    '$$;',
+    '',
+  ].join('\n')
+}
+
+function json(value: unknown): string {
+  return `${literal(JSON.stringify(value))}::jsonb`
+}
+
 function knownSettings(): string {
   const rows = Object.entries(siteSettings).map(([name, { schema, fallback, unit, description, effect }]) => {
     const values = [
       literal(name),
-      `${literal(JSON.stringify(describedSchema(schema)))}::jsonb`,
-      `${literal(JSON.stringify(fallback))}::jsonb`,
+      json(describedSchema(schema)),
+      json(fallback),
       unit === null ? 'null' : literal(unit),
       literal(description),
       literal(effect),

@@ -1,5 +1,6 @@
 // `npm run schema`: writes what is derived from src/sql, so that a change reads as a diff.
-//   src/sql/functions/operate/known_settings.sql   what SQL must know of the settings in TypeScript
+//   src/sql/functions/operate/known_settings.sql, endpoints/known_presets.sql, endpoints/endpoint_schemas.sql
+//                                         what SQL must know of the settings and endpoints in TypeScript
 //   docs/settings.md                      the table of settings
 //   src/sql/schema.sql                    the tables that the files make
 //   src/sql/promised.txt                  the functions that users and older nodes call; lines are only ever added

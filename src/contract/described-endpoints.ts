@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpointInput } from '../core/endpoint-input.ts'
 import { functionConfigInput, httpConfigInput, smtpConfigInput } from './described-configs.ts'
+import { because } from './shapes.ts'
 
 // An endpoint to readers of the OpenAPI document: its `transport` decides what its `config` is. What is checked is `endpointInput`, then the
 // transport's own schema.
@@ -47,6 +48,7 @@ export const describedEndpointChanges = z
         smtpConfigInput.partial().meta({ id: 'SmtpConfigChanges' }),
       ])
       .optional(),
+    ...because,
   })
   .omit({ name: true })
   .meta({ id: 'EndpointChanges', examples: [{ limits: { concurrency: 8 } }] })

@@ -6,7 +6,16 @@ import { requestPathProblem } from '../core/request-path.ts'
 import { defineOperation } from './define-operation.ts'
 import { describedEndpointChanges, describedEndpointInput } from './described-endpoints.ts'
 import { readAs, typedAs } from './read-as.ts'
-import { jsonObject, listOf, pageQuery, queryFlag, queryNumber, timestamp } from './shapes.ts'
+import {
+  type Because,
+  because,
+  jsonObject,
+  listOf,
+  pageQuery,
+  queryFlag,
+  queryNumber,
+  timestamp,
+} from './shapes.ts'
 
 const tag = 'Endpoints'
 const maxCompared = 100
@@ -114,9 +123,7 @@ const listedHealth = endpointHealth
   })
   .meta({ id: 'ListedEndpointHealth' })
 
-const reason = z
-  .strictObject({ reason: field.text(1000).optional() })
-  .meta({ examples: [{ reason: 'Planned work until nine.' }] })
+const reason = z.strictObject(because).meta({ examples: [{ reason: 'Planned work until nine.' }] })
 
 const createdEndpoint = endpointShape
   .extend({
@@ -224,7 +231,10 @@ export const endpointOperations = {
       'What is given changes, what is left out stays. Objects such as `retry` are merged field by field.',
     permission: 'configure',
     params: endpointParams,
-    body: readAs(typedAs<EndpointChanges>(endpointInput.omit({ name: true })), describedEndpointChanges),
+    body: readAs(
+      typedAs<EndpointChanges & Because>(endpointInput.omit({ name: true }).extend(because)),
+      describedEndpointChanges,
+    ),
     result: createdEndpoint,
     errors: ['endpoint_not_found', 'invalid_endpoint', 'route_exists', 'encryption_key_missing'],
     shownOnce: ['signingSecret'],
@@ -239,7 +249,7 @@ export const endpointOperations = {
       'Refused while it owes deliveries or routes lead to it, unless `force=true`: then what is owed ends as cancelled.',
     permission: 'configure',
     params: endpointParams,
-    query: z.strictObject({ force: queryFlag.default(false) }),
+    query: z.strictObject({ force: queryFlag.default(false), ...because }),
     result: z.object({
       cancelled: z.int().meta({ description: 'Deliveries that ended as cancelled at once.' }),
       operation: z
@@ -368,6 +378,7 @@ export const endpointOperations = {
           .text(200)
           .optional()
           .meta({ description: 'Your own, like `whsec_…`; left out, one is made.' }),
+        ...because,
       })
       .meta({ examples: [{ overlapMs: 3_600_000 }] }),
     isBodyOptional: true,

@@ -90,7 +90,7 @@ const config = z.looseObject({
   timeoutMs: field.wholeNumber(100, 300_000).optional(),
   classify: z
     .record(
-      z.string().regex(/^[1-5](?:\d\d|xx)$/, { error: statusAdvice }),
+      z.string({ error: statusAdvice }).regex(/^[1-5](?:\d\d|xx)$/, { error: statusAdvice }),
       field.oneOf('success', 'retryable', 'permanent', 'gone', 'throttled'),
       {
         error: (issue) =>

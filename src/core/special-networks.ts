@@ -101,7 +101,8 @@ const embeddings: readonly Embedding[] = [
 export function embeddedIpv4(
   address: IpAddress,
 ): { readonly address: IpAddress; readonly isTransparent: boolean } | null {
-  if (address.family === 4) return null
+  // The loopback address lies in ::/96 and leads nowhere else.
+  if (address.family === 4 || address.value === 1n) return null
   const found = embeddings.find(({ network }) => isInNetwork(address, network))
   if (found === undefined) return null
   return {

@@ -105,6 +105,13 @@ describe('the allow-list', () => {
     expect(judge('10.1.2.3', '::ffff:10.0.0.0/104')).toBeNull()
   })
 
+  it("lets the loopback address through that is allowed, which isn't a form of 0.0.0.1", () => {
+    expect(judge('::1')?.network).toBe('::1')
+    expect(judge('::1', '::1/128')).toBeNull()
+    expect(judge('::', '::1/128')).not.toBeNull()
+    expect(judge('::7f00:1', '::1/128')).not.toBeNull()
+  })
+
   it('opens a metadata service only by its own address', () => {
     for (const wide of ['fd00::/8', '::/0']) expect(judge('fd00:ec2::254', wide)).not.toBeNull()
     for (const wide of ['169.254.0.0/16', '0.0.0.0/0']) {

@@ -122,7 +122,7 @@ export async function insertEndpoint(
         ), noted as (
           select holdfast_internal.audit($9, 'endpoint.created', 'endpoint:' || name, holdfast_internal.changes('{}', holdfast_internal.endpoint_view(created))),
                  holdfast_internal.store_secrets(id, '{}', $17, $18, $19),
-                 pg_notify('holdfast_lanes', id::text)
+                 holdfast_internal.notify('holdfast_lanes', id::text)
           from created
         )
         select ${columns('$11::text[]', listedSecrets(`'{}'`, '$17', '$18'))} from created as endpoint, noted`,
@@ -190,7 +190,7 @@ export async function updateEndpoint(
           select holdfast_internal.audit($9, 'endpoint.updated', 'endpoint:' || changed.name,
                                 holdfast_internal.changes(holdfast_internal.endpoint_view(previous), holdfast_internal.endpoint_view(changed))),
                  holdfast_internal.store_secrets(changed.id, $16, $17, $18, $19),
-                 pg_notify('holdfast_lanes', changed.id::text)
+                 holdfast_internal.notify('holdfast_lanes', changed.id::text)
           from changed join previous using (id)
         )
         select ${columns('$11::text[]', listedSecrets('$16', '$17', '$18'))} from changed as endpoint, noted`,

@@ -71,7 +71,7 @@ export async function writeRoute(
         ), route as (${write}), noted as (
           select holdfast_internal.audit($13, 'route.' || $14, 'route:' || route.name,
                                 holdfast_internal.changes(coalesce(holdfast_internal.route_view(previous), '{}'), holdfast_internal.route_view(route))),
-                 pg_notify('holdfast_routes', route.id::text)
+                 holdfast_internal.notify('holdfast_routes', route.id::text)
           from route left join previous on true
         )
         select ${columns} from noted, route join holdfast_internal.endpoints as endpoint on endpoint.id = route.lane_id`,

@@ -18,6 +18,8 @@ const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
   HF011: 'operation_ended',
   HF012: 'event_not_found',
   HF013: 'event_erased',
+  HF015: 'endpoint_exists',
+  HF016: 'invalid_endpoint',
   HF040: 'setting_not_found',
   HF041: 'setting_pinned',
   HF042: 'invalid_setting',

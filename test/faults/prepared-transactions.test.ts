@@ -73,6 +73,27 @@ describe('a transaction that is prepared', () => {
     await arrives(expected)
   })
 
+  test('may create and change an endpoint, which the node hears of after the commit', async () => {
+    holdfast.handle('second', ({ payload }) => void handled.push(`second ${String(payload)}`))
+    await inSession(
+      'begin',
+      `select holdfast.create_endpoint('new', '{"handler": "hook"}', '{"transport": "function"}')`,
+      `prepare transaction 'create'`,
+    )
+    await inSession(`commit prepared 'create'`, `select holdfast.send('new', '"to a new one"')`)
+    await arrives('hook to a new one')
+    await inSession(
+      'begin',
+      `select holdfast.update_endpoint('new', '{"config": {"handler": "second"}}')`,
+      `prepare transaction 'update'`,
+    )
+    await inSession(`commit prepared 'update'`)
+    await until('the node to know', async () => {
+      await inSession(`select holdfast.send('new', '"changed"')`)
+      return handled.includes('second changed')
+    })
+  })
+
   test('may change an endpoint', async () => {
     await inSession(
       'begin',

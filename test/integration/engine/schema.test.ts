@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { unusedFunctions } from '../../../scripts/schema/callers.ts'
@@ -52,6 +53,20 @@ describe('the schema', () => {
     expect(JSON.parse(await read('functions/revision.json')).checksum, advice).toBe(
       (await readSources()).checksum,
     )
+  })
+
+  it('notifies through one function, so that a transaction that notifies may still be prepared', async () => {
+    const { sources } = await readSources()
+    const inSql = sources.filter(({ sql }) => sql.includes('pg_notify')).map(({ name }) => name)
+    expect(inSql).toEqual(['holdfast_internal.notify'])
+    const folder = fileURLToPath(new URL('../../../src', import.meta.url))
+    const files = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.ts'))
+    const texts = await Promise.all(files.map((path) => readFile(join(folder, path), 'utf8')))
+    // Those two are statements of their own, on connections of nodes; neither is ever a part of a transaction.
+    expect(files.filter((_, index) => texts[index]?.includes('pg_notify')).sort()).toEqual([
+      'postgres/self-test.ts',
+      'storage/tail.ts',
+    ])
   })
 
   it('has no function that nothing calls', async () => {

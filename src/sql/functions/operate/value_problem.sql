@@ -1,4 +1,4 @@
--- What is wrong with a value by a JSON Schema, as far as the generated ones go (known_settings): "path message", with the message that the
+-- What is wrong with a value by a JSON Schema, as far as the generated ones go (known_settings, endpoint_schemas): "path message", with the message that the
 -- API gives for the same mistake; null when nothing is.
 create or replace function holdfast_internal.value_problem(given jsonb, schema jsonb, path text) returns text
 language plpgsql stable as $$
@@ -25,14 +25,16 @@ begin
       return case when kind <> 'boolean' then advice end;
     when 'string' then
       if kind <> 'string' or not coalesce(schema -> 'enum' ? (given #>> '{}'), true) or not coalesce((given #>> '{}') ~ (schema ->> 'pattern'), true)
-        or not coalesce(length(given #>> '{}') between (schema ->> 'minLength')::integer and (schema ->> 'maxLength')::integer, true) then
+        or not coalesce(given = schema -> 'const', true)
+        or not length(given #>> '{}')
+          between coalesce((schema ->> 'minLength')::integer, 0) and coalesce((schema ->> 'maxLength')::integer, 2147483647) then
         return advice;
       end if;
       if schema ->> 'format' = 'timezone' and not exists (select from pg_catalog.pg_timezone_names where name = given #>> '{}') then
         return ltrim(path || ' must be the name of a time zone, like UTC or Europe/Berlin');
       end if;
     when 'array' then
-      if kind <> 'array' or jsonb_array_length(given) > (schema ->> 'maxItems')::integer then
+      if kind <> 'array' or jsonb_array_length(given) not between coalesce((schema ->> 'minItems')::integer, 0) and (schema ->> 'maxItems')::integer then
         return advice;
       end if;
       for item in select element, (position - 1)::text as at from jsonb_array_elements(given) with ordinality as list (element, position) loop

@@ -1,0 +1,17 @@
+-- Refuses what is right field by field and wrong together.
+create or replace function holdfast_internal.check_completed(endpoint jsonb) returns void
+language plpgsql stable as $$
+declare
+  header text := holdfast_internal.hidden_header(endpoint -> 'config');
+  problem text := coalesce(
+    holdfast_internal.retry_contradiction(endpoint #> '{settings,retry}', 'retry'),
+    holdfast_internal.retry_contradiction(endpoint #> '{settings,request}', 'request'));
+begin
+  if problem is null and header is not null then
+    problem := format('config.headers.%s is stored encrypted, which SQL can''t do: list its name in config.plainHeaders if anybody may see it, '
+      'or use the API, the CLI ("holdfast endpoints") or the SDK', header);
+  end if;
+  if problem is not null then
+    perform holdfast_internal.refuse_endpoint(problem);
+  end if;
+end $$;

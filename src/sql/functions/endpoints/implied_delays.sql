@@ -1,0 +1,10 @@
+-- Of a base delay and a cap that contradict each other, the one that was left unsaid gives way (src/core/presets.ts does the same for the API).
+create or replace function holdfast_internal.implied_delays(policy jsonb, said jsonb) returns jsonb
+language sql immutable as $$
+  select case
+    when (policy ->> 'baseDelayMs')::bigint <= (policy ->> 'maxDelayMs')::bigint then '{}'
+    when not said ? 'maxDelayMs' then jsonb_build_object('maxDelayMs', policy -> 'baseDelayMs')
+    when not said ? 'baseDelayMs' then jsonb_build_object('baseDelayMs', policy -> 'maxDelayMs')
+    else '{}'
+  end
+$$;

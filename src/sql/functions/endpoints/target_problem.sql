@@ -1,0 +1,11 @@
+-- Whoever may change endpoints in SQL can't read their secrets, and so can't have them sent elsewhere either: an endpoint that has credentials stays
+-- with its host. A signature gives nothing away.
+create or replace function holdfast_internal.target_problem(endpoint holdfast_internal.endpoints, changed jsonb) returns text
+language sql stable as $$
+  select 'config.url can''t lead to another host in SQL while the endpoint has credentials, which would be sent there: '
+    'use the API, the CLI ("holdfast endpoints") or the SDK'
+  where changed ? 'url'
+    and substring(lower(changed ->> 'url') from '^https?://[^/]+')
+      is distinct from substring(lower(coalesce(endpoint.config #>> '{url,shown}', endpoint.config ->> 'url')) from '^https?://[^/?#]+')
+    and exists (select from holdfast_internal.endpoint_secrets where lane_id = endpoint.id and field not in ('signing.secret', 'url'))
+$$;
