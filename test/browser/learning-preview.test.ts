@@ -21,7 +21,7 @@ describe.skipIf(browserPath === null)('the editor of a route for learning events
     await post('/v1/endpoints', {
       name: 'lrs',
       preset: 'record-store',
-      config: { url: 'http://127.0.0.1:9/statements' },
+      config: { url: 'https://lrs.example/statements' },
     })
     await post('/v1/endpoints/lrs/pause', {})
     for (const [name, eventType] of [
