@@ -54,6 +54,7 @@ describe('learning import', () => {
     await writeFile(file, [...lines(50), ...noise, line(3)].join('\n'))
     const before = await stored()
     const first = await holdfast(['learning', 'import', file, '--json'])
+    expect(first.stderr).toContain('No route wants these events')
     expect(JSON.parse(first.stdout)).toMatchObject({ published: 50, unknown: 1, broken: 2, lines: 55 })
     expect(first.stderr).toContain(`${file}:53 `)
     expect(await readFile(join(folder, 'holdfast-import-rejected.jsonl'), 'utf8')).toContain('"line":53')
