@@ -129,13 +129,14 @@ class ImportLine {
     const { checkpoint } = this.#options
     await this.send()
     if (checkpoint === null) return
-    const before = [...this.#inFlight]
-    this.#marks = this.#marks.then(async () => {
-      await Promise.all(before)
-      if (this.#failure === null) await checkpoint.write(line)
-    })
+    this.#marks = this.#writeMark(checkpoint, line, [this.#marks, ...this.#inFlight])
     // Whoever flushes hears of it.
     this.#marks.catch(() => {})
+  }
+
+  async #writeMark(checkpoint: Checkpoint, line: number, before: readonly Promise<void>[]): Promise<void> {
+    await Promise.all(before)
+    if (this.#failure === null) await checkpoint.write(line)
   }
 
   /** Returns when everything so far is stored, and marked. */

@@ -15,11 +15,9 @@ const xapi = compileXapi(settings, options)
 const compatible = compileXapi({ ...settings, ids: 'compatible' }, options)
 const caliper = compileCaliper(settings, options)
 
-const statementsOf = async (event: unknown, transform = xapi) =>
-  (await transform.items(sampleInput(event))) as readonly Statement[]
+const statementsOf = async (event: unknown, transform = xapi) => transform.items(sampleInput(event))
 const statementOf = async (event: unknown) => (await statementsOf(event))[0] as Statement
-const caliperOf = async (event: unknown) =>
-  ((await caliper.items(sampleInput(event))) as readonly CaliperEvent[])[0] as CaliperEvent
+const caliperOf = async (event: unknown) => (await caliper.items(sampleInput(event)))[0] as CaliperEvent
 const codeOf = async (event: unknown, transform: typeof xapi | typeof caliper = xapi) => {
   const result = await transform.render(sampleInput(event))
   return result.ok ? 'made' : result.error.code

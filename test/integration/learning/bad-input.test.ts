@@ -110,7 +110,7 @@ describe.each(['xapi', 'caliper'] as const)('bad events through the engine, as %
       await publish(name)
       await rig.whenSettled(name)
       const { data } = await node.holdfast.deadLetters.list({ endpoint: name, limit: 100 })
-      expect(data.map(({ errorCode }) => errorCode).toSorted()).toEqual(codes)
+      expect(data.map(({ errorCode }) => String(errorCode)).toSorted()).toEqual(codes)
       expect(new Set(data.map(({ reason }) => reason))).toEqual(new Set(['transform']))
       expect(data.every(({ error }) => (error ?? '').length > 10)).toBe(true)
       expect(storedIn(store)).toBe(bad.length)
