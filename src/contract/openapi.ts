@@ -293,7 +293,7 @@ function hasName(schema: z.core.$ZodType): boolean {
 function withDescriptions(name: string, schema: Json): Json {
   const descriptions =
     fieldDescriptions[name] ??
-    fieldDescriptions[`${name}Input`] ??
+    fieldDescriptions[`${name.replace('Created', '')}Input`] ??
     fieldDescriptions[name.replace(/Changes$/, 'Input')]
   const { properties } = schema as { properties?: Record<string, Json> }
   if (descriptions === undefined || properties === undefined) return schema
