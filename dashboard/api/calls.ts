@@ -30,6 +30,7 @@ export const calls = {
   'endpoints.resetCircuit': 'POST /v1/endpoints/{name}/reset-circuit',
   'endpoints.rotateSecret': 'POST /v1/endpoints/{name}/rotate-secret',
   'endpoints.test': 'POST /v1/endpoints/{name}/test',
+  'circuitChanges.list': 'GET /v1/circuit-changes',
   'storedEvents.list': 'GET /v1/events',
   'storedEvents.get': 'GET /v1/events/{id}',
   'deliveries.list': 'GET /v1/deliveries',

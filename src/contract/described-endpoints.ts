@@ -8,6 +8,7 @@ import {
   smtpConfig,
   smtpConfigInput,
 } from './described-configs.ts'
+import { because } from './shapes.ts'
 
 // An endpoint to readers of the OpenAPI document: its `transport` decides what its `config` is. What is checked is `endpointInput`, then the
 // transport's own schema.
@@ -54,6 +55,7 @@ export const describedEndpointChanges = z
         smtpConfigInput.partial().meta({ id: 'SmtpConfigChanges' }),
       ])
       .optional(),
+    ...because,
   })
   .omit({ name: true })
   .meta({ id: 'EndpointChanges', examples: [{ limits: { concurrency: 8 } }] })

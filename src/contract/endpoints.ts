@@ -6,7 +6,16 @@ import { requestPathProblem } from '../core/request-path.ts'
 import { defineOperation } from './define-operation.ts'
 import { describedEndpointChanges, describedEndpointInput, describeShown } from './described-endpoints.ts'
 import { readAs, typedAs } from './read-as.ts'
-import { jsonObject, listOf, pageQuery, queryFlag, queryNumber, timestamp } from './shapes.ts'
+import {
+  type Because,
+  because,
+  jsonObject,
+  listOf,
+  pageQuery,
+  queryFlag,
+  queryNumber,
+  timestamp,
+} from './shapes.ts'
 
 const tag = 'Endpoints'
 const maxCompared = 100
@@ -76,8 +85,8 @@ const shownShape = {
     .enum(['active', 'paused', 'rejecting', 'disabled'])
     .meta({ description: 'Whether it is delivered to, and who stopped that.' }),
   stateReason: z.string().nullable().meta({ description: 'Why it has that state.' }),
-  createdAt: timestamp.meta({ description: 'When it was created.' }),
-  updatedAt: timestamp.meta({ description: 'When it was changed last.' }),
+  createdAt: timestamp,
+  updatedAt: timestamp,
 }
 
 export const endpointShape = shownEndpoint('Endpoint', shownShape)
@@ -122,9 +131,7 @@ const listedHealth = endpointHealth
   })
   .meta({ id: 'ListedEndpointHealth' })
 
-const reason = z
-  .strictObject({ reason: field.text(1000).optional() })
-  .meta({ examples: [{ reason: 'Planned work until nine.' }] })
+const reason = z.strictObject(because).meta({ examples: [{ reason: 'Planned work until nine.' }] })
 
 const createdEndpoint = shownEndpoint('CreatedEndpoint', {
   ...shownShape,
@@ -231,7 +238,10 @@ export const endpointOperations = {
       'What is given changes, what is left out stays. Objects such as `retry` are merged field by field.',
     permission: 'configure',
     params: endpointParams,
-    body: readAs(typedAs<EndpointChanges>(endpointInput.omit({ name: true })), describedEndpointChanges),
+    body: readAs(
+      typedAs<EndpointChanges & Because>(endpointInput.omit({ name: true }).extend(because)),
+      describedEndpointChanges,
+    ),
     result: createdEndpoint,
     errors: ['endpoint_not_found', 'invalid_endpoint', 'route_exists', 'encryption_key_missing'],
     shownOnce: ['signingSecret'],
@@ -246,7 +256,7 @@ export const endpointOperations = {
       'Refused while it owes deliveries or routes lead to it, unless `force=true`: then what is owed ends as cancelled.',
     permission: 'configure',
     params: endpointParams,
-    query: z.strictObject({ force: queryFlag.default(false) }),
+    query: z.strictObject({ force: queryFlag.default(false), ...because }),
     result: z.object({
       cancelled: z.int().meta({ description: 'Deliveries that ended as cancelled at once.' }),
       operation: z
@@ -375,6 +385,7 @@ export const endpointOperations = {
           .text(200)
           .optional()
           .meta({ description: 'Your own, like `whsec_…`; left out, one is made.' }),
+        ...because,
       })
       .meta({ examples: [{ overlapMs: 3_600_000 }] }),
     isBodyOptional: true,

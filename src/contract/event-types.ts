@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { eventTypeInput } from '../core/event-type-input.ts'
 import { defineOperation } from './define-operation.ts'
-import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
+import { because, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const tag = 'Event types'
 
@@ -74,6 +74,7 @@ export const eventTypeOperations = {
     params: eventTypeParams,
     body: eventTypeInput
       .omit({ name: true })
+      .extend(because)
       .meta({ id: 'EventTypeSettings', examples: [{ criticality: 'critical' }] }),
     result: eventTypeShape,
     errors: ['invalid_event_type'],
@@ -87,6 +88,7 @@ export const eventTypeOperations = {
     description: 'Events of this type are published as before, without a schema.',
     permission: 'configure',
     params: eventTypeParams,
+    query: z.strictObject(because),
     errors: ['event_type_not_found'],
   }),
 }

@@ -12,7 +12,7 @@ import { defineOperation } from './define-operation.ts'
 import { transformConfigInput } from './described-configs.ts'
 import { eventInput } from './events.ts'
 import { readAs, typedAs } from './read-as.ts'
-import { jsonObject, listOf, pageQuery, queryFlag, timestamp } from './shapes.ts'
+import { type Because, because, jsonObject, listOf, pageQuery, queryFlag, timestamp } from './shapes.ts'
 
 const tag = 'Routes'
 
@@ -111,10 +111,11 @@ export const routeOperations = {
     summary: 'Change a route',
     permission: 'configure',
     params: routeParams,
-    body: typedAs<RouteChanges>(
+    body: typedAs<RouteChanges & Because>(
       routeInput
         .omit({ name: true })
         .partial()
+        .extend(because)
         .meta({ id: 'RouteChanges', examples: [{ enabled: false }] }),
     ),
     result: routeShape,
@@ -130,7 +131,7 @@ export const routeOperations = {
       'Refused while deliveries are owed along it, unless `force=true`: then they end as cancelled.',
     permission: 'configure',
     params: routeParams,
-    query: z.strictObject({ force: queryFlag.default(false) }),
+    query: z.strictObject({ force: queryFlag.default(false), ...because }),
     result: z.object({
       cancelled: z.int().meta({ description: 'Deliveries that ended as cancelled at once.' }),
       operation: z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorableTime } from '../core/field.ts'
+import { field, isStorableTime } from '../core/field.ts'
 
 const timeAdvice = 'must be an ISO 8601 time with a zone, like "2030-01-31T09:00:00Z", in the years 1 to 9999'
 
@@ -13,6 +13,15 @@ export const timestamp = z.codec(z.iso.datetime({ offset: true }), z.date(), {
   decode: (text) => new Date(text),
   encode: (date) => date.toISOString(),
 })
+
+/** Why somebody writes something: kept with its entry in the audit log. */
+export const because = {
+  reason: field.text(1000).optional().meta({ description: 'Why; kept in the audit log.' }),
+}
+
+export interface Because {
+  readonly reason?: string | undefined
+}
 
 const defaultPageSize = 50
 const maxPageSize = 1000

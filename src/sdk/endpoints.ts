@@ -36,6 +36,7 @@ import type { ShorthandPattern } from '../storage/routes.ts'
 import { drawLaneId, rotateSecret } from '../storage/secrets.ts'
 import { readSetting } from '../storage/settings.ts'
 import { translateError } from '../storage/translate-error.ts'
+import { withReason } from '../storage/with-reason.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Transport } from '../transports/transport.ts'
 import { compareSecrets, digestsOf, type SecretComparison, type SecretDigest } from './compare-secrets.ts'
@@ -87,6 +88,11 @@ export interface TestOptions {
   readonly signal?: AbortSignal
 }
 
+/** Why something is done, for the audit log. */
+export interface Because {
+  readonly reason?: string | undefined
+}
+
 export interface EndpointsOptions {
   readonly database: () => Database
   readonly transports: TransportRegistry
@@ -132,7 +138,7 @@ export class Endpoints {
   }
 
   /** Changes the given settings and keeps the others; another preset takes what came from the old one with it. A secret that isn't given again stays as it is. */
-  async update(name: string, changes: EndpointChanges): Promise<ChangedEndpoint> {
+  async update(name: string, changes: EndpointChanges, { reason }: Because = {}): Promise<ChangedEndpoint> {
     const current = await this.#read(name)
     const site = await this.#siteDefaults()
     const merged = this.#withStoredValues(mergeEndpoint(toStated(current), changes, site), current)
@@ -143,8 +149,10 @@ export class Endpoints {
     const patterns = shorthandPatterns(settings)
     const keyring = this.#keyringFor(secrets)
     const sealed = keyring === null ? [] : sealSecrets(secrets.secrets, current.id, keyring)
-    const updated = await this.#run((database) =>
-      updateEndpoint(database, settings, patterns, { kept: secrets.kept, set: sealed }, this.#options.actor),
+    const changed = { kept: secrets.kept, set: sealed }
+    const updated = await this.#run(
+      (database) => updateEndpoint(database, settings, patterns, changed, this.#options.actor),
+      reason,
     )
     if (updated === undefined) throw notFound(name)
     this.#tellOfChange(name)
@@ -155,7 +163,7 @@ export class Endpoints {
    * Replaces the secret that requests are signed with. For `overlapMs` they carry two signatures, so that receivers can change over
    * without a gap.
    */
-  async rotateSecret(name: string, options: RotateSecretOptions = {}): Promise<RotatedSecret> {
+  async rotateSecret(name: string, options: RotateSecretOptions & Because = {}): Promise<RotatedSecret> {
     const { overlapMs, secret } = checkedRotation(options)
     const current = await this.#read(name)
     if (!current.secrets.some(({ field }) => field === signingField)) {
@@ -168,8 +176,9 @@ export class Endpoints {
     const secrets = new Map([[signingField, secret]])
     const [sealed] = sealSecrets(secrets, current.id, this.#requireKeyring())
     if (sealed === undefined) throw new Error('one secret was sealed as none')
-    const previousExpiresAt = await this.#run((database) =>
-      rotateSecret(database, current.id, sealed, overlapMs, this.#options.actor),
+    const previousExpiresAt = await this.#run(
+      (database) => rotateSecret(database, current.id, sealed, overlapMs, this.#options.actor),
+      options.reason,
     )
     return { endpoint: name, secret, previousExpiresAt }
   }
@@ -243,9 +252,10 @@ export class Endpoints {
   }
 
   /** As `delete`, and names the operation that cancels what was owed when that was more than a hundred deliveries. */
-  async remove(name: string, options: { force?: boolean } = {}): Promise<Removal> {
-    const deletion = await this.#run((database) =>
-      deleteEndpoint(database, name, options.force ?? false, this.#options.actor),
+  async remove(name: string, options: { force?: boolean } & Because = {}): Promise<Removal> {
+    const deletion = await this.#run(
+      (database) => deleteEndpoint(database, name, options.force ?? false, this.#options.actor),
+      options.reason,
     )
     return toRemoval(deletion)
   }
@@ -272,21 +282,21 @@ export class Endpoints {
   }
 
   /** Ends a pause, a `rejecting`, or a disabling. */
-  async resume(name: string): Promise<void> {
-    await this.#setState(name, 'active', null)
+  async resume(name: string, reason?: string): Promise<void> {
+    await this.#setState(name, 'active', reason ?? null)
   }
 
   async disable(name: string, reason?: string): Promise<void> {
     await this.#setState(name, 'disabled', reason ?? null)
   }
 
-  async enable(name: string): Promise<void> {
-    await this.resume(name)
+  async enable(name: string, reason?: string): Promise<void> {
+    await this.resume(name, reason)
   }
 
   /** Closes the circuit and clears a hold. */
-  async resetCircuit(name: string): Promise<void> {
-    await this.#run((database) => resetCircuit(database, name, this.#options.actor))
+  async resetCircuit(name: string, reason?: string): Promise<void> {
+    await this.#run((database) => resetCircuit(database, name, this.#options.actor), reason)
   }
 
   /** Closes every circuit that isn't closed and clears every hold; returns whose. */
@@ -422,9 +432,9 @@ export class Endpoints {
     )
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
     try {
-      return await work(this.#options.database())
+      return await withReason(this.#options.database(), reason, work)
     } catch (error) {
       if (isRouteNameTaken(error)) throw routeNameTaken(error)
       throw translateError(error)

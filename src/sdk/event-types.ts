@@ -11,6 +11,8 @@ import {
   writeEventType,
 } from '../storage/event-types.ts'
 import { translateError } from '../storage/translate-error.ts'
+import { withReason } from '../storage/with-reason.ts'
+import type { Because } from './endpoints.ts'
 import { checksBusy } from './publisher.ts'
 
 export type { EventTypeInput } from '../core/event-type-input.ts'
@@ -40,8 +42,8 @@ export class EventTypes {
   }
 
   /** Creates the event type, or replaces it. */
-  async put(input: EventTypeInput): Promise<EventType> {
-    return this.#write(input, 'upsert')
+  async put(input: EventTypeInput, { reason }: Because = {}): Promise<EventType> {
+    return this.#write(input, 'upsert', reason)
   }
 
   async get(name: string): Promise<EventType> {
@@ -56,13 +58,16 @@ export class EventTypes {
     return this.#run((database) => listEventTypes(database, options.afterName ?? '', limit))
   }
 
-  async delete(name: string): Promise<void> {
-    const isDeleted = await this.#run((database) => deleteEventType(database, name, this.#options.actor))
+  async delete(name: string, { reason }: Because = {}): Promise<void> {
+    const isDeleted = await this.#run(
+      (database) => deleteEventType(database, name, this.#options.actor),
+      reason,
+    )
     if (!isDeleted) throw notFound(name)
     this.#tellOfChange(name)
   }
 
-  async #write(input: EventTypeInput, mode: 'insert' | 'upsert'): Promise<EventType> {
+  async #write(input: EventTypeInput, mode: 'insert' | 'upsert', reason?: string): Promise<EventType> {
     const parsed = parseEventType(input)
     if (!parsed.ok) throw invalid(parsed.problems)
     const { schema } = parsed.value
@@ -78,8 +83,9 @@ export class EventTypes {
         )
       }
     }
-    const written = await this.#run((database) =>
-      writeEventType(database, mode, parsed.value, this.#options.actor),
+    const written = await this.#run(
+      (database) => writeEventType(database, mode, parsed.value, this.#options.actor),
+      reason,
     )
     if (written === undefined) {
       throw new HoldfastError(
@@ -97,9 +103,9 @@ export class EventTypes {
     database().afterCommit(() => onChanged(name))
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
     try {
-      return await work(this.#options.database())
+      return await withReason(this.#options.database(), reason, work)
     } catch (error) {
       throw translateError(error)
     }

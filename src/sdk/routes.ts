@@ -16,9 +16,11 @@ import {
   writeRoute,
 } from '../storage/routes.ts'
 import { translateError } from '../storage/translate-error.ts'
+import { withReason } from '../storage/with-reason.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import { TransformConfigError } from '../transforms/transform.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
+import type { Because } from './endpoints.ts'
 import { type PreviewInput, previewRoute, type RoutePreview } from './preview.ts'
 import type { PreviewGate } from './preview-gate.ts'
 import { type Removal, toRemoval } from './removal.ts'
@@ -55,12 +57,12 @@ export class Routes {
   }
 
   /** Changes the given fields and keeps the others. */
-  async update(name: string, changes: RouteChanges): Promise<Route> {
+  async update(name: string, changes: RouteChanges, { reason }: Because = {}): Promise<Route> {
     const stored = await this.#stored(name)
     const { filter, transform, tenant, criticality, enabled, endpoint, eventType } = stored
     const current = { filter, transform, tenant, criticality, enabled, endpoint, eventType }
     const { settings, pattern } = await this.#check({ ...current, ...definedOnly(changes), name }, stored)
-    const updated = await this.#write('update', this.#sealed(settings, stored), pattern)
+    const updated = await this.#write('update', this.#sealed(settings, stored), pattern, reason)
     if (updated === undefined) throw await this.#whyNotWritten(settings, 'missing')
     return this.#shown(updated)
   }
@@ -136,9 +138,10 @@ export class Routes {
   }
 
   /** As `delete`, and names the operation that cancels what was owed when that was more than a hundred deliveries. */
-  async remove(name: string, options: { force?: boolean } = {}): Promise<Removal> {
-    const deletion = await this.#run((database) =>
-      deleteRoute(database, name, options.force ?? false, this.#options.actor),
+  async remove(name: string, options: { force?: boolean } & Because = {}): Promise<Removal> {
+    const deletion = await this.#run(
+      (database) => deleteRoute(database, name, options.force ?? false, this.#options.actor),
+      options.reason,
     )
     return toRemoval(deletion)
   }
@@ -214,8 +217,9 @@ export class Routes {
     mode: 'insert' | 'update',
     settings: RouteSettings,
     pattern: StoredPattern,
+    reason?: string,
   ): Promise<RouteRecord | undefined> {
-    return this.#run((database) => writeRoute(database, mode, settings, pattern, this.#options.actor))
+    return this.#run((database) => writeRoute(database, mode, settings, pattern, this.#options.actor), reason)
   }
 
   async #whyNotWritten(settings: RouteSettings, otherwise: 'exists' | 'missing'): Promise<HoldfastError> {
@@ -235,9 +239,9 @@ export class Routes {
     )
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
+  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
     try {
-      return await work(this.#options.database())
+      return await withReason(this.#options.database(), reason, work)
     } catch (error) {
       throw translateError(error)
     }

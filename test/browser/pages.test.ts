@@ -6,8 +6,9 @@ import { browserPath } from '../support/browser/browser.ts'
 import { DashboardRig } from '../support/browser/dashboard-rig.ts'
 import { fillWithEverything, type Places } from '../support/browser/fill-with-everything.ts'
 
-/** `HOLDFAST_SCREENSHOTS=folder` keeps a picture of every page. */
+/** `HOLDFAST_SCREENSHOTS=folder` keeps a picture of every page; `HOLDFAST_PAGES=endpoint,route` looks at these only. */
 const screenshots = process.env['HOLDFAST_SCREENSHOTS']
+const wanted = process.env['HOLDFAST_PAGES']?.split(',')
 
 const looks = [
   ['light', {}],
@@ -37,6 +38,7 @@ describe.skipIf(browserPath === null)('every page', () => {
       const page = await rig.signedIn('admin', options)
       const barriers: string[] = []
       for (const [name, { path, heading }] of Object.entries(places)) {
+        if (wanted?.includes(name) === false) continue
         await page.goto(path)
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()
         await page.waitForLoadState('networkidle').catch(() => {})

@@ -5,6 +5,8 @@ import { ChartCard } from '../../charts/lazy-chart.tsx'
 import { defaultRange, rangeMs, rangeNames } from '../../frame/time-range.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { countOf, formatCount, formatDuration, formatPercent, formatSpan } from '../../parts/numbers.ts'
+import { Answers } from './answer-mix.tsx'
+import { CircuitCard } from './circuit-card.tsx'
 
 export function EndpointHealth({
   endpoint,
@@ -28,7 +30,10 @@ export function EndpointHealth({
             <AttemptsChart statistics={data} spanMs={rangeMs[range]} />
             <LatencyChart statistics={data} spanMs={rangeMs[range]} />
           </div>
-          <Answers statistics={data} span={rangeNames[range]} />
+          <div className="columns lg:grid-cols-2">
+            <CircuitCard name={endpoint.name} state={health.circuit.state} />
+            <Answers statistics={data} span={rangeNames[range]} />
+          </div>
         </>
       )}
     </Loaded>
@@ -130,41 +135,5 @@ function LatencyChart({ statistics, spanMs }: { readonly statistics: Statistics;
       spanMs={spanMs}
       series={[line('p50', 'accent'), line('p95', 'accent', [4, 3]), line('p99', 'series-2', [1.5, 2.5])]}
     />
-  )
-}
-
-function Answers({ statistics, span }: { readonly statistics: Statistics; readonly span: string }) {
-  const answers = Object.entries(statistics.answers).sort(([, left], [, right]) => right - left)
-  if (answers.length === 0) return null
-  return (
-    <section className="card">
-      <header>
-        <h2>Answers, {span}</h2>
-        <span className="hint">{countOf(statistics.attempts, 'attempt')}</span>
-      </header>
-      <div className="body bars">
-        {answers.map(([answer, count]) => {
-          const share = count / Math.max(1, statistics.attempts)
-          const isGood = /^2\d\d$|^ok$/.test(answer)
-          return (
-            <div key={answer} className="contents">
-              <span>{answer.replaceAll('_', ' ')}</span>
-              <div className="bar">
-                <div
-                  className="h-full"
-                  style={{
-                    width: `${Math.max(1, share * 100)}%`,
-                    background: isGood ? 'var(--accent)' : 'var(--bad)',
-                  }}
-                />
-              </div>
-              <span className="text-right">
-                {formatPercent(share)} <span className="hint">{formatCount(count)}</span>
-              </span>
-            </div>
-          )
-        })}
-      </div>
-    </section>
   )
 }

@@ -39,11 +39,20 @@ export function EndpointPage() {
             to="/endpoints/$name"
             params={{ name }}
             search={(before) => ({ ...before, tab: one === 'health' ? undefined : one })}
-            activeOptions={{ exact: true, explicitUndefined: true }}
+            aria-current={tab === one ? 'page' : undefined}
           >
             {label}
           </Link>
         ))}
+        <Link to="/deliveries" search={{ endpoint: name }}>
+          Deliveries
+        </Link>
+        <Link to="/dead-letters" search={{ endpoint: name }}>
+          Dead letters
+        </Link>
+        <Link to="/routes" search={{ endpoint: name }}>
+          Routes
+        </Link>
       </nav>
       <Loaded of={endpoint}>
         {(settings) => (

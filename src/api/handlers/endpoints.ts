@@ -14,9 +14,10 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
   },
   create: async ({ body, management }) => management.endpoints.create(body),
   get: async ({ params, management }) => management.endpoints.get(params.name),
-  update: async ({ params, body, management }) => management.endpoints.update(params.name, body),
+  update: async ({ params, body: { reason, ...changes }, management }) =>
+    management.endpoints.update(params.name, changes, { reason }),
   delete: async ({ params, query, management }) =>
-    management.endpoints.remove(params.name, { force: query.force }),
+    management.endpoints.remove(params.name, { force: query.force, reason: query.reason }),
   health: async ({ params, management }) => management.endpoints.health(params.name),
   listHealth: async ({ query, management }) => {
     const { limit, cursor, q, troubled, ...filter } = query
@@ -33,20 +34,20 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
     await management.endpoints.pause(params.name, body.reason)
     return management.endpoints.health(params.name)
   },
-  resume: async ({ params, management }) => {
-    await management.endpoints.resume(params.name)
+  resume: async ({ params, body, management }) => {
+    await management.endpoints.resume(params.name, body.reason)
     return management.endpoints.health(params.name)
   },
-  enable: async ({ params, management }) => {
-    await management.endpoints.enable(params.name)
+  enable: async ({ params, body, management }) => {
+    await management.endpoints.enable(params.name, body.reason)
     return management.endpoints.health(params.name)
   },
   disable: async ({ params, body, management }) => {
     await management.endpoints.disable(params.name, body.reason)
     return management.endpoints.health(params.name)
   },
-  resetCircuit: async ({ params, management }) => {
-    await management.endpoints.resetCircuit(params.name)
+  resetCircuit: async ({ params, body, management }) => {
+    await management.endpoints.resetCircuit(params.name, body.reason)
     return management.endpoints.health(params.name)
   },
   resetAllCircuits: async ({ body, management }) => ({
@@ -60,6 +61,7 @@ export const endpointHandlers: HandlersFor<typeof endpointOperations> = {
     management.endpoints.rotateSecret(params.name, {
       ...(body.overlapMs !== undefined && { overlapMs: body.overlapMs }),
       ...(body.secret !== undefined && { secret: body.secret }),
+      reason: body.reason,
     }),
   test: async ({ params, exact, management, signal }) => {
     const payload = exact((given) => given.payload)

@@ -10,8 +10,9 @@ export const eventTypeHandlers: HandlersFor<typeof eventTypeOperations> = {
   },
   create: async ({ body, management }) => management.eventTypes.create(body),
   get: async ({ params, management }) => management.eventTypes.get(params.name),
-  put: async ({ params, body, management }) => management.eventTypes.put({ ...body, name: params.name }),
-  delete: async ({ params, management }) => {
-    await management.eventTypes.delete(params.name)
+  put: async ({ params, body: { reason, ...settings }, management }) =>
+    management.eventTypes.put({ ...settings, name: params.name }, { reason }),
+  delete: async ({ params, query, management }) => {
+    await management.eventTypes.delete(params.name, { reason: query.reason })
   },
 }

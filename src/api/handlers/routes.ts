@@ -14,9 +14,10 @@ export const routeHandlers: HandlersFor<typeof routeOperations> = {
   },
   create: async ({ body, management }) => management.routes.create(body),
   get: async ({ params, management }) => management.routes.get(params.name),
-  update: async ({ params, body, management }) => management.routes.update(params.name, body),
+  update: async ({ params, body: { reason, ...changes }, management }) =>
+    management.routes.update(params.name, changes, { reason }),
   delete: async ({ params, query, management }) =>
-    management.routes.remove(params.name, { force: query.force }),
+    management.routes.remove(params.name, { force: query.force, reason: query.reason }),
   preview: async ({ body, management, exact }) => {
     const { rendered, error, request, ...rest } = await management.routes.preview({
       route: body.route,

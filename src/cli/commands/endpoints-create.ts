@@ -25,11 +25,13 @@ export function registerEndpointsCreate(endpoints: Command): void {
     .command('update')
     .description('change settings of an endpoint; what is left out stays')
     .argument('<name>')
-  addEndpointOptions(update).action((name: string, flags: EndpointFlags, command: Command) =>
-    withApi(command, async ({ client, output }) => {
-      const body = await readEndpointFlags(flags)
-      const updated = await client.endpoints.update({ params: { name }, body })
-      output.data(updated, () => updated.name)
-    }),
-  )
+  addEndpointOptions(update)
+    .option('--reason <text>', 'kept in the audit log')
+    .action((name: string, { reason, ...flags }: EndpointFlags & { reason?: string }, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const body = { ...(await readEndpointFlags(flags)), ...(reason !== undefined && { reason }) }
+        const updated = await client.endpoints.update({ params: { name }, body })
+        output.data(updated, () => updated.name)
+      }),
+    )
 }

@@ -70,9 +70,8 @@ export function registerEndpointsSwitches(endpoints: Command): void {
       .argument('[name]')
       .option('--all', 'every endpoint instead of one')
       .option('--tag <tag>', 'every endpoint with this tag')
-    if (each.stops) {
-      command.option('--reason <text>', 'kept with the state and in the audit log').option(...yesOption)
-    }
+      .option('--reason <text>', 'kept in the audit log, and with a pause or a disabling')
+    if (each.stops) command.option(...yesOption)
     command.action((name: string | undefined, flags: SwitchFlags, run: Command) =>
       withApi(run, (session) => turn(session, each, name, flags)),
     )

@@ -88,7 +88,8 @@ function registerCreate(routes: Command): void {
   addRouteOptions(update)
     .option('--enabled', 'put it into use')
     .option('--disabled', 'take it out of use')
-    .action((name: string, flags: RouteFlags & { disabled?: boolean }, command: Command) =>
+    .option('--reason <text>', 'kept in the audit log')
+    .action((name: string, flags: RouteFlags & { disabled?: boolean; reason?: string }, command: Command) =>
       withApi(command, async ({ client, output }) => {
         const { disabled, ...rest } = flags
         const body = { ...(await readFlags(rest)), ...(disabled === true && { enabled: false }) }

@@ -157,3 +157,50 @@ describe('refused keys', () => {
     })
   })
 })
+
+describe('a reason', () => {
+  const reason = 'HF-2210: the receiver moved.'
+
+  test.each([
+    ['POST', '/v1/endpoints/crm/pause', { reason }, 'endpoint.paused'],
+    ['POST', '/v1/endpoints/crm/resume', { reason }, 'endpoint.active'],
+    ['POST', '/v1/endpoints/crm/disable', { reason }, 'endpoint.disabled'],
+    ['POST', '/v1/endpoints/crm/enable', { reason }, 'endpoint.active'],
+    ['POST', '/v1/endpoints/crm/reset-circuit', { reason }, 'circuit.reset'],
+    ['POST', '/v1/endpoints/crm/rotate-secret', { reason }, 'endpoint.secret_rotated'],
+    ['PATCH', '/v1/endpoints/crm', { reason, contact: 'crm@example.com' }, 'endpoint.updated'],
+    ['POST', '/v1/routes', { name: 'to-crm', eventType: 'a.b', endpoint: 'crm' }, 'route.created'],
+    ['PATCH', '/v1/routes/to-crm', { reason, enabled: false }, 'route.updated'],
+    ['DELETE', `/v1/routes/to-crm?reason=${encodeURIComponent(reason)}`, undefined, 'route.deleted'],
+    ['PUT', '/v1/event-types/a.b', { reason, criticality: 'critical' }, 'event_type.written'],
+    ['DELETE', `/v1/event-types/a.b?reason=${encodeURIComponent(reason)}`, undefined, 'event_type.deleted'],
+  ])('of %s %s is kept with its entry, and with no other', async (method, path, body, action) => {
+    const before = await latest()
+    const { status, text } = await rig.call(method, path, body === undefined ? {} : { body })
+    expect([status < 300, text]).toEqual([true, text])
+    const given = body === undefined || 'reason' in body ? reason : undefined
+    expect((await entries(before)).map(({ action: done, detail }) => [done, detail['reason']])).toEqual([
+      [action, given],
+    ])
+  })
+
+  test('of resuming is no longer that of the state', async () => {
+    await rig.call('POST', '/v1/endpoints/crm/pause', { body: { reason: 'Stock count.' } })
+    const { body } = await rig.call('POST', '/v1/endpoints/crm/resume', { body: { reason } })
+    expect(body).toMatchObject({ state: 'active', reason: null })
+  })
+
+  test('said for a transaction in SQL ends with it', async () => {
+    const before = await latest()
+    const client = await rig.database.pool.connect()
+    try {
+      await client.query(
+        `begin; set local holdfast.reason = 'By hand.'; select holdfast.reset_circuit_breaker('crm'); commit`,
+      )
+      await client.query(`select holdfast.reset_circuit_breaker('crm')`)
+    } finally {
+      client.release()
+    }
+    expect((await entries(before)).map(({ detail }) => detail['reason'])).toEqual(['By hand.', undefined])
+  })
+})

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { endpointFields } from '../../../scripts/endpoint-fields.mjs'
 import { readFieldDescriptions } from '../../../scripts/field-descriptions.mjs'
 import * as described from '../../../src/contract/described-configs.ts'
 import { fieldDescriptions } from '../../../src/contract/field-descriptions.ts'
@@ -18,6 +19,11 @@ test('the committed document is what the API says of itself', () => {
   expect(JSON.parse(committed), 'run: node scripts/write-openapi.mjs').toEqual(
     JSON.parse(JSON.stringify(describeApi())),
   )
+})
+
+test("the dashboard's forms know every field of an endpoint", () => {
+  const fields = JSON.parse(readFileSync('dashboard/forms/endpoint-fields.json', 'utf8'))
+  expect(fields, 'run: npm run openapi').toEqual(endpointFields(JSON.parse(committed)))
 })
 
 test('it lints clean', async () => {

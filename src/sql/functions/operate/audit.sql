@@ -1,4 +1,8 @@
+-- Writes who did what to what. A transaction may say why: `set local holdfast.reason = '…'` is kept with each of its entries.
 create or replace function holdfast_internal.audit(who text, what text, about text, more jsonb default '{}') returns void
 language sql as $$
-  insert into holdfast_internal.audit_log (actor, action, subject, detail) values (holdfast_internal.actor_of(who), what, about, more)
+  insert into holdfast_internal.audit_log (actor, action, subject, detail)
+  select holdfast_internal.actor_of(who), what, about,
+         more || case when given.reason <> '' then jsonb_build_object('reason', left(given.reason, 2000)) else '{}' end
+  from (select coalesce(current_setting('holdfast.reason', true), '') as reason) as given
 $$;

@@ -16,7 +16,7 @@ begin
     return new_state;
   end if;
   update holdfast_internal.endpoints set
-    state = new_state, state_reason = why, state_changed_at = clock_timestamp(), reenable_at = null,
+    state = new_state, state_reason = case when new_state <> 'active' then why end, state_changed_at = clock_timestamp(), reenable_at = null,
     changed_xid = pg_current_xact_id(), updated_at = clock_timestamp(),
     pauses = case when new_state = 'active' then holdfast_internal.close_pause(pauses) else holdfast_internal.open_pause(pauses) end
   where id = endpoint.id;

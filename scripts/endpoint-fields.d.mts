@@ -1,0 +1,1 @@
+export declare function endpointFields(document: unknown): unknown

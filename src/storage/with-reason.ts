@@ -1,0 +1,25 @@
+import type { Database } from './database.ts'
+
+/**
+ * Keeps a reason with what `work` writes to the audit log: see holdfast_internal.audit. It is one transaction, because the setting lasts as long as
+ * one, and is taken back at its end, because the transaction may be a caller's with more to do.
+ */
+export async function withReason<Result>(
+  database: Database,
+  reason: string | undefined,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  if (reason === undefined) return work(database)
+  return database.asOne(async (inside) => {
+    await setReason(inside, reason)
+    const result = await work(inside)
+    await setReason(inside, '')
+    return result
+  })
+}
+
+async function setReason(database: Database, reason: string): Promise<void> {
+  await database.query({ name: 'set_reason', text: `select set_config('holdfast.reason', $1, true)` }, [
+    reason,
+  ])
+}
