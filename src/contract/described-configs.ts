@@ -12,13 +12,17 @@ import type {
   XapiTransformInput,
 } from '../core/transform-configs.ts'
 import type {
+  AmqpConfig,
   AmqpConfigInput,
   AmqpPropertiesInput,
   AuthInput,
+  FunctionConfig,
   FunctionConfigInput,
+  HttpConfig,
   HttpConfigInput,
   SecretInput,
   SigningInput,
+  SmtpConfig,
   SmtpConfigInput,
   TlsInput,
 } from '../core/transport-configs.ts'
@@ -145,6 +149,26 @@ export const amqpConfigInput = z
     classify: classify.optional(),
   })
   .meta({ id: 'AmqpConfigInput' }) satisfies z.ZodType<unknown, AmqpConfigInput>
+
+// As they are shown. A newer version may show more.
+
+const shownTimeout = { timeoutMs: z.int() }
+
+export const httpConfig = z
+  .object({ ...httpConfigInput.shape, ...shownTimeout })
+  .meta({ id: 'HttpConfig' }) satisfies z.ZodType<HttpConfig>
+
+export const functionConfig = z
+  .object({ ...functionConfigInput.shape, ...shownTimeout })
+  .meta({ id: 'FunctionConfig' }) satisfies z.ZodType<FunctionConfig>
+
+export const smtpConfig = z
+  .object({ ...smtpConfigInput.shape, ...shownTimeout })
+  .meta({ id: 'SmtpConfig' }) satisfies z.ZodType<SmtpConfig>
+
+export const amqpConfig = z
+  .object({ ...amqpConfigInput.shape, ...shownTimeout })
+  .meta({ id: 'AmqpConfig' }) satisfies z.ZodType<AmqpConfig>
 
 const noneTransform = z
   .strictObject({ type: z.literal('none') })

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { endpointInput } from '../core/endpoint-input.ts'
 import {
+  amqpConfig,
   amqpConfigInput,
+  functionConfig,
   functionConfigInput,
+  httpConfig,
   httpConfigInput,
+  smtpConfig,
   smtpConfigInput,
 } from './described-configs.ts'
 import { because } from './shapes.ts'
@@ -61,3 +65,25 @@ export const describedEndpointChanges = z
   })
   .omit({ name: true })
   .meta({ id: 'EndpointChanges', examples: [{ limits: { concurrency: 8 } }] })
+
+/** An endpoint as it is shown, of which `common` is everything but its transport and config. */
+export function describeShown<Common extends z.ZodRawShape>(name: string, common: Common) {
+  const shown =
+    'As the transport takes it. Secrets are never returned: `{"isSet": true}` stands in their place.'
+  return z
+    .discriminatedUnion('transport', [
+      z
+        .object({ ...common, transport: z.literal('http'), config: httpConfig.describe(shown) })
+        .meta({ id: `Http${name}` }),
+      z
+        .object({ ...common, transport: z.literal('function'), config: functionConfig.describe(shown) })
+        .meta({ id: `Function${name}` }),
+      z
+        .object({ ...common, transport: z.literal('smtp'), config: smtpConfig.describe(shown) })
+        .meta({ id: `Smtp${name}` }),
+      z
+        .object({ ...common, transport: z.literal('amqp'), config: amqpConfig.describe(shown) })
+        .meta({ id: `Amqp${name}` }),
+    ])
+    .meta({ id: name, description: 'An endpoint; its `transport` says what its `config` is.' })
+}

@@ -1,8 +1,12 @@
 import type { PresetName } from './presets.ts'
 import type {
+  AmqpConfig,
   AmqpConfigInput,
+  FunctionConfig,
   FunctionConfigInput,
+  HttpConfig,
   HttpConfigInput,
+  SmtpConfig,
   SmtpConfigInput,
 } from './transport-configs.ts'
 
@@ -163,3 +167,13 @@ export interface EndpointChanges extends Partial<Omit<CommonEndpointInput, 'name
     | Partial<AmqpConfigInput>
     | undefined
 }
+
+/** What carries the messages of an endpoint that is shown: its `transport` says what its `config` is. */
+export type ShownTransport =
+  | { readonly transport: 'http'; readonly config: HttpConfig }
+  | { readonly transport: 'function'; readonly config: FunctionConfig }
+  | { readonly transport: 'smtp'; readonly config: SmtpConfig }
+  | { readonly transport: 'amqp'; readonly config: AmqpConfig }
+
+/** An endpoint that is shown, whatever else is said of it. */
+export type WithTransport<Shown> = Omit<Shown, 'transport' | 'config'> & ShownTransport
