@@ -47,6 +47,10 @@ function columns(output: Output): Column<ListedEndpoint>[] {
 
 function targetOf({ transport, config }: Endpoint): string {
   if (transport === 'http') return typeof config.url === 'string' ? config.url : transport
+  if (transport === 'amqp') {
+    const broker = typeof config.url === 'string' ? config.url : transport
+    return config.exchange === '' ? broker : `${broker} ${config.exchange}`
+  }
   const target = transport === 'function' ? config.handler : config.to.join(', ')
   return target === undefined ? transport : `${transport} ${target}`
 }
