@@ -395,12 +395,14 @@ export const operatorEntries: readonly PlanEntry[] = [
   {
     of: 'operations#listOperations',
     what: 'all',
-    run: async (database) => (await listOperations(database, beforeEverything, null, pageRows)).length,
+    run: async (database) =>
+      (await listOperations(database, beforeEverything, { state: null, kind: null }, pageRows)).length,
   },
   {
     of: 'operations#listOperations',
     what: 'running',
-    run: async (database) => (await listOperations(database, beforeEverything, 'running', pageRows)).length,
+    run: async (database) =>
+      (await listOperations(database, beforeEverything, { state: 'running', kind: null }, pageRows)).length,
   },
   {
     of: 'operations#readOperation',
