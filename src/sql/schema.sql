@@ -255,7 +255,7 @@ table holdfast_internal.deliveries with (autovacuum_vacuum_cost_delay=0, autovac
   CREATE INDEX deliveries_expiring ON holdfast_internal.deliveries USING btree (lane_id, expires_at) WHERE (expires_at IS NOT NULL)
   CREATE INDEX deliveries_keyed ON holdfast_internal.deliveries USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)
   CREATE INDEX deliveries_message ON holdfast_internal.deliveries USING btree (message_id) WHERE (message_id <> id)
-  CREATE INDEX deliveries_ready ON holdfast_internal.deliveries USING btree (lane_id, priority, id)
+  CREATE INDEX deliveries_ready ON holdfast_internal.deliveries USING btree (lane_id, priority, id) WHERE (lane_id IS NOT NULL)
 table holdfast_internal.endpoint_secrets
   lane_id integer not null
   field text not null

@@ -117,7 +117,7 @@ export async function readStreams(
         select asked.place::int, (
           select string_agg(${rowAsText}, ',') from (select taken.*, ${isHead} from (
             select line.* from holdfast_internal.deliveries as line
-            where line.due_at is null
+            where line.due_at is null and line.lane_id = asked.lane_id
               and (line.lane_id, line.priority, line.id) > (asked.lane_id, asked.priority, asked.after)
               and (line.lane_id, line.priority, line.id) <= (asked.lane_id, asked.priority, $5::bigint)
             order by line.lane_id, line.priority, line.id limit asked.max_rows
@@ -243,13 +243,17 @@ export async function readKeyHeads(
 
 /**
  * Takes due deliveries that wait for an older one of their key out of the schedule: they are found again as heads of their key,
- * and mustn't stand in front of every read of what is due.
+ * and mustn't stand in front of every read of what is due. Index: deliveries_pkey.
  */
 export async function parkBehindKey(database: Database, ids: readonly number[]): Promise<void> {
   await database.query(
     {
       name: 'park_behind_key',
-      text: `update holdfast_internal.deliveries set due_at = null where id = any ($1::bigint[]) and ordering_key is not null and due_at <= now()`,
+      text: `
+        update holdfast_internal.deliveries set due_at = null where id = any (array(
+          select one.id from (select id, ordering_key, due_at from holdfast_internal.deliveries where id = any ($1::bigint[]) order by id for update) as one
+          where one.ordering_key is not null and one.due_at <= now()
+        ))`,
     },
     [numberArray(ids)],
   )

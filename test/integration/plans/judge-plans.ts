@@ -4,6 +4,7 @@ export interface PlanNode {
   readonly 'Parent Relationship'?: string
   readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
   readonly 'Actual Rows'?: number
   readonly 'Actual Loops'?: number
   readonly 'Rows Removed by Filter'?: number
@@ -39,8 +40,15 @@ const maxBlocksPerRow = 20
 /** Above this estimate a server compiles the plan, which takes a second for what takes a millisecond: `jit_above_cost`. */
 const compiledAboveCost = 100_000
 
+/** The first column of each index by the index's name. */
+export type LeadingColumns = ReadonlyMap<string, string>
+
 /** What is wrong with the plans: nothing when each node read no more than its allowance. */
-export function judgePlans(plans: readonly RecordedPlan[], { returned, rows }: Allowance): string[] {
+export function judgePlans(
+  plans: readonly RecordedPlan[],
+  { returned, rows }: Allowance,
+  leadingColumns: LeadingColumns,
+): string[] {
   const allowed = Math.max(floorRows, rows) + maxReadPerReturned * returned
   const problems: string[] = []
   for (const { text, plan, settings } of plans) {
@@ -49,6 +57,9 @@ export function judgePlans(plans: readonly RecordedPlan[], { returned, rows }: A
     for (const node of nodesOf(plan)) {
       const count = rowsInto(node)
       if (count > allowed) complain(`${describe(node)} took ${count} rows, ${allowed} are allowed`)
+      if (walksIndex(node, leadingColumns)) {
+        complain(`${describe(node)} is walked from end to end for ${node['Index Cond']}`)
+      }
     }
     if ((plan['Total Cost'] ?? 0) > compiledAboveCost && settings['jit'] !== 'off') {
       complain(`it would be compiled: it is believed to cost ${plan['Total Cost']}`)
@@ -64,6 +75,17 @@ function describe(node: PlanNode): string {
   return [node['Node Type'], node['Index Name'], node['Relation Name'] && `on ${node['Relation Name']}`]
     .filter(Boolean)
     .join(' ')
+}
+
+/**
+ * A condition that leaves out an index's first column is compared with every entry of the index, and with `= any (…)` once for each element. No
+ * count of rows shows it.
+ */
+function walksIndex(node: PlanNode, leadingColumns: LeadingColumns): boolean {
+  const column = leadingColumns.get(node['Index Name'] ?? '')
+  const condition = node['Index Cond']
+  if (column === undefined || condition === undefined) return false
+  return !new RegExp(String.raw`\b${column}\b`).test(condition)
 }
 
 /** How many rows went into a scan or a sort, over all its loops. PostgreSQL reports averages of a loop. */

@@ -10,7 +10,7 @@ import { createPool } from '../../../src/postgres/pool.ts'
 import { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
-import type { PlanNode, RecordedPlan } from './judge-plans.ts'
+import type { LeadingColumns, PlanNode, RecordedPlan } from './judge-plans.ts'
 import { defineKeyedQueues, fillKeyedRuns } from './keyed-runs.ts'
 
 /** As a node's connections, or as those of an API, which may be lent by a proxy and take no settings. */
@@ -81,6 +81,18 @@ export class PlanLab {
     await this.#withClients(async (clients) => {
       await fillOperatorDataset(clients, dataset)
       await fillKeyedRuns(clients[0] as Client, dataset.events)
+    })
+  }
+
+  /** Of the indexes that begin with a column and not with an expression. */
+  async leadingColumns(): Promise<LeadingColumns> {
+    return this.#withClients(async ([client]) => {
+      const { rows } = await (client as Client).query<{ index: string; column: string }>(`
+        select index.relname as index, attribute.attname as column
+        from pg_index as described join pg_class as index on index.oid = described.indexrelid
+        join pg_attribute as attribute on attribute.attrelid = described.indrelid and attribute.attnum = described.indkey[0]
+        where index.relnamespace = 'holdfast_internal'::regnamespace`)
+      return new Map(rows.map(({ index, column }) => [index, column]))
     })
   }
 

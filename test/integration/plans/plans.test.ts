@@ -7,7 +7,7 @@ import { bulkEntries } from './bulk-entries.ts'
 import { engineEntries } from './engine-entries.ts'
 import type { PlanEntry } from './entry.ts'
 import { exemptions } from './exemptions.ts'
-import { judgePlans } from './judge-plans.ts'
+import { judgePlans, type LeadingColumns } from './judge-plans.ts'
 import { operatorEntries } from './operator-entries.ts'
 import { pageEntries } from './page-entries.ts'
 import { PlanLab } from './plan-lab.ts'
@@ -30,10 +30,12 @@ const nameOf = ({ of, what }: PlanEntry) => (what === undefined ? of : `${of}: $
 describe('every statement that is repeated', () => {
   let lab: PlanLab
   let dataset: Dataset
+  let leadingColumns: LeadingColumns
 
   beforeAll(async () => {
     lab = await PlanLab.open()
     dataset = await lab.define({ events, endpoints })
+    leadingColumns = await lab.leadingColumns()
     // Plans are made now, for tables in which there is nothing, and kept. Some calls find nothing to work on and say so.
     for (const entry of entries) await entry.run(lab.database(kindOf(entry)), dataset).catch(() => {})
     await lab.fill(dataset)
@@ -46,7 +48,7 @@ describe('every statement that is repeated', () => {
       entry.run(database, dataset),
     )
     expect(plans.length, `${nameOf(entry)} ran no statement`).toBeGreaterThan(0)
-    expect(judgePlans(plans, { returned, rows: entry.bound?.rows ?? 0 })).toEqual([])
+    expect(judgePlans(plans, { returned, rows: entry.bound?.rows ?? 0 }, leadingColumns)).toEqual([])
   })
 
   describe('and the judge', () => {
@@ -54,7 +56,7 @@ describe('every statement that is repeated', () => {
       database.query({ name: `lab_${text.length}`, text }, [])
     const judge = async (text: string, returned = 50) => {
       const { plans } = await lab.watch('api', asIs(text))
-      return judgePlans(plans, { returned, rows: 0 }).join('\n')
+      return judgePlans(plans, { returned, rows: 0 }, leadingColumns).join('\n')
     }
 
     it('refuses a sequential scan', async () => {
@@ -78,12 +80,26 @@ describe('every statement that is repeated', () => {
           await client.query('select id from holdfast_internal.deliveries where id > 0')
         }),
       )
-      expect(judgePlans(plans, { returned: 50, rows: 0 }).join('\n')).toMatch(/Bitmap Heap Scan/)
+      expect(judgePlans(plans, { returned: 50, rows: 0 }, leadingColumns).join('\n')).toMatch(
+        /Bitmap Heap Scan/,
+      )
     })
 
     it('refuses an index that is walked in vain', async () => {
       const text = 'select id from holdfast_internal.deliveries where size < 0 order by id limit 50'
       expect(await judge(text, 0)).toMatch(/Index Scan.* took/)
+    })
+
+    it('refuses an index that is walked for its second column', async () => {
+      const { plans } = await lab.watch('api', (database) =>
+        database.inTransaction(async (client) => {
+          await client.query('set local enable_seqscan = off; set local enable_bitmapscan = off')
+          await client.query(`select from holdfast_internal.endpoint_secrets where field = 'nothing'`)
+        }),
+      )
+      expect(judgePlans(plans, { returned: 0, rows: 0 }, leadingColumns).join('\n')).toMatch(
+        /endpoint_secrets\w* on endpoint_secrets is walked from end to end for \(field = /,
+      )
     })
 
     it('refuses a plan that a server would compile', async () => {
@@ -97,7 +113,9 @@ describe('every statement that is repeated', () => {
         'api',
         asIs(`do $$ begin perform count(*) from holdfast_internal.runs where attempt = 7; end $$`),
       )
-      expect(judgePlans(plans, { returned: 0, rows: 0 }).join('\n')).toMatch(/Seq Scan.* on runs/)
+      expect(judgePlans(plans, { returned: 0, rows: 0 }, leadingColumns).join('\n')).toMatch(
+        /Seq Scan.* on runs/,
+      )
     })
   })
 })

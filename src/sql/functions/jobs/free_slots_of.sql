@@ -6,7 +6,7 @@ declare
   concurrency_keys text[];
 begin
   select array_agg(lane_id), array_agg(concurrency_key) into key_lanes, concurrency_keys
-  from holdfast_internal.runs where id = any (returned) and concurrency_key is not null;
+  from (select lane_id, concurrency_key from holdfast_internal.runs where id = any (returned) offset 0) as run where concurrency_key is not null;
   if key_lanes is not null then
     perform holdfast_internal.free_keys(key_lanes, array[]::text[], concurrency_keys);
   end if;

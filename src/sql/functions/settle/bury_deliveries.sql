@@ -12,7 +12,7 @@ begin
   -- Looked up in arrays and not joined: see remove_delivered.
   with gone as (
     delete from holdfast_internal.deliveries as owed
-    where owed.id = any (ids) and owed.lane_id + 0 = (records_of[width_bucket(owed.id, ids)] ->> 'lane')::integer
+    where owed.id = any (ids) and owed.lane_id is not distinct from (records_of[width_bucket(owed.id, ids)] ->> 'lane')::integer
       and owed.message_id = (records_of[width_bucket(owed.id, ids)] ->> 'message')::bigint
       and owed.attempt = (records_of[width_bucket(owed.id, ids)] ->> 'expected')::integer
     returning owed.*

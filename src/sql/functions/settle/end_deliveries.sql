@@ -10,7 +10,7 @@ begin
   from jsonb_array_elements(records) as record where record ->> 'action' in ('drop', 'expire', 'cancel', 'skip') and (record ->> 'lane')::integer = any (owned);
   with ended as (
     delete from holdfast_internal.deliveries as owed
-    where owed.id = any (ids) and owed.lane_id + 0 = (records_of[width_bucket(owed.id, ids)] ->> 'lane')::integer
+    where owed.id = any (ids) and owed.lane_id is not distinct from (records_of[width_bucket(owed.id, ids)] ->> 'lane')::integer
       and owed.message_id = (records_of[width_bucket(owed.id, ids)] ->> 'message')::bigint
       and owed.attempt = (records_of[width_bucket(owed.id, ids)] ->> 'expected')::integer
     returning owed.id, owed.dead_letter_id, records_of[width_bucket(owed.id, ids)] ->> 'action' as action

@@ -1,7 +1,7 @@
 -- Takes delivered ones off what is owed, by id, lane and message, and settles the letters that they redrive. Returns the ids that were owed.
--- Arrays as in settle_successes. Index: deliveries_pkey; `+ 0` keeps the planner from the index of the lane, which it would search from end to end for
--- each id. Which lane and message belong to an id is looked up in arrays (`width_bucket` is the place of an id among sorted ones) and not joined: a
--- planner that takes the table for empty begins a join with it, and reads it from end to end.
+-- Arrays as in settle_successes. Index: deliveries_pkey; `is not distinct from` keeps the planner from the index of the lane. Which lane and message
+-- belong to an id is looked up in arrays (`width_bucket` is the place of an id among sorted ones) and not joined: a planner that takes the table for
+-- empty begins a join with it, and reads it from end to end.
 create or replace function holdfast_internal.remove_delivered(delivery_ids bigint[], message_ids bigint[], lanes integer[]) returns bigint[]
 language plpgsql as $$
 declare
@@ -14,7 +14,7 @@ begin
   if cardinality(message_ids) = 0 and cardinality(lanes) = 1 then
     with gone as (
       delete from holdfast_internal.deliveries
-      where id = any (delivery_ids) and lane_id + 0 = lanes[1] and message_id = id
+      where id = any (delivery_ids) and lane_id is not distinct from lanes[1] and message_id = id
       returning id, dead_letter_id
     )
     select array_agg(id), array_agg(dead_letter_id) filter (where dead_letter_id is not null) into removed, letters from gone;
@@ -24,7 +24,7 @@ begin
     into ids, lanes_of, messages_of from unnest(delivery_ids, message_ids, lanes) as done (id, message, lane);
     with gone as (
       delete from holdfast_internal.deliveries as owed
-      where owed.id = any (ids) and owed.lane_id + 0 = lanes_of[width_bucket(owed.id, ids)] and owed.message_id = messages_of[width_bucket(owed.id, ids)]
+      where owed.id = any (ids) and owed.lane_id is not distinct from lanes_of[width_bucket(owed.id, ids)] and owed.message_id = messages_of[width_bucket(owed.id, ids)]
       returning owed.id, owed.dead_letter_id
     )
     select array_agg(id), array_agg(dead_letter_id) filter (where dead_letter_id is not null) into removed, letters from gone;

@@ -54,7 +54,7 @@ begin
   update holdfast_internal.deliveries as owed set
     attempt = attempts_of[width_bucket(owed.id, ids)], uncounted = owed.uncounted + uncounted_of[width_bucket(owed.id, ids)],
     due_at = now() + make_interval(secs => delays_ms[width_bucket(owed.id, ids)] / 1000)
-  where owed.id = any (ids) and owed.lane_id + 0 = lanes_of[width_bucket(owed.id, ids)] and owed.message_id = messages_of[width_bucket(owed.id, ids)]
+  where owed.id = any (ids) and owed.lane_id is not distinct from lanes_of[width_bucket(owed.id, ids)] and owed.message_id = messages_of[width_bucket(owed.id, ids)]
     and owed.attempt = expected_of[width_bucket(owed.id, ids)];
 
   if has_dead then

@@ -40,7 +40,7 @@ begin
     from (select * from holdfast_internal.run_records(records) as r order by r.id) as given
     cross join lateral (
       select run.id, run.lane_id, run.ordering_key, run.concurrency_key from holdfast_internal.runs as run
-      where run.id = given.id and run.lane_id + 0 = given.lane and coalesce(run.message_id, run.id) = given.message and run.attempt = given.expected
+      where run.id = given.id and run.lane_id is not distinct from given.lane and coalesce(run.message_id, run.id) = given.message and run.attempt = given.expected
         and holdfast_internal.holds_run(given.claim, me, run)
       for update
     ) as held

@@ -40,7 +40,7 @@ begin
         from unnest(run_ids, message_ids, lanes) as done (id, message, lane) order by done.id
       ) as done cross join lateral (
         select run.id from holdfast_internal.runs as run
-        where run.id = done.id and run.lane_id + 0 = done.lane and coalesce(run.message_id, run.id) = done.message
+        where run.id = done.id and run.lane_id is not distinct from done.lane and coalesce(run.message_id, run.id) = done.message
         for update
       ) as held
     ), gone as (
