@@ -3,11 +3,9 @@ import type { Answer } from '../../api/call.ts'
 import type { CallName } from '../../api/calls.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { Modal } from '../../parts/modal.tsx'
-import { Note } from '../../parts/note.tsx'
 import { countOf } from '../../parts/numbers.ts'
 import type { EndpointDialog } from './endpoint-actions.tsx'
+import { NewSecret } from './endpoint-review.tsx'
 import { TestDialog } from './test-dialog.tsx'
 
 type Switch = Exclude<EndpointDialog, 'test' | 'rotate'>
@@ -127,23 +125,7 @@ function RotateDialog({ name, onClose }: { readonly name: string; readonly onClo
   const [overlapMs, setOverlapMs] = useState<number>(overlaps[0][0])
   const action = useAction('endpoints.rotateSecret', { said: () => `Rotated the secret of ${name}.` })
   if (action.data?.secret !== undefined) {
-    return (
-      <Modal
-        title={`The new secret of ${name}`}
-        onClose={onClose}
-        footer={
-          <button type="button" className="button primary" onClick={onClose}>
-            I have it
-          </button>
-        }
-      >
-        <Note tone="warn" lead="It is shown this once.">
-          Receivers verify signatures with it.
-        </Note>
-        <pre className="code">{action.data.secret}</pre>
-        <CopyButton text={action.data.secret} />
-      </Modal>
-    )
+    return <NewSecret name={name} secret={action.data.secret} onClose={onClose} />
   }
   return (
     <ActionDialog
@@ -151,8 +133,11 @@ function RotateDialog({ name, onClose }: { readonly name: string; readonly onClo
       verb="Rotate secret"
       pendingVerb="Rotating…"
       action={action}
+      reason="optional"
       onClose={onClose}
-      onConfirm={() => action.mutate({ params: { name }, body: { overlapMs } })}
+      onConfirm={(reason) =>
+        action.mutate({ params: { name }, body: { overlapMs, ...(reason !== undefined && { reason }) } })
+      }
     >
       <p className="quiet">
         Requests carry two signatures for a while, so that the receiver can change over without a gap.

@@ -17,10 +17,12 @@ begin
     cross join lateral (
       select count(*) as letters from unnest(states) as given (state) cross join lateral (
         select letter.id from holdfast_internal.dead_letters as letter
-        where letter.lane_id = asked.lane and letter.fingerprint = asked.print and letter.state = given.state
-          and letter.id >= holdfast_internal.id_at(begins + hour * interval '1 hour')
-          and letter.id < holdfast_internal.id_at(begins + (hour + 1) * interval '1 hour')
-        limit max_an_hour
+        -- As rows, so that no other index has this order.
+        where (letter.lane_id, letter.fingerprint, letter.state, letter.id)
+            >= (asked.lane, asked.print, given.state, holdfast_internal.id_at(begins + hour * interval '1 hour'))
+          and (letter.lane_id, letter.fingerprint, letter.state, letter.id)
+            < (asked.lane, asked.print, given.state, holdfast_internal.id_at(begins + (hour + 1) * interval '1 hour'))
+        order by letter.lane_id, letter.fingerprint, letter.state, letter.id limit max_an_hour
       ) as found
     ) as counted
   ) as hours
@@ -28,7 +30,8 @@ begin
     select coalesce(array_agg(distinct route.name), '{}') as names from unnest(states) as given (state)
     cross join lateral (
       select letter.route_id from holdfast_internal.dead_letters as letter
-      where letter.lane_id = asked.lane and letter.fingerprint = asked.print and letter.state = given.state
+      where (letter.lane_id, letter.fingerprint, letter.state, letter.id) <= (asked.lane, asked.print, given.state, 9223372036854775807)
+        and (letter.lane_id, letter.fingerprint, letter.state, letter.id) >= (asked.lane, asked.print, given.state, 0)
       order by letter.lane_id desc, letter.fingerprint desc, letter.state desc, letter.id desc limit 50
     ) as newest
     cross join lateral (select one.name from holdfast_internal.routes as one where one.id = newest.route_id limit 1) as route
