@@ -4,6 +4,7 @@ import { groupDeadLetters } from '../../../src/storage/dead-letters.ts'
 import { readDeliverySituation } from '../../../src/storage/delivery-situation.ts'
 import { readHealthPage } from '../../../src/storage/endpoint-health.ts'
 import { countRecentTypes, matchStored, readEventBodies } from '../../../src/storage/event-samples.ts'
+import { searchEvents } from '../../../src/storage/events.ts'
 import { readGroupDetails, readLettersBreakdown } from '../../../src/storage/letter-groups.ts'
 import { listOperations, previewOperation, readOperationOutcome } from '../../../src/storage/operations.ts'
 import { beforeEverything } from '../../../src/storage/page.ts'
@@ -39,6 +40,23 @@ export const pageEntries: readonly PlanEntry[] = [
         return rows.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
       },
       bound: definitions(12_000),
+    }),
+  ),
+  ...(
+    [
+      ['in all', {}],
+      ['of one correlation', { correlationId: 'nobody' }],
+      ['of one ordering key', { orderingKey: 'nobody' }],
+    ] as const
+  ).map(
+    ([what, filter]): PlanEntry => ({
+      of: 'events#searchEvents',
+      what,
+      run: async (database) => {
+        const search = { filter, path: ['nobody'], equals: 'has this', text: null }
+        return (await searchEvents(database, search, Number.MAX_SAFE_INTEGER, 50)).scanned
+      },
+      bound: { rows: 40_100, why: 'a step looks at 20,000 events at most, here and among those kept' },
     }),
   ),
   {
