@@ -4,6 +4,7 @@ import type { CallName } from '../../api/calls.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { countOf } from '../../parts/numbers.ts'
+import { undoBy, undoReason } from '../../parts/undo.ts'
 import type { EndpointDialog } from './endpoint-actions.tsx'
 import { NewSecret } from './endpoint-review.tsx'
 import { TestDialog } from './test-dialog.tsx'
@@ -17,6 +18,8 @@ interface SwitchWords {
   readonly verb: string
   readonly pendingVerb: string
   readonly said: string
+  /** What takes it back. */
+  readonly inverse?: SwitchWords['call']
 }
 
 const switches: Readonly<Record<Switch, SwitchWords>> = {
@@ -28,6 +31,7 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     verb: 'Pause',
     pendingVerb: 'Pausing…',
     said: 'Paused',
+    inverse: 'endpoints.resume',
   },
   resume: {
     call: 'endpoints.resume',
@@ -36,6 +40,7 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     verb: 'Resume',
     pendingVerb: 'Resuming…',
     said: 'Resumed',
+    inverse: 'endpoints.pause',
   },
   enable: {
     call: 'endpoints.enable',
@@ -44,6 +49,7 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     verb: 'Enable',
     pendingVerb: 'Enabling…',
     said: 'Enabled',
+    inverse: 'endpoints.disable',
   },
   disable: {
     call: 'endpoints.disable',
@@ -53,6 +59,7 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     verb: 'Disable',
     pendingVerb: 'Disabling…',
     said: 'Disabled',
+    inverse: 'endpoints.enable',
   },
   reset: {
     call: 'endpoints.resetCircuit',
@@ -92,7 +99,14 @@ function SwitchDialog({
   readonly pending: number
   readonly onClose: () => void
 }) {
-  const action = useAction(words.call, { said: () => `${words.said} ${name}.`, onDone: onClose })
+  const { call, inverse } = words
+  const action = useAction(call, {
+    said: () => `${words.said} ${name}.`,
+    onDone: onClose,
+    ...(inverse !== undefined && {
+      undo: () => undoBy(inverse, { params: { name }, body: { reason: undoReason } }),
+    }),
+  })
   const wait =
     pending === 0
       ? 'Nothing waits'

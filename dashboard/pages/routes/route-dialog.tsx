@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { undoBy, undoReason } from '../../parts/undo.ts'
 import type { Route } from './route-draft.ts'
 
 export function RouteDialog({
@@ -19,6 +20,7 @@ export function RouteDialog({
   const change = useAction('routes.update', {
     said: () => `${enabled ? 'Disabled' : 'Enabled'} ${name}.`,
     onDone: onClose,
+    undo: () => undoBy('routes.update', { params: { name }, body: { enabled, reason: undoReason } }),
   })
   const remove = useAction('routes.delete', { said: () => `Deleted ${name}.`, onDone: onDeleted })
   const because = (reason: string | undefined) => (reason === undefined ? {} : { reason })

@@ -29,10 +29,10 @@ export function TransformField({
   const parsed = parse(text)
   const kind = text.trim() === '' ? 'none' : String(parsed?.['type'] ?? '')
   return (
-    <section className="card" aria-label="Transform">
+    <section className="card">
       <header>
         <h2>Transform</h2>
-        <div className="segments end" role="group" aria-label="Kind of transform">
+        <div className="segments end" role="group" aria-label="Kind">
           {Object.entries(beginnings).map(([name, beginning]) => (
             <button
               key={name}
