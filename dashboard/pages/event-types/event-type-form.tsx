@@ -25,7 +25,7 @@ export function EventTypeForm({
   const isWrong = schemaOf(draft) === undefined
   return (
     <div className="columns lg:grid-cols-2">
-      <section className="card" aria-label="Schema">
+      <section className="card">
         <header>
           <h2>Schema</h2>
           <span className="hint">
