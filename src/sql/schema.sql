@@ -356,6 +356,14 @@ table holdfast_internal.keeper_rounds with (fillfactor=50)
   next_at timestamp with time zone not null
   position bigint not null default 0
   constraint keeper_rounds_pkey PRIMARY KEY (name)
+table holdfast_internal.lane_backlogs with (fillfactor=70)
+  lane_id integer not null
+  step_seconds integer not null
+  starts_at timestamp with time zone not null
+  pending bigint not null
+  constraint lane_backlogs_pkey PRIMARY KEY (lane_id, step_seconds, starts_at)
+  constraint lane_backlogs_step_seconds_check CHECK ((step_seconds = ANY (ARRAY[60, 3600])))
+  CREATE INDEX lane_backlogs_age ON holdfast_internal.lane_backlogs USING btree (step_seconds, starts_at)
 table holdfast_internal.lane_stats with (fillfactor=50)
   lane_id integer not null
   pending bigint not null default 0

@@ -3,7 +3,7 @@
 -- Indexes: dead_letters_group, routes_pkey, audit_log_subject.
 create or replace function holdfast_internal.group_details(lanes integer[], fingerprints text[], first_seen timestamptz[], wanted_state text)
 returns table (place integer, series integer[], routes text[], change_at timestamptz, change_action text, change_subject text)
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = on set jit = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
 declare
   max_an_hour constant integer := 100;
   states constant text[] := case when wanted_state is null then array['discarded', 'erased', 'open', 'redriven', 'resolved'] else array[wanted_state] end;
