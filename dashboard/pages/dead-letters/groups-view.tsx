@@ -51,7 +51,7 @@ const columns: readonly Column<Group>[] = [
           <Link to="/endpoints/$name" params={{ name: endpoint }}>
             {endpoint}
           </Link>
-          <span className="hint cut">{routes.join(', ')}</span>
+          <span className="hint cut max-[720px]:hidden">{routes.join(', ')}</span>
         </span>
       ) : queue !== null ? (
         <>
