@@ -134,7 +134,10 @@ function Result({ preview, saved }: { readonly preview: Preview; readonly saved:
         ))}
       </ul>
       {preview.error !== null && (
-        <Note tone="bad" lead={(preview.error['message'] as string | undefined) ?? 'It does not render'}>
+        <Note
+          tone={preview.error['isSkipped'] === true ? 'warn' : 'bad'}
+          lead={(preview.error['message'] as string | undefined) ?? 'It does not render'}
+        >
           <code>{(preview.error['code'] as string | undefined) ?? ''}</code> An event like this one would{' '}
           {preview.error['isSkipped'] === true ? 'be skipped' : 'become a dead letter'}.
         </Note>
