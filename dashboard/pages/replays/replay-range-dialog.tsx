@@ -174,5 +174,5 @@ function bodyOf(
     to: to.toISOString(),
     ...Object.fromEntries(given),
     ...(rate !== undefined && { ratePerSecond: rate }),
-  } as Body
+  }
 }

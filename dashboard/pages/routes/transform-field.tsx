@@ -27,7 +27,8 @@ export function TransformField({
 }) {
   const id = useId()
   const parsed = parse(text)
-  const kind = text.trim() === '' ? 'none' : String(parsed?.['type'] ?? '')
+  const given = parsed?.['type']
+  const kind = text.trim() === '' ? 'none' : typeof given === 'string' ? given : ''
   return (
     <section className="card">
       <header>
