@@ -13,8 +13,8 @@ export function useDraft<Value>(
   saved: Value,
 ): readonly [value: Value, set: (value: Value) => void, drop: () => void] {
   const [draft, setDraft] = useState<{ readonly key: string; readonly value: Value } | null>(() => {
-    const value = read<Value>(key)
-    return value === undefined ? null : { key, value }
+    const value = read(key)
+    return value === undefined ? null : { key, value: value as Value }
   })
   const current = draft?.key === key ? draft.value : saved
   useEffect(() => {
@@ -40,10 +40,10 @@ function isSame(first: unknown, second: unknown): boolean {
   return JSON.stringify(first) === JSON.stringify(second)
 }
 
-function read<Value>(key: string): Value | undefined {
+function read(key: string): unknown {
   try {
     const text = sessionStorage.getItem(prefix + key)
-    return text === null ? undefined : (JSON.parse(text) as Value)
+    return text === null ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }

@@ -99,6 +99,7 @@ describe.skipIf(browserPath === null)('events', () => {
     expect(text).toContain('<b>name</b>')
     expect(text).toContain('\\u001b[31mred')
     expect(text).toContain('\\u202e')
+    // oxlint-disable-next-line no-control-regex -- these are what must not be there
     expect(text).not.toMatch(/[\u0000-\u0008\u001b\u007f\u202a-\u202e]/)
     expect(text).toMatch(/x{100}[^]*in all/)
     expect(text.length).toBeLessThan(10_000)
