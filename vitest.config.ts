@@ -20,7 +20,11 @@ export default defineConfig({
           name: 'unit',
           env,
           isolate,
-          include: ['src/**/*.test.ts', 'dashboard/**/*.test.ts', 'test/{models,torture}/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'dashboard/**/*.test.ts',
+            'test/{models,reference,torture}/**/*.test.ts',
+          ],
           testTimeout: 30_000,
         },
       },

@@ -27,6 +27,8 @@ import {
   jobBurstPrioritised,
 } from './keyed-bursts.ts'
 import { latencyAtRates } from './latency-at-rate.ts'
+import { learningBackfill } from './learning-backfill.ts'
+import { learningTransform } from './learning-transform.ts'
 import { memoryAtDepth } from './memory-at-depth.ts'
 import { openCircuitIsolation } from './open-circuit-isolation.ts'
 import { operatorCalls } from './operator-calls.ts'
@@ -78,6 +80,8 @@ export const rows: readonly Row[] = [
   templateTransform,
   xapiTransform,
   recordStore,
+  learningBackfill,
+  learningTransform,
   caliperTransform,
   jsonataTransform,
 ]

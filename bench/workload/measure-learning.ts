@@ -1,5 +1,6 @@
 import type { TransformInput } from '../../dist/transforms/transform.js'
 import type { Sample, SampleContext } from '../harness/row.ts'
+import { makeTrackingEvent } from './tracking-events.ts'
 
 const settings = {
   platformUrl: 'https://learn.example',
@@ -19,6 +20,17 @@ export async function measureCaliper(context: SampleContext): Promise<Sample> {
   return measure(compileCaliper(settings, options), context.messages)
 }
 
+/** Events a second a core, of the slower of the two formats. */
+export async function measureLearning(context: SampleContext): Promise<Sample> {
+  const xapi = await measureXapi(context)
+  const caliper = await measureCaliper(context)
+  return {
+    value: 1_000_000 / Math.max(xapi.value, caliper.value),
+    details: { xapiMicros: xapi.value, caliperMicros: caliper.value, messages: context.messages },
+    settings: {},
+  }
+}
+
 async function measure(
   transform: { render(input: TransformInput): unknown },
   messages: number,
@@ -36,29 +48,8 @@ async function measure(
 }
 
 function makeInput(sequence: number): TransformInput {
+  const event = makeTrackingEvent(sequence) as { name: string }
   const nowMs = 1_900_000_000_000 + sequence * 250
-  const context = {
-    course_id: 'course-v1:Acme+PY101+2030',
-    username: `learner-${sequence % 1000}`,
-    user_id: sequence % 1000,
-    session: 'f00dfeed',
-    agent:
-      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
-    host: 'learn.example',
-    ip: '203.0.113.77',
-    event_source: sequence % 2 === 0 ? 'browser' : 'server',
-    module: { display_name: 'Colours', usage_key: problemKey },
-  }
-  const timestamp = new Date(nowMs).toISOString()
-  const event =
-    sequence % 2 === 0
-      ? {
-          name: 'pause_video',
-          timestamp,
-          context,
-          data: { id: 'v1', code: 'html5', duration: 195, currentTime: sequence % 195 },
-        }
-      : { name: 'problem_check', timestamp, context, data: problemData(sequence) }
   return {
     messageId: `msg_${sequence}`,
     deliveryId: `dlv_${sequence}`,
@@ -72,42 +63,5 @@ function makeInput(sequence: number): TransformInput {
     headers: {},
     metadata: null,
     body: JSON.stringify(event),
-  }
-}
-
-const problemKey = 'block-v1:Acme+PY101+2030+type@problem+block@p1'
-
-function problemData(sequence: number): object {
-  const result = {
-    correctness: 'incorrect',
-    npoints: null,
-    msg: '',
-    hint: '',
-    hintmode: null,
-    queuestate: null,
-  }
-  return {
-    problem_id: problemKey,
-    attempts: 1 + (sequence % 10),
-    grade: 0,
-    max_grade: 1,
-    success: 'incorrect',
-    answers: { p1_2_1: ['choice_0', 'choice_2'] },
-    correct_map: { p1_2_1: result },
-    state: {
-      seed: 1,
-      done: true,
-      student_answers: { p1_2_1: ['choice_0'] },
-      correct_map: { p1_2_1: result },
-    },
-    submission: {
-      p1_2_1: {
-        question: 'Which of these are colours?',
-        answer: ['blue', 'a guitar'],
-        response_type: 'choiceresponse',
-        input_type: 'checkboxgroup',
-        correct: false,
-      },
-    },
   }
 }

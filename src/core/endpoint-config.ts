@@ -1,5 +1,5 @@
 import type { AutoDisablePolicy } from './auto-disable.ts'
-import type { CircuitPolicy } from './breaker.ts'
+import type { CircuitPolicy } from './circuit-policy.ts'
 import type { ClassifyOverrides } from './classify.ts'
 import { type EndpointDefaults, endpointInput } from './endpoint-input.ts'
 import type { BatchInput } from './endpoint-types.ts'

@@ -1,4 +1,4 @@
-import type { CircuitPolicy } from './breaker.ts'
+import type { CircuitPolicy } from './circuit-policy.ts'
 import type { ClassifyOverrides } from './classify.ts'
 import type { BatchPolicy } from './endpoint-config.ts'
 import type { RequestPolicy } from './request-policy.ts'

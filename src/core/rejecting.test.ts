@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import type { AttemptClass } from './attempt.ts'
 import {
   appendPermanent,
-  concatPermanentRuns as concatAt,
-  emptyPermanentRun,
-  type PermanentRun,
-  recordPermanentRun as recordAt,
+  joinPermanentTallies as concatAt,
+  emptyPermanentTally,
+  type PermanentTally,
+  recordPermanentTally as recordAt,
 } from './rejecting.ts'
 
 const rejectingThreshold = 20
-const recordPermanentRun = (streak: readonly number[], run: PermanentRun) =>
+const recordPermanentTally = (streak: readonly number[], run: PermanentTally) =>
   recordAt(streak, run, rejectingThreshold)
-const concatPermanentRuns = (one: PermanentRun, other: PermanentRun) =>
+const joinPermanentTallies = (one: PermanentTally, other: PermanentTally) =>
   concatAt(one, other, rejectingThreshold)
 
 interface Result {
@@ -33,7 +33,7 @@ const anyResults: fc.Arbitrary<Result[]> = fc.array(
   { maxLength: 60, size: 'max' },
 )
 const summarise = (results: readonly Result[]) =>
-  results.reduce((run, result) => appendPermanent(run, result, rejectingThreshold), emptyPermanentRun)
+  results.reduce((run, result) => appendPermanent(run, result, rejectingThreshold), emptyPermanentTally)
 const permanents = (count: number, firstId = 1): Result[] =>
   Array.from({ length: count }, (_, index) => ({ class: 'permanent', messageId: firstId + index }))
 
@@ -49,24 +49,24 @@ function isRejectingPlainly(results: readonly Result[]): boolean {
 
 describe('the rejecting rule', () => {
   it('pauses at twenty different messages refused in a row', () => {
-    expect(recordPermanentRun([], summarise(permanents(19))).isRejecting).toBe(false)
-    expect(recordPermanentRun([], summarise(permanents(20))).isRejecting).toBe(true)
+    expect(recordPermanentTally([], summarise(permanents(19))).isRejecting).toBe(false)
+    expect(recordPermanentTally([], summarise(permanents(20))).isRejecting).toBe(true)
   })
 
   it('never pauses with a threshold of 0, and keeps no messages for it', () => {
-    const run = permanents(50).reduce((all, each) => appendPermanent(all, each, 0), emptyPermanentRun)
+    const run = permanents(50).reduce((all, each) => appendPermanent(all, each, 0), emptyPermanentTally)
     expect(recordAt([1, 2, 3], run, 0).isRejecting).toBe(false)
-    expect(run).toEqual(emptyPermanentRun)
+    expect(run).toEqual(emptyPermanentTally)
   })
 
   it('pauses at a threshold that was lowered below what was refused already', () => {
-    expect(recordAt([1, 2, 3, 4, 5, 6, 7], emptyPermanentRun, 5).isRejecting).toBe(true)
+    expect(recordAt([1, 2, 3, 4, 5, 6, 7], emptyPermanentTally, 5).isRejecting).toBe(true)
   })
 
   it('does not pause for one bad message redriven again and again', () => {
     let streak: readonly number[] = []
     for (let redrive = 0; redrive < 100; redrive += 1) {
-      const recorded = recordPermanentRun(streak, summarise(permanents(1)))
+      const recorded = recordPermanentTally(streak, summarise(permanents(1)))
       expect(recorded.isRejecting).toBe(false)
       streak = recorded.streak
     }
@@ -77,7 +77,8 @@ describe('the rejecting rule', () => {
     const almost = permanents(19)
     const last: Result = { class: 'permanent', messageId: 99 }
     const between = (attemptClass: AttemptClass) =>
-      recordPermanentRun([], summarise([...almost, { class: attemptClass, messageId: 50 }, last])).isRejecting
+      recordPermanentTally([], summarise([...almost, { class: attemptClass, messageId: 50 }, last]))
+        .isRejecting
     expect(between('success')).toBe(false)
     expect(between('retryable')).toBe(true)
     expect(between('throttled')).toBe(true)
@@ -90,7 +91,7 @@ describe('the rejecting rule', () => {
         let streak: readonly number[] = []
         let hasRejected = false
         for (const batch of batches) {
-          const recorded = recordPermanentRun(streak, summarise(batch))
+          const recorded = recordPermanentTally(streak, summarise(batch))
           streak = recorded.streak
           hasRejected ||= recorded.isRejecting
         }
@@ -102,15 +103,15 @@ describe('the rejecting rule', () => {
 
   it('sees a streak inside a batch though a success ends it', () => {
     const results: Result[] = [...permanents(20), { class: 'success', messageId: 50 }]
-    expect(recordPermanentRun([], summarise(results))).toEqual({ streak: [], isRejecting: true })
+    expect(recordPermanentTally([], summarise(results))).toEqual({ streak: [], isRejecting: true })
   })
 
   it('joins in any grouping, and never keeps more messages than the threshold', () => {
     fc.assert(
       fc.property(anyResults, anyResults, anyResults, (first, second, third) => {
         const [a, b, c] = [summarise(first), summarise(second), summarise(third)]
-        const joined = concatPermanentRuns(concatPermanentRuns(a, b), c)
-        expect(joined).toEqual(concatPermanentRuns(a, concatPermanentRuns(b, c)))
+        const joined = joinPermanentTallies(joinPermanentTallies(a, b), c)
+        expect(joined).toEqual(joinPermanentTallies(a, joinPermanentTallies(b, c)))
         expect(joined).toEqual(summarise([...first, ...second, ...third]))
         expect(Math.max(joined.leading.length, joined.trailing.length)).toBeLessThanOrEqual(
           rejectingThreshold,

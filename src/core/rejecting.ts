@@ -1,12 +1,12 @@
 import type { AttemptClass } from './attempt.ts'
 
 /**
- * An ordered run of results as the `rejecting` rule sees it: so many different messages (the threshold, a setting) refused in a row mean a wrong path or
+ * A tally of results as the `rejecting` rule sees it: so many different messages (the threshold, a setting) refused in a row mean a wrong path or
  * an expired token, not bad messages. It keeps message ids instead of counts, since a person who redrives one bad message twenty times must not pause the
  * endpoint; never more than the threshold of them. A threshold of 0 switches the rule off.
  * A success resets, a permanent result counts once per message, everything else is neutral.
  */
-export interface PermanentRun {
+export interface PermanentTally {
   /** Messages refused before the first success (all, when there is none). */
   readonly leading: readonly number[]
   /** Messages refused after the last success (all, when there is none). */
@@ -16,28 +16,33 @@ export interface PermanentRun {
   readonly hasSuccess: boolean
 }
 
-export const emptyPermanentRun: PermanentRun = { leading: [], trailing: [], longest: 0, hasSuccess: false }
-
-const successRun: PermanentRun = { ...emptyPermanentRun, hasSuccess: true }
-
-export function appendPermanent(
-  run: PermanentRun,
-  result: { readonly class: AttemptClass; readonly messageId: number },
-  threshold: number,
-): PermanentRun {
-  if (result.class === 'success') return concatPermanentRuns(run, successRun, threshold)
-  if (result.class !== 'permanent' || threshold === 0) return run
-  const messages = [result.messageId]
-  const one = { leading: messages, trailing: messages, longest: 1, hasSuccess: false }
-  return concatPermanentRuns(run, one, threshold)
+export const emptyPermanentTally: PermanentTally = {
+  leading: [],
+  trailing: [],
+  longest: 0,
+  hasSuccess: false,
 }
 
-/** The summary of `earlier` followed by `later`. Associative, with `emptyPermanentRun` as its neutral element. */
-export function concatPermanentRuns(
-  earlier: PermanentRun,
-  later: PermanentRun,
+const successTally: PermanentTally = { ...emptyPermanentTally, hasSuccess: true }
+
+export function appendPermanent(
+  tally: PermanentTally,
+  result: { readonly class: AttemptClass; readonly messageId: number },
   threshold: number,
-): PermanentRun {
+): PermanentTally {
+  if (result.class === 'success') return joinPermanentTallies(tally, successTally, threshold)
+  if (result.class !== 'permanent' || threshold === 0) return tally
+  const messages = [result.messageId]
+  const one = { leading: messages, trailing: messages, longest: 1, hasSuccess: false }
+  return joinPermanentTallies(tally, one, threshold)
+}
+
+/** The summary of `earlier` followed by `later`. Associative, with `emptyPermanentTally` as its neutral element. */
+export function joinPermanentTallies(
+  earlier: PermanentTally,
+  later: PermanentTally,
+  threshold: number,
+): PermanentTally {
   const join = (first: readonly number[], second: readonly number[]) => joinMessages(first, second, threshold)
   const joined = join(earlier.trailing, later.leading)
   return {
@@ -48,19 +53,19 @@ export function concatPermanentRuns(
   }
 }
 
-/** The endpoint's streak after one more run, and whether the run made it `rejecting`. The streak is what to store. */
-export function recordPermanentRun(
+/** The endpoint's streak after one more tally, and whether it made it `rejecting`. The streak is what to store. */
+export function recordPermanentTally(
   streak: readonly number[],
-  run: PermanentRun,
+  tally: PermanentTally,
   threshold: number,
 ): { readonly streak: readonly number[]; readonly isRejecting: boolean } {
-  const before: PermanentRun = {
+  const before: PermanentTally = {
     leading: streak,
     trailing: streak,
     longest: streak.length,
     hasSuccess: false,
   }
-  const { trailing, longest } = concatPermanentRuns(before, run, threshold)
+  const { trailing, longest } = joinPermanentTallies(before, tally, threshold)
   return { streak: trailing, isRejecting: threshold > 0 && longest >= threshold }
 }
 

@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../core/attempt.ts'
+import type { Decision } from '../core/decide.ts'
 import { type FailureRecord, outcomeCodes } from '../storage/settle.ts'
-import type { Decision } from './decide.ts'
 import type { Delivery } from './delivery.ts'
 
 export const maxErrorLength = 2000

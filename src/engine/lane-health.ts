@@ -2,25 +2,25 @@ import type { AttemptOutcome } from '../core/attempt.ts'
 import { type AutoDisablePolicy, type FailureStreak, recordStreak } from '../core/auto-disable.ts'
 import {
   appendPermanent,
-  emptyPermanentRun,
-  type PermanentRun,
-  recordPermanentRun,
+  emptyPermanentTally,
+  type PermanentTally,
+  recordPermanentTally,
 } from '../core/rejecting.ts'
-import { appendResult, countsAgainstCircuit, emptyRun, type ResultRun } from '../core/result-run.ts'
+import { appendResult, countsAgainstCircuit, emptyTally, type ResultTally } from '../core/result-tally.ts'
 import { siteSettings } from '../core/site-settings.ts'
 import type { BreakerRow } from '../storage/read-lanes.ts'
-import type { LaneRun } from '../storage/settle.ts'
+import type { LaneTally } from '../storage/settle.ts'
 
 /** What one lane's results since the last flush mean for its circuit, its hold, and whether it stays in service. */
 export class LaneHealth {
   /** Only the lane's owner counts these: a row that is read later may be older than what it has written meanwhile. */
   #permanents: readonly number[]
   #streak: FailureStreak
-  #run: ResultRun = emptyRun
-  #permanentRun: PermanentRun = emptyPermanentRun
+  #tally: ResultTally = emptyTally
+  #permanentTally: PermanentTally = emptyPermanentTally
   #holdMs = 0
-  #probe: LaneRun['run']['probe'] = null
-  #suspension: LaneRun['suspension'] = null
+  #probe: LaneTally['tally']['probe'] = null
+  #suspension: LaneTally['suspension'] = null
   #failuresInARow = 0
   #isRunOut = false
   #settledAtMs = Number.NEGATIVE_INFINITY
@@ -40,7 +40,7 @@ export class LaneHealth {
   /** The endpoint was put into service again: what it refused before counts no more. */
   forgive(): void {
     this.#permanents = []
-    this.#permanentRun = emptyPermanentRun
+    this.#permanentTally = emptyPermanentTally
     this.#streak = { failures: 0, firstFailureAtMs: null }
   }
 
@@ -52,7 +52,7 @@ export class LaneHealth {
   /** A healthy lane's success changes nothing, and needs no record beyond the attempt itself. */
   get isClean(): boolean {
     return (
-      this.#run === emptyRun &&
+      this.#tally === emptyTally &&
       this.#failuresInARow === 0 &&
       this.#permanents.length === 0 &&
       this.#streak.failures === 0
@@ -66,12 +66,12 @@ export class LaneHealth {
       this.#holdMs > 0 ||
       this.#probe !== null ||
       this.#suspension !== null ||
-      recordPermanentRun(this.#permanents, this.#permanentRun, this.#rejectingThreshold()).isRejecting
+      recordPermanentTally(this.#permanents, this.#permanentTally, this.#rejectingThreshold()).isRejecting
     )
   }
 
   get hasNews(): boolean {
-    return this.#run !== emptyRun || this.#holdMs > 0 || this.#probe !== null
+    return this.#tally !== emptyTally || this.#holdMs > 0 || this.#probe !== null
   }
 
   /** Whether a row that was read from this moment on (monotonic) shows what came of all results so far. */
@@ -80,7 +80,7 @@ export class LaneHealth {
   }
 
   /** What was taken has been committed. */
-  runSettled(nowMs: number): void {
+  tallySettled(nowMs: number): void {
     this.#isRunOut = false
     this.#settledAtMs = nowMs
   }
@@ -98,7 +98,7 @@ export class LaneHealth {
     if (outcome.class === 'success' && this.isClean) return
     // A result begun under an older version of the breaker says nothing about the circuit, but ends a streak all the same.
     const counted = facts.isCurrentVersion ? outcome : { class: 'permanent' as const, isHealthFailure: false }
-    this.#run = appendResult(this.#run, counted)
+    this.#tally = appendResult(this.#tally, counted)
     if (outcome.class === 'success') this.#failuresInARow = 0
     else if (countsAgainstCircuit(counted)) this.#failuresInARow += 1
     if (facts.isShutOut) {
@@ -109,8 +109,8 @@ export class LaneHealth {
       }
     }
     const { messageId } = facts
-    this.#permanentRun = appendPermanent(
-      this.#permanentRun,
+    this.#permanentTally = appendPermanent(
+      this.#permanentTally,
       { class: outcome.class, messageId },
       this.#rejectingThreshold(),
     )
@@ -139,17 +139,17 @@ export class LaneHealth {
   }
 
   /** What to record now; afterwards the count starts afresh. */
-  takeRun(
+  takeTally(
     lane: { readonly id: number; readonly epoch: number; readonly breakerVersion: number },
-    circuit: LaneRun['circuit'],
+    circuit: LaneTally['circuit'],
     nowMs: number,
-  ): LaneRun {
-    const { streak: permanents, isRejecting } = recordPermanentRun(
+  ): LaneTally {
+    const { streak: permanents, isRejecting } = recordPermanentTally(
       this.#permanents,
-      this.#permanentRun,
+      this.#permanentTally,
       this.#rejectingThreshold(),
     )
-    const suspension: LaneRun['suspension'] = isRejecting
+    const suspension: LaneTally['suspension'] = isRejecting
       ? {
           state: 'rejecting',
           reason: `${this.#rejectingThreshold()} different messages were refused in a row`,
@@ -158,16 +158,16 @@ export class LaneHealth {
       : this.#suspension
     this.#permanents = isRejecting ? [] : permanents
     const { failures, firstFailureAtMs } = this.#streak
-    const run: LaneRun = {
+    const tally: LaneTally = {
       lane: lane.id,
       epoch: lane.epoch,
       circuit,
-      run: {
+      tally: {
         version: lane.breakerVersion,
-        leading: this.#run.leadingFailures,
-        longest: this.#run.longestFailures,
-        trailing: this.#run.trailingFailures,
-        hasSuccess: this.#run.hasSuccess,
+        leading: this.#tally.leadingFailures,
+        longest: this.#tally.longestFailures,
+        trailing: this.#tally.trailingFailures,
+        hasSuccess: this.#tally.hasSuccess,
         holdMs: this.#holdMs,
         probe: this.#probe,
       },
@@ -180,13 +180,13 @@ export class LaneHealth {
     }
     this.discard()
     this.#isRunOut = true
-    return run
+    return tally
   }
 
   /** Forgets what hasn't been recorded. */
   discard(): void {
-    this.#run = emptyRun
-    this.#permanentRun = emptyPermanentRun
+    this.#tally = emptyTally
+    this.#permanentTally = emptyPermanentTally
     this.#holdMs = 0
     this.#probe = null
     this.#suspension = null

@@ -179,12 +179,12 @@ export class Node {
     this.#settler = new Settler({
       ...shared,
       inFlight: () => this.#dispatcher.inFlight,
-      takeRun: (lane) => this.#settlement.takeRun(lane),
+      takeTally: (lane) => this.#settlement.takeTally(lane),
       onSuccessesSettled: (records) => this.#settlement.successesSettled(records),
       onFailuresSettled: (settled) => this.#settlement.failuresSettled(settled),
-      onRunsSettled: (lanes, changed) => {
-        for (const lane of lanes) lane.health.runSettled(this.#clock.monotonicMs())
-        this.#settlement.runsSettled(lanes, changed)
+      onTalliesSettled: (lanes, changed) => {
+        for (const lane of lanes) lane.health.tallySettled(this.#clock.monotonicMs())
+        this.#settlement.talliesSettled(lanes, changed)
       },
       onQuarantined: (record) => this.#settlement.quarantined(record),
     })

@@ -4,9 +4,9 @@ import type { EndpointSettings } from '../core/endpoint-config.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { requestPathProblem } from '../core/request-path.ts'
 import { type RequestPolicy, requestDelayMs } from '../core/request-policy.ts'
-import { appendResult, countsAgainstCircuit, emptyRun } from '../core/result-run.ts'
+import { appendResult, countsAgainstCircuit, emptyTally } from '../core/result-tally.ts'
 import { writeAudit } from '../storage/audit-log.ts'
-import { recordRequestRun } from '../storage/breakers.ts'
+import { recordRequestTally } from '../storage/breakers.ts'
 import type { Database } from '../storage/database.ts'
 import { type LaneNow, type LaneRow, readLaneByName, startProbe } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
@@ -228,15 +228,15 @@ export class RequestClient {
   ): Promise<void> {
     const isUnheard = outcome.error?.code === 'aborted'
     if (isUnheard) return
-    const run = appendResult(emptyRun, outcome)
+    const tally = appendResult(emptyTally, outcome)
     const hasNothingToSay = probeToken === null && outcome.class === 'success' && lane.breaker.failures === 0
     if (hasNothingToSay) return
-    await recordRequestRun(this.#options.database, lane.id, settings.circuit, {
+    await recordRequestTally(this.#options.database, lane.id, settings.circuit, {
       version: lane.breaker.version,
-      leading: run.leadingFailures,
-      longest: run.longestFailures,
-      trailing: run.trailingFailures,
-      hasSuccess: run.hasSuccess,
+      leading: tally.leadingFailures,
+      longest: tally.longestFailures,
+      trailing: tally.trailingFailures,
+      hasSuccess: tally.hasSuccess,
       holdMs: outcome.class === 'throttled' ? (outcome.retryAfterMs ?? 0) : 0,
       probe: probeToken === null ? null : { token: probeToken, succeeded: !countsAgainstCircuit(outcome) },
     })

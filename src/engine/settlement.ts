@@ -1,5 +1,5 @@
 import type { FreedKey } from '../storage/notices.ts'
-import type { FailureRecord, LaneRun, SuccessRecord } from '../storage/settle.ts'
+import type { FailureRecord, LaneTally, SuccessRecord } from '../storage/settle.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { CarefulMode } from './careful-mode.ts'
 import { type Clock, type DatabaseClock, maxClockErrorMs } from './clock.ts'
@@ -47,14 +47,14 @@ export class Settlement {
   }
 
   /** What a lane's results mean for its circuit, ready to be recorded with the next flush. */
-  takeRun(lane: Lane): LaneRun | null {
+  takeTally(lane: Lane): LaneTally | null {
     const policy = lane.policy(this.#options.transports)
     if (policy === null) {
       // Nothing can be made of the news without the rules; kept, they would hold the lane shut after it has been mended.
       lane.health.discard()
       return null
     }
-    return lane.health.takeRun(
+    return lane.health.takeTally(
       { id: lane.id, epoch: lane.epoch, breakerVersion: lane.breaker.version },
       policy.settings.circuit,
       this.#options.databaseClock.nowMs(),
@@ -84,8 +84,8 @@ export class Settlement {
     this.#options.dispatcher.pumpStarved()
   }
 
-  runsSettled(lanes: readonly Lane[], changed: ReadonlySet<number>): void {
-    // Most runs change nothing but a count, which its owner knows already.
+  talliesSettled(lanes: readonly Lane[], changed: ReadonlySet<number>): void {
+    // Most tallies change nothing but a count, which its owner knows already.
     const asking = lanes.filter((lane) => changed.has(lane.id) || lane.isAwaitingVerdict)
     if (asking.length > 0) this.#options.refresh(asking)
   }

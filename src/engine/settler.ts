@@ -2,7 +2,7 @@ import { isTransientError } from '../postgres/connection-error.ts'
 import type { Database } from '../storage/database.ts'
 import {
   type FailureRecord,
-  type LaneRun,
+  type LaneTally,
   quarantineRecord,
   type SettledBatch,
   type SuccessRecord,
@@ -30,11 +30,11 @@ export interface SettlerOptions {
   /** Attempts that are out: without any, no more results are to be waited for. */
   inFlight(): number
   /** What this lane's results since the last flush mean for its circuit; null when its settings have become unusable. */
-  takeRun(lane: Lane): LaneRun | null
+  takeTally(lane: Lane): LaneTally | null
   onSuccessesSettled(records: readonly SuccessRecord[]): void
   onFailuresSettled(settled: readonly SettledFailure[]): void
   /** The results of these lanes have been recorded; the circuits of those in `changed` must be read again. */
-  onRunsSettled(lanes: readonly Lane[], changed: ReadonlySet<number>): void
+  onTalliesSettled(lanes: readonly Lane[], changed: ReadonlySet<number>): void
   /** A record that PostgreSQL won't take in any form. */
   onQuarantined(record: SuccessRecord | FailureRecord): void
 }
@@ -147,9 +147,9 @@ export class Settler {
       const lanes = [...this.#lanesWithNews]
       this.#lanesWithNews.clear()
       this.#isUrgent = this.#successes.length + this.#failures.length > 0
-      const runs = lanes.map((lane) => this.#options.takeRun(lane)).filter((run) => run !== null)
-      const changed = await this.#settleAll(successes, failures, runs)
-      if (lanes.length > 0) this.#options.onRunsSettled(lanes, changed)
+      const tallies = lanes.map((lane) => this.#options.takeTally(lane)).filter((tally) => tally !== null)
+      const changed = await this.#settleAll(successes, failures, tallies)
+      if (lanes.length > 0) this.#options.onTalliesSettled(lanes, changed)
       if (successes.length >= busyBatchRecords) await this.#gather()
     }
     this.#isFlushing = false
@@ -185,10 +185,10 @@ export class Settler {
   async #settleAll(
     successes: readonly SuccessRecord[],
     failures: readonly FailureRecord[],
-    runs: readonly LaneRun[],
+    tallies: readonly LaneTally[],
   ): Promise<ReadonlySet<number>> {
     const changed = new Set<number>()
-    const hasFailures = failures.length > 0 || runs.length > 0
+    const hasFailures = failures.length > 0 || tallies.length > 0
     if (successes.length > 0 && hasFailures) {
       const { database } = this.#options
       const outcome: { batch: SettledBatch | null } = { batch: null }
@@ -196,7 +196,7 @@ export class Settler {
       await this.#untilConnected(async () => {
         const batch = { number: mark, nowMs: this.#options.clock.monotonicMs() }
         const incarnation = this.#options.incarnation()
-        outcome.batch = await settleAll(database, incarnation, successes, failures, runs, batch)
+        outcome.batch = await settleAll(database, incarnation, successes, failures, tallies, batch)
       })
       if (outcome.batch !== null) {
         this.#concludeSuccesses(successes)
@@ -208,7 +208,7 @@ export class Settler {
       // Something in it can't be stored: successes and failures apart, and then each in halves, until it stands alone.
     }
     if (successes.length > 0) await this.#settleSuccesses(successes)
-    if (hasFailures) await this.#settleFailures(failures, runs, changed)
+    if (hasFailures) await this.#settleFailures(failures, tallies, changed)
     return changed
   }
 
@@ -255,13 +255,13 @@ export class Settler {
 
   async #settleFailures(
     records: readonly FailureRecord[],
-    runs: readonly LaneRun[],
+    tallies: readonly LaneTally[],
     changed: Set<number>,
   ): Promise<void> {
     let batch: SettledBatch = { refused: [], changedLanes: [] }
     const number = this.#nextBatchNumber()
     const error = await this.#untilConnected(async () => {
-      batch = await settleFailures(this.#options.database, this.#options.incarnation(), records, runs, {
+      batch = await settleFailures(this.#options.database, this.#options.incarnation(), records, tallies, {
         number,
         nowMs: this.#options.clock.monotonicMs(),
       })
@@ -272,17 +272,17 @@ export class Settler {
       return
     }
     // Whatever became of them: look.
-    for (const run of runs) changed.add(run.lane)
-    if (runs.length > 0 && records.length + runs.length > 1) {
+    for (const tally of tallies) changed.add(tally.lane)
+    if (tallies.length > 0 && records.length + tallies.length > 1) {
       // Each circuit apart: a broken row of one must not condemn a delivery, nor another circuit.
       if (records.length > 0) await this.#settleFailures(records, [], changed)
-      for (const run of runs) await this.#settleFailures([], [run], changed)
+      for (const tally of tallies) await this.#settleFailures([], [tally], changed)
       return
     }
     if (this.#isStopped) return
     const [first] = records
     if (first === undefined) {
-      this.#options.logger.error({ error: String(error), runs }, 'A circuit could not be updated')
+      this.#options.logger.error({ error: String(error), tallies }, 'A circuit could not be updated')
       return
     }
     if (records.length === 1) {

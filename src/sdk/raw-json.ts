@@ -7,8 +7,9 @@
 export class RawJson {
   readonly text: string
 
-  constructor(text: string) {
-    JSON.parse(text)
+  /** @param isParsed The caller has parsed this very text: it isn't parsed again. */
+  constructor(text: string, isParsed = false) {
+    if (!isParsed) JSON.parse(text)
     this.text = text
   }
 }

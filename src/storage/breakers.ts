@@ -1,21 +1,21 @@
 import type { Database } from './database.ts'
-import type { LaneRun } from './settle.ts'
+import type { LaneTally } from './settle.ts'
 
 /** Counts the result of a synchronous request. No lease is needed: the row's version is the guard. Index: breakers_pkey. */
-export async function recordRequestRun(
+export async function recordRequestTally(
   database: Database,
   laneId: number,
-  circuit: LaneRun['circuit'],
-  run: LaneRun['run'],
+  circuit: LaneTally['circuit'],
+  tally: LaneTally['tally'],
 ): Promise<void> {
   await database.query(
     {
       name: 'record_request_run',
       text: `
-        with recorded as (select holdfast_internal.record_run($1, $2, $3, null, null, 'request') as is_changed)
+        with recorded as (select holdfast_internal.record_tally($1, $2, $3, null, null, 'request') as is_changed)
         select holdfast_internal.notify('holdfast_lanes', $1::text) from recorded where is_changed`,
     },
-    [laneId, JSON.stringify(circuit), JSON.stringify(run)],
+    [laneId, JSON.stringify(circuit), JSON.stringify(tally)],
   )
 }
 

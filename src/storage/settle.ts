@@ -63,11 +63,11 @@ export interface FailureRecord {
   readonly orderingKey: string | null
 }
 
-export interface LaneRun {
+export interface LaneTally {
   readonly lane: number
   readonly epoch: number
   readonly circuit: { readonly threshold: number; readonly cooldownMs: number }
-  readonly run: {
+  readonly tally: {
     readonly version: number
     readonly leading: number
     readonly longest: number
@@ -117,7 +117,7 @@ function uniformColumn(
   return `{${value}}`
 }
 
-/** What came of failures and runs. */
+/** What came of failures and tallies. */
 export interface SettledBatch {
   /** Deliveries whose decision was refused, because their lane is no longer ours. */
   readonly refused: readonly number[]
@@ -194,7 +194,7 @@ export async function settleFailures(
   database: Database,
   incarnation: number,
   records: readonly FailureRecord[],
-  runs: readonly LaneRun[],
+  tallies: readonly LaneTally[],
   batch: BatchMark,
 ): Promise<SettledBatch> {
   const rows = await database.query<SettledRow>(
@@ -202,7 +202,7 @@ export async function settleFailures(
       name: 'settle_failures',
       text: 'select refused, changed from holdfast_internal.settle_failures($1, $2, $3, $4)',
     },
-    [incarnation, batch.number, failureColumns(records, batch.nowMs), JSON.stringify(runs)],
+    [incarnation, batch.number, failureColumns(records, batch.nowMs), JSON.stringify(tallies)],
   )
   return toSettledBatch(rows)
 }
@@ -213,7 +213,7 @@ export async function settleAll(
   incarnation: number,
   successes: readonly SuccessRecord[],
   failures: readonly FailureRecord[],
-  runs: readonly LaneRun[],
+  tallies: readonly LaneTally[],
   batch: BatchMark,
 ): Promise<SettledBatch> {
   const rows = await database.query<SettledRow>(
@@ -226,7 +226,7 @@ export async function settleAll(
       ...successColumns(successes, batch.nowMs),
       batch.number,
       failureColumns(failures, batch.nowMs),
-      JSON.stringify(runs),
+      JSON.stringify(tallies),
     ],
   )
   return toSettledBatch(rows)

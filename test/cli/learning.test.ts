@@ -100,6 +100,27 @@ describe('learning import', () => {
     expect((await stored()) - before).toBe(30_000)
   })
 
+  test('with a database URL goes straight into the database, counted and marked alike', async () => {
+    const file = join(folder, 'direct.log')
+    await rig.holdfast.endpoints.create({ name: 'direct', transport: 'function', eventTypes: ['play_video'] })
+    await writeFile(file, [...lines(3000, 300_000), '{"name": "play_video'].join('\n'))
+    const before = await stored()
+    const direct = async (...args: readonly string[]) => {
+      const environment = { XDG_CONFIG_HOME: folder, HOLDFAST_DATABASE_URL: rig.database.url }
+      const { stdout } = await runCli([...args, '--json'], { cwd: folder, environment })
+      return JSON.parse(stdout) as Record<string, unknown>
+    }
+    expect(await direct('learning', 'import', file)).toMatchObject({
+      published: 3000,
+      deliveries: 3000,
+      broken: 1,
+    })
+    expect(await direct('learning', 'import', file)).toMatchObject({ published: 0, resumed: 3001 })
+    // Over the API it is another import, whose events are known.
+    expect(await json(['learning', 'import', file])).toMatchObject({ published: 3000, deliveries: 3000 })
+    expect((await stored()) - before).toBe(3000)
+  })
+
   test.each([
     [['/nowhere/at/all.log'], "can't be read"],
     [['.', '--from', 'yesterday'], '--from'],

@@ -82,7 +82,7 @@ describe('tables', async () => {
   test('say times as seen from now, and JSON says them exactly', async () => {
     const [title, row] = (await holdfast(['events', 'list'])).split('\n')
     expect(title).toMatch(/^ID +TYPE +STATE +TENANT +SIZE +CREATED$/)
-    expect(row).toMatch(/ \d+ B +(?:now|\d+ s ago)$/)
+    expect(row).toMatch(/ \d+ B +(?:now|\d+ (?:s|min) ago)$/)
     const { data } = JSON.parse(await holdfast(['events', 'list', '--json']))
     expect(data[0]).toMatchObject({
       sizeBytes: expect.any(Number),

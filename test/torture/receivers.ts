@@ -81,11 +81,14 @@ const receivers: readonly Receiver[] = [
   {
     name: 'dead-for-a-while',
     settings: { retry: patient, circuit },
-    behave: (clock) => async () => {
+    behave: (clock) => async (request) => {
       const progress = clock.progress()
-      const isDead = progress > 0.25 && progress < 0.6 && !clock.isHealed()
-      // Long enough for something else to be sent beside a probe, if anything would.
-      await pause(isDead ? 250 : 20)
+      // Again and again, so that its circuit opens and closes often.
+      const isDead = progress > 0.25 && progress < 0.6 && (progress * 40) % 2 < 1 && !clock.isHealed()
+      // Long enough for something else to be sent beside a probe, if anything would; some answers take longer than the circuit's cooldown,
+      // so that requests from before it opened are still out when a probe is due.
+      const isSlow = isDead && lot(request.webhookId, request.attempt) < 0.3
+      await pause(isSlow ? circuit.cooldownMs * 1.5 : isDead ? 250 : 20)
       return isDead ? { status: 503 } : ok
     },
   },

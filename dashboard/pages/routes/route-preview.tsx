@@ -64,6 +64,17 @@ export function RoutePreview({
   )
 }
 
+/** With a body that is JSON as a tree, so that statements and envelopes can be read. */
+function readable(request: Readonly<Record<string, unknown>>): unknown {
+  const { body } = request
+  if (typeof body !== 'string') return request
+  try {
+    return { ...request, body: JSON.parse(body) as unknown }
+  } catch {
+    return request
+  }
+}
+
 function Result({ preview }: { readonly preview: Preview }) {
   const checks = [
     ['Type', preview.matchesEventType],
@@ -84,8 +95,8 @@ function Result({ preview }: { readonly preview: Preview }) {
       </ul>
       {preview.error !== null && (
         <Note tone="bad" lead={(preview.error['message'] as string | undefined) ?? 'It does not render'}>
-          <code>{(preview.error['code'] as string | undefined) ?? ''}</code> An event like this one would
-          become a dead letter.
+          <code>{(preview.error['code'] as string | undefined) ?? ''}</code> An event like this one would{' '}
+          {preview.error['isSkipped'] === true ? 'be skipped' : 'become a dead letter'}.
         </Note>
       )}
       {preview.schemaFailures.map(({ path, message }) => (
@@ -94,7 +105,10 @@ function Result({ preview }: { readonly preview: Preview }) {
       {preview.request !== null && (
         <div className="grid gap-1">
           <h3>Request that would be sent</h3>
-          <JsonView value={preview.rendered ?? preview.request} label="Request that would be sent" />
+          <JsonView
+            value={readable(preview.rendered ?? preview.request)}
+            label="Request that would be sent"
+          />
         </div>
       )}
     </>

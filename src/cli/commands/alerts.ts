@@ -43,6 +43,16 @@ export function registerAlerts(program: Command): void {
         output.data({ id }, () => `${id} acknowledged`)
       }),
     )
+  alerts
+    .command('unack')
+    .description('take an acknowledgement back: reminders go on')
+    .argument('<id>', 'alt_…')
+    .action((id: string, _flags: object, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        await client.alerts.withdrawAcknowledgement({ params: { id } })
+        output.data({ id }, () => `${id} is no longer acknowledged`)
+      }),
+    )
   addSilence(alerts, 'tell nothing of it for a while', 'id').action(
     (id: string, flags: SilenceFlags, command: Command) =>
       withApi(command, async ({ client, output }) => {

@@ -29,7 +29,7 @@ export interface EndpointFlags {
 export function addEndpointOptions(command: Command): Command {
   return command
     .option('--url <url>', 'where the http transport sends to')
-    .option('--transport <name>', 'http (default) or function')
+    .option('--transport <name>', 'http (default), function or smtp')
     .option('--preset <name>', presetNames.join(', '))
     .option('--method <method>', 'POST (default), PUT, PATCH, DELETE or GET')
     .option('--header <name: value>', 'a header for each request; repeat for more', collectHeader)
@@ -46,7 +46,7 @@ export function addEndpointOptions(command: Command): Command {
     .option('--on-dead <what>', 'continue (default) or block: what a dead letter does to its ordering key')
     .option('--tag <tag>', 'repeat for more', collectText)
     .option('--tenant <tenant>', 'only events of this tenant')
-    .option('--contact <text>', 'whom to tell when it is unwell')
+    .option('--contact <text>', 'contact for incidents')
     .option(
       '--event-type <type>',
       'what it wants, like order.*; makes its route; repeat for more',

@@ -1,12 +1,17 @@
 import type { Command } from 'commander'
+import type { ResultOf } from '../../contract/operation.ts'
 import { operations } from '../../contract/operations.ts'
 import { deliveryColumns, describeAttempts } from '../attempt-table.ts'
 import { withApi } from '../connection/with-api.ts'
+import { addFilters } from '../contract-filters.ts'
 import { countOf } from '../count-of.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
+import { wholeNumber } from '../option-parsers.ts'
+import type { Output } from '../output.ts'
 import { readPayload } from '../read-json-argument.ts'
+import type { Column } from '../table.ts'
 import { formatBytes } from '../units.ts'
 import { addMessageOptions, type MessageFlags, readMessageFlags } from './message-flags.ts'
 
@@ -18,17 +23,7 @@ export function registerEvents(program: Command): void {
   addList(events, {
     description: 'look up events, the newest first',
     operation: operations.storedEvents.list,
-    columns: (output) => [
-      { title: 'ID', value: ({ id }) => id },
-      { title: 'TYPE', canShrink: true, value: ({ type }) => textOf(type) },
-      {
-        title: 'STATE',
-        value: ({ state }) => output.paintData(state === 'unrouted' ? 'yellow' : 'green', state),
-      },
-      { title: 'TENANT', canShrink: true, isExtra: true, value: ({ tenant }) => textOf(tenant) },
-      { title: 'SIZE', isNumber: true, value: ({ sizeBytes }) => formatBytes(sizeBytes) },
-      { title: 'CREATED', value: ({ createdAt }) => output.when(createdAt) },
-    ],
+    columns: eventColumns,
     nothing: (prefix) =>
       `There are no such events. Publish one with: ${prefix} events publish order.created '{"id":17}'`,
   })
@@ -52,7 +47,70 @@ export function registerEvents(program: Command): void {
         })
       }),
     )
+  registerSearch(events)
   registerErase(events)
+}
+
+const searchedRows = 50
+
+/** Step after step, until enough is found or everything has been looked at. */
+function registerSearch(events: Command): void {
+  const search = events
+    .command('search')
+    .description('look into payloads, the newest first: --path with --equals, or --text')
+  addFilters(search, operations.storedEvents.search)
+  search
+    .option('--limit <number>', `stop when so many are found (${searchedRows})`, wholeNumber)
+    .option('--cursor <cursor>', 'go on where a search before stopped')
+    .action((flags: SearchFlags, command: Command) =>
+      withApi(command, async ({ client, output, prefix }) => {
+        const { limit = searchedRows, cursor, ...filter } = flags
+        const found: EventRow[] = []
+        let scanned = 0
+        let total: number | null = null
+        let next: string | null = cursor ?? null
+        do {
+          const step = await client.storedEvents.search({
+            query: { ...filter, limit: limit - found.length, ...(next !== null && { cursor: next }) },
+          })
+          found.push(...step.data)
+          scanned += step.scanned
+          total = step.total
+          next = step.nextCursor
+        } while (next !== null && found.length < limit)
+        if (output.isJson) {
+          output.line(JSON.stringify({ data: found, nextCursor: next, scanned, total }))
+          return
+        }
+        if (found.length > 0) output.table(eventColumns(output), found)
+        output.message(
+          `${countOf(found.length, 'events')} found among ${countOf(scanned, 'events')} that were looked at.`,
+        )
+        if (next !== null)
+          output.message(`Older ones were not: go on with ${prefix} events search … --cursor ${next}`)
+      }),
+    )
+}
+
+interface SearchFlags extends Readonly<Record<string, unknown>> {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+type EventRow = ResultOf<typeof operations.storedEvents.list>['data'][number]
+
+function eventColumns(output: Output): readonly Column<EventRow>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'TYPE', canShrink: true, value: ({ type }) => textOf(type) },
+    {
+      title: 'STATE',
+      value: ({ state }) => output.paintData(state === 'unrouted' ? 'yellow' : 'green', state),
+    },
+    { title: 'TENANT', canShrink: true, isExtra: true, value: ({ tenant }) => textOf(tenant) },
+    { title: 'SIZE', isNumber: true, value: ({ sizeBytes }) => formatBytes(sizeBytes) },
+    { title: 'CREATED', value: ({ createdAt }) => output.when(createdAt) },
+  ]
 }
 
 function registerErase(events: Command): void {

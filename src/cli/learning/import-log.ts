@@ -1,10 +1,8 @@
 import { appendFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { HoldfastClient } from '../../client/holdfast-client.ts'
-import { operations } from '../../contract/operations.ts'
 import { HoldfastError } from '../../core/errors.ts'
-import { RawJson } from '../../sdk/raw-json.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import type { ImportTarget } from './import-target.ts'
 import { type EventFilter, type ReadEvent, readEvent } from './read-event.ts'
 import { type LogFile, readLines } from './read-log.ts'
 
@@ -23,7 +21,7 @@ export interface ImportCounts {
 
 export interface ImportOptions {
   /** Null: nothing is published. */
-  readonly client: HoldfastClient | null
+  readonly target: ImportTarget | null
   readonly filter: EventFilter
   readonly checkpoint: Checkpoint | null
   /** Where broken lines are kept. */
@@ -36,14 +34,13 @@ export interface ImportOptions {
 
 type Event = ReadEvent & { readonly kind: 'event'; readonly line: number }
 
-const maxBatchEvents = 500
-const maxBatchBytes = 512 * 1024
-/** Batches that are on their way at once. */
-const maxInFlight = 4
+const maxBatchEvents = 1000
+const maxBatchBytes = 2 * 1024 * 1024
 /** Below what a single endpoint may owe: beyond that, deliveries become dead letters at once. */
 const maxPending = 50_000
-const batchesBetweenLooks = 20
+const batchesBetweenLooks = 10
 const waitMs = 500
+/** A mark waits for all that came before it to be stored. */
 const checkpointLines = 5000
 /** One of the events is at fault. */
 const badBatch: ReadonlySet<number> = new Set([400, 409, 413, 422])
@@ -94,15 +91,15 @@ class ImportLine {
 
   /** Reports a line that can't be imported, and keeps it. */
   async reject(line: number, problem: string, text: string | null): Promise<void> {
-    const { client, counts, onBroken, rejectedPath } = this.#options
+    const { target, counts, onBroken, rejectedPath } = this.#options
     counts.broken += 1
     onBroken(line, problem)
-    if (client === null) return
+    if (target === null) return
     await appendFile(rejectedPath, `${JSON.stringify({ file: this.#path, line, problem, text })}\n`)
   }
 
   async add(event: Event): Promise<void> {
-    if (this.#options.client === null) {
+    if (this.#options.target === null) {
       this.#options.counts.published += 1
       return
     }
@@ -125,6 +122,7 @@ class ImportLine {
     this.#batch = new Map()
     this.#bytes = 0
     if (events.length === 0) return
+    const maxInFlight = this.#options.target?.maxInFlight ?? 1
     while (this.#inFlight.size >= maxInFlight) await Promise.race(this.#inFlight)
     if (this.#failure !== null) throw this.#failure
     this.#batches += 1
@@ -138,18 +136,14 @@ class ImportLine {
   }
 
   async #publish(events: readonly Event[]): Promise<void> {
-    const { client, counts } = this.#options
-    if (client === null) return
-    const bodies = events.map(({ type, body, key }) => ({
-      type,
-      payload: new RawJson(body),
-      idempotencyKey: key,
-    }))
+    const { target, counts } = this.#options
+    if (target === null) return
     for (;;) {
       try {
-        const stored = await client.publishBatch(bodies)
-        counts.published += stored.length
-        for (const { deliveries } of stored) counts.deliveries += deliveries
+        const deliveries = await target.publish(events)
+        // Added when it is known: other batches end meanwhile.
+        counts.deliveries += deliveries
+        counts.published += events.length
         return
       } catch (error) {
         if (!(error instanceof HoldfastError)) throw error
@@ -175,12 +169,12 @@ class ImportLine {
   }
 
   async #waitForRoom(): Promise<void> {
-    const { client } = this.#options
-    if (client === null) return
+    const { target } = this.#options
+    if (target === null) return
     for (;;) {
-      const { totals } = await client.call(operations.overview.get, {})
-      if (totals.pending < maxPending) return
-      this.#options.onWaiting(`${totals.pending} deliveries are pending`)
+      const pending = await target.pending()
+      if (pending < maxPending) return
+      this.#options.onWaiting(`${pending} deliveries are pending`)
       await wait(waitMs)
     }
   }

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { appendResult, emptyTally } from '../../../src/core/result-tally.ts'
 import {
   type Breaker,
   finishProbe,
   newBreaker,
-  recordRun,
+  recordTally,
   resetBreaker,
   startProbe,
-} from '../../../src/core/breaker.ts'
-import { appendResult, emptyRun } from '../../../src/core/result-run.ts'
+} from '../../reference/breaker.ts'
 import { Rig } from '../../support/engine/rig.ts'
 
 type Result = 'success' | 'failure' | 'neutral'
@@ -63,8 +63,8 @@ class CoreModel {
     if (each.do === 'start') return startProbe(this.breaker, each.token, this.nowMs, probeTimeoutMs)
     if (each.do === 'finish')
       return finishProbe(this.breaker, policy, each.token, each.hasSucceeded, this.nowMs)
-    const run = each.results.reduce((sum, result) => appendResult(sum, outcomes[result]), emptyRun)
-    return recordRun(this.breaker, policy, run, this.breaker.version - (each.isStale ? 1 : 0), this.nowMs)
+    const run = each.results.reduce((sum, result) => appendResult(sum, outcomes[result]), emptyTally)
+    return recordTally(this.breaker, policy, run, this.breaker.version - (each.isStale ? 1 : 0), this.nowMs)
   }
 }
 
@@ -79,7 +79,7 @@ describe('the breaker in SQL', () => {
 
   async function applyInSql(lane: number, name: string, version: number, each: Step): Promise<void> {
     const record = (run: object) =>
-      rig.rows('select holdfast_internal.record_run($1, $2, $3, null, null, $4)', [
+      rig.rows('select holdfast_internal.record_tally($1, $2, $3, null, null, $4)', [
         lane,
         JSON.stringify(policy),
         JSON.stringify(run),
@@ -112,7 +112,7 @@ describe('the breaker in SQL', () => {
         await record({ ...nothing, probe: { token: each.token, succeeded: each.hasSucceeded } })
         return
       case 'run': {
-        const run = each.results.reduce((sum, result) => appendResult(sum, outcomes[result]), emptyRun)
+        const run = each.results.reduce((sum, result) => appendResult(sum, outcomes[result]), emptyTally)
         await record({
           ...nothing,
           version: version - (each.isStale ? 1 : 0),

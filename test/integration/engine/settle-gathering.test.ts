@@ -45,10 +45,10 @@ describe('results of a busy node', () => {
       get limits() {
         return { maxUnsettled }
       },
-      takeRun: () => null,
+      takeTally: () => null,
       onSuccessesSettled: (records) => void batches.push(records.map(({ id }) => id)),
       onFailuresSettled() {},
-      onRunsSettled() {},
+      onTalliesSettled() {},
       onQuarantined() {},
     })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isCriticalLearningPattern } from '../../../src/core/critical-learning-events.ts'
 import type { HttpEndpointInput } from '../../../src/core/endpoint-types.ts'
 import type { XapiTransformInput } from '../../../src/core/transform-configs.ts'
 import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
+import { caliperKindNames } from '../../../src/transforms/caliper/kinds.ts'
 import { canaries, inContext, sampleEvent, samples } from '../../../src/transforms/learning/sample-events.ts'
+import { xapiKindNames } from '../../../src/transforms/xapi/kinds.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { RecordStore } from '../../support/record-store/record-store.ts'
@@ -239,6 +242,61 @@ it('the preset makes routes for enrolments and completions critical', async () =
       timeoutMs: 30_000,
     },
   })
+})
+
+const criticalKinds = [...new Set([...xapiKindNames, ...caliperKindNames])].filter((kind) =>
+  isCriticalLearningPattern(kind),
+)
+
+it.each([
+  ['**'],
+  ['edx.**', '*'],
+  ['edx.course.**', 'edx.completion.**', 'edx.problem.**', 'complete_video'],
+])(
+  'the preset makes every enrolment and completion critical along %j, and delivers nothing twice',
+  async (...eventTypes) => {
+    lastName += 1
+    const name = `broad-${lastName}`
+    await node.holdfast.endpoints.create({
+      name,
+      preset: 'record-store',
+      config: { url: 'https://lrs.example/statements' },
+      tenant: name,
+      eventTypes,
+    })
+    await node.holdfast.endpoints.pause(name)
+    const kinds = [...criticalKinds, 'edx.course.tool.accessed', 'edx.problem.hint.demandhint_displayed']
+    const published = await node.holdfast.publishBatch(
+      kinds.map((type) => ({ type, payload: {}, tenant: name })),
+    )
+    expect(published.every(({ deliveries }) => deliveries === 1)).toBe(true)
+    const rows = await rig.rows<{ type: string; criticality: number }>(
+      `select type, delivery.criticality from holdfast_internal.deliveries as delivery
+       join holdfast_internal.messages as message on message.id = message_id where lane_id = $1 order by delivery.id`,
+      [await rig.laneId(name)],
+    )
+    expect(rows).toEqual(
+      kinds.map((type) => ({ type, criticality: isCriticalLearningPattern(type) ? 2 : 1 })),
+    )
+  },
+)
+
+it('a route with a transform of its own has the preset’s criticality too, unless it says otherwise', async () => {
+  await using store = await RecordStore.start()
+  for (const [criticality, expected] of [
+    [null, 2],
+    ['standard', 1],
+  ] as const) {
+    const { name } = await connect(store)
+    await node.holdfast.endpoints.pause(name)
+    await node.holdfast.routes.update(name, { eventType: 'edx.course.**', criticality, tenant: name })
+    await node.holdfast.publish('edx.course.enrollment.activated', {}, { tenant: name })
+    expect(
+      await rig.value('select criticality from holdfast_internal.deliveries where lane_id = $1', [
+        await rig.laneId(name),
+      ]),
+    ).toBe(expected)
+  }
 })
 
 it('a new encryption key changes nobody’s pseudonym', async () => {

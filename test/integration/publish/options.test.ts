@@ -196,6 +196,51 @@ describe('a repeated idempotency key', () => {
     expect(other!.id).not.toBe(one!.id)
     expect(other).toMatchObject({ deliveries: 2 })
   })
+
+  it('is told apart from new and expired ones of the same batch, whichever way it is stored', async () => {
+    const ways = {
+      publishBatch: async (keys: readonly (string | null)[]) =>
+        holdfast.publishBatch(
+          keys.map((key) => ({ type: 'mixed', payload: key, ...(key !== null && { idempotencyKey: key }) })),
+        ),
+      sendBatch: async (keys: readonly (string | null)[]) =>
+        holdfast.sendBatch(
+          'one',
+          keys.map((key) => ({ payload: key, ...(key !== null && { idempotencyKey: key }) })),
+        ),
+    }
+    for (const [way, store] of Object.entries(ways)) {
+      const [known, expired] = await store([`${way}-known`, `${way}-expired`])
+      await rig.rows(
+        `update holdfast_internal.idempotency_keys set expires_at = now() - interval '1 second' where key = $1`,
+        [`${way}-expired`],
+      )
+      const before = await rig.count('messages')
+      const ids = (await store([`${way}-new`, `${way}-known`, null, `${way}-expired`, `${way}-new`])).map(
+        ({ id }) => id,
+      )
+      expect(ids[1]).toBe(known?.id)
+      expect(ids[3]).not.toBe(expired?.id)
+      expect(ids[4]).toBe(ids[0])
+      expect(new Set(ids).size).toBe(4)
+      expect(await rig.count('messages')).toBe(before + 3)
+      // All of them are known now.
+      expect((await store([`${way}-expired`, `${way}-new`])).map(({ id }) => id)).toEqual([ids[3], ids[0]])
+    }
+  })
+
+  it('of a batch with another body refuses the whole batch', async () => {
+    await holdfast.publishBatch([{ type: 'a', payload: 1, idempotencyKey: 'refused' }])
+    const before = await rig.count('messages')
+    const batch = [
+      { type: 'a', payload: 5, idempotencyKey: 'refused-new' },
+      { type: 'a', payload: 2, idempotencyKey: 'refused' },
+    ]
+    await expect(holdfast.publishBatch(batch)).rejects.toMatchObject({ code: 'idempotency_conflict' })
+    expect(await rig.count('messages')).toBe(before)
+    await holdfast.publishBatch(batch.slice(0, 1))
+    expect(await rig.count('messages')).toBe(before + 1)
+  })
 })
 
 describe('a batch', () => {

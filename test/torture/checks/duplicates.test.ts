@@ -43,6 +43,17 @@ describe('the check of what was sent twice', () => {
     expect(judged(twice('healthy-0', 1, 8000, 10_000))).toHaveLength(1)
   })
 
+  it('accepts a request of a killed node that a receiver without processor time took late', () => {
+    const entries = twice('healthy-0', 1, 6500, 10_000)
+    const judgedAt = (tookMs: number) => {
+      const beats = [{ fromMs: 5000, untilMs: 5000 + tookMs }]
+      return fewAreSentTwice(evidenceOf({ entries, lanes, fleet: { lives: [killed, heir] }, beats }))
+        .violations
+    }
+    expect(judgedAt(20)).toHaveLength(1)
+    expect(judgedAt(600)).toEqual([])
+  })
+
   it('finds more than what was in flight and one settle batch, for each interruption apart', () => {
     expect(judged(twice('healthy-0', 1016, 4900, 10_000))).toEqual([])
     expect(judged(twice('healthy-0', 1017, 4900, 10_000))).toHaveLength(1)

@@ -1,11 +1,15 @@
 import type { Check } from '../evidence.ts'
 import { isAccepted, type Ledger, type LedgerEntry } from '../ledger.ts'
 import { type Interruption, interruptionsOf } from '../node-history.ts'
+import type { PulseRecord } from '../pulse.ts'
 import { batchEndpoint, deliveriesInFlight, numberOf } from '../receivers.ts'
 
 /** As in src/engine/settler.ts: so many results are committed at once. */
 const settleBatch = 1000
-/** Between a node's signal on its standard output and our hearing of it, on a busy machine. */
+/**
+ * Between what a node does and our record of it: a signal on its standard output, or a request of a node that was killed, which waits in its
+ * socket until the receiver's turn comes. On a slow machine it is longer by what the pulse took then.
+ */
 const hearingMs = 1000
 const shardCount = 256
 
@@ -22,7 +26,7 @@ interface Repetition {
  * Every repetition is explained by one interruption of the node that owned the lane: the earlier request ended when that node's results could
  * not be recorded any more. One interruption explains, for each lane of its node, what can be in flight there, and one settle batch for all of them.
  */
-export const fewAreSentTwice: Check = ({ ledger, fleet, lanes }) => {
+export const fewAreSentTwice: Check = ({ ledger, fleet, lanes, pulse }) => {
   const interruptions = interruptionsOf(fleet.lives, fleet.struck)
   const violations: string[] = []
   const counts = new Map<Interruption, Map<string, number>>()
@@ -30,7 +34,7 @@ export const fewAreSentTwice: Check = ({ ledger, fleet, lanes }) => {
   for (const repetition of repetitions) {
     const { endpoint, what, earlier, again } = repetition
     const lane = lanes.get(endpoint)
-    const causes = interruptions.filter((each) => isExplained(repetition, lane, each))
+    const causes = interruptions.filter((each) => isExplained(repetition, lane, each, pulse))
     const cause = leastUsed(causes, endpoint, counts)
     if (cause === undefined) {
       const when = `was sent at ${Math.round(earlier.atMs)} ms and again at ${Math.round(again.atMs)} ms`
@@ -63,13 +67,15 @@ function isExplained(
   { earlier, again }: Repetition,
   lane: number | undefined,
   { fromMs, atMs, shards }: Interruption,
+  pulse: PulseRecord,
 ): boolean {
   const endedAtMs = earlier.endedAtMs ?? earlier.atMs
+  const heardByMs = atMs + hearingMs + pulse.worstMs(atMs, atMs + hearingMs)
   return (
     lane !== undefined &&
     shards.has(lane % shardCount) &&
     endedAtMs >= fromMs &&
-    endedAtMs <= atMs + hearingMs &&
+    endedAtMs <= heardByMs &&
     again.atMs >= fromMs
   )
 }

@@ -17,8 +17,11 @@ declare
   slots integer;
   message_ids bigint[];
   is_repeated boolean[] := array_fill(false, array[total]);
+  key_scopes text[];
+  keys text[];
+  key_prefixes text[];
+  key_results jsonb[];
   given record;
-  earlier bigint[];
   fan_at integer[];
   fan_place integer[];
   fan_route integer[];
@@ -44,11 +47,16 @@ begin
     from unnest(event_types, bodies, message_options) with ordinality as every (type, body, option, at)
   ), matched as materialized (
     select kind.type as kind_type, kind.tenant as kind_tenant, route.id, route.lane_id, route.filter,
-           coalesce(route.criticality, known.criticality, 1::smallint) as criticality,
+           coalesce(route.criticality, preset.criticality, known.criticality, 1::smallint) as criticality,
            md5(coalesce(nullif(route.transform, '{"type": "none"}')::text, '')) as shape
     from (select distinct type, tenant from event) as kind
     left join lateral (select criticality from holdfast_internal.event_types where name = kind.type limit 1) as known on true
     cross join lateral holdfast_internal.matching_routes(kind.type, kind.tenant) as route
+    -- Here and not on routes of their own: a broad route's events would otherwise be split over two, which are one only while their transforms are.
+    left join lateral (
+      select 2::smallint as criticality from holdfast_internal.endpoints as endpoint
+      where endpoint.id = route.lane_id and endpoint.preset = 'record-store' and holdfast_internal.is_critical_learning_event(kind.type) limit 1
+    ) as preset on true
   ), filtered as (
     select distinct kind_type, kind_tenant from matched where filter is not null
   ), parsed as materialized (
@@ -125,22 +133,19 @@ begin
   select array_agg(nextval('holdfast_internal.ids')) into ids from generate_series(1, slots);
   message_ids := array(select ids[slot] from unnest(first_slots) as slot);
 
-  for given in
-    select at, type, body, option ->> 'idempotencyKey' as key, option ->> 'tenant' as tenant
-    from unnest(event_types, bodies, message_options) with ordinality as event (type, body, option, at)
-    where option ->> 'idempotencyKey' is not null
-  loop
-    earlier := holdfast_internal.claim_idempotency_key(
-      'event:' || coalesce(given.tenant, ''), given.key, given.type || ' ', given.body,
-      array[message_ids[given.at], counts[given.at], held_counts[given.at]]
-    );
-    if earlier is not null then
-      message_ids[given.at] := earlier[1];
-      counts[given.at] := earlier[2];
-      held_counts[given.at] := earlier[3];
+  keys := array(select option ->> 'idempotencyKey' from unnest(message_options) with ordinality as every (option, at) order by at);
+  if array_remove(keys, null) <> '{}' then
+    select array_agg('event:' || coalesce(option ->> 'tenant', '') order by at), array_agg(type || ' ' order by at),
+           array_agg(jsonb_build_array(event.id, event.count, event.held) order by at)
+    into key_scopes, key_prefixes, key_results
+    from unnest(event_types, message_options, message_ids, counts, held_counts) with ordinality as event (type, option, id, count, held, at);
+    for given in select * from holdfast_internal.claim_idempotency_keys(key_scopes, keys, key_prefixes, bodies, key_results) loop
+      message_ids[given.at] := given.earlier[1];
+      counts[given.at] := given.earlier[2];
+      held_counts[given.at] := given.earlier[3];
       is_repeated[given.at] := true;
-    end if;
-  end loop;
+    end loop;
+  end if;
 
   insert into holdfast_internal.messages (id, size, type, tenant, correlation_id, ordering_key, criticality, headers, metadata, is_unrouted, needs_check, body)
   select event.id, octet_length(body), type, option ->> 'tenant', option ->> 'correlationId', option ->> 'orderingKey',

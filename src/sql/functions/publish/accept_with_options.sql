@@ -1,5 +1,5 @@
 -- The slow lane of accept_messages: options, idempotency keys, and an endpoint that has room for so many only (null: for all), whose further
--- messages become dead letters at once. Only messages with an idempotency key cost a statement of their own; the rest is stored as a set.
+-- messages become dead letters at once. All of it is stored as a set.
 create or replace function holdfast_internal.accept_with_options(
   lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint
 ) returns setof bigint
@@ -10,22 +10,23 @@ declare
   is_repeated boolean[] := array_fill(false, array[total]);
   is_refused boolean[];
   blocks_keys boolean;
+  keys text[];
   given record;
-  earlier bigint[];
 begin
   select array_agg(nextval('holdfast_internal.ids')) into ids from generate_series(1, total);
 
-  for given in
-    select at, body, option ->> 'idempotencyKey' as key
-    from unnest(bodies, message_options) with ordinality as message (body, option, at)
-    where option ->> 'idempotencyKey' is not null
-  loop
-    earlier := holdfast_internal.claim_idempotency_key('lane:' || lane, given.key, '', given.body, array[ids[given.at]]);
-    if earlier is not null then
-      ids[given.at] := earlier[1];
+  keys := array(select option ->> 'idempotencyKey' from unnest(message_options) with ordinality as every (option, at) order by at);
+  if array_remove(keys, null) <> '{}' then
+    for given in
+      select * from holdfast_internal.claim_idempotency_keys(
+        array_fill('lane:' || lane, array[total]), keys, array_fill(''::text, array[total]), bodies,
+        array(select jsonb_build_array(id) from unnest(ids) with ordinality as every (id, at) order by at)
+      )
+    loop
+      ids[given.at] := given.earlier[1];
       is_repeated[given.at] := true;
-    end if;
-  end loop;
+    end loop;
+  end if;
 
   -- What was sent before takes no room.
   select array_agg(coalesce(number > room, false) order by at) into is_refused

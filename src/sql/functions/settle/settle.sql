@@ -1,13 +1,13 @@
--- Successes and failures in one transaction and one round trip. Successes come first: one before the first failure of a run isn't part
--- of the run, and must have reset the circuit's count by then.
+-- Successes and failures in one transaction and one round trip. Successes come first: one before the first failure of its tally isn't part
+-- of it, and must have reset the circuit's count by then.
 create or replace function holdfast_internal.settle(
   me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[],
-  ages_ms double precision[], durations_ms integer[], status_codes integer[], batch bigint, records jsonb, runs jsonb
+  ages_ms double precision[], durations_ms integer[], status_codes integer[], batch bigint, records jsonb, tallies jsonb
 ) returns table (refused bigint[], changed integer[])
 language plpgsql as $$
 begin
   perform holdfast_internal.settle_successes(
     me, delivery_ids, message_ids, lanes, route_ids, attempt_numbers, ages_ms, durations_ms, status_codes
   );
-  return query select * from holdfast_internal.settle_failures(me, batch, records, runs);
+  return query select * from holdfast_internal.settle_failures(me, batch, records, tallies);
 end $$;

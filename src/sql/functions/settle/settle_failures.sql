@@ -1,9 +1,9 @@
 -- Everything but successes. `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs,
 -- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|skip, delayMs, reason, isProbe,
 -- isCounted, isTried, blocksKey, expected}.
--- `runs`: one object per lane {lane, epoch, circuit, run, health, suspension}. Returns the deliveries whose decision was refused, and
+-- `tallies`: one object per lane {lane, epoch, circuit, tally, health, suspension}. Returns the deliveries whose decision was refused, and
 -- the lanes whose circuit, hold or state isn't what it was, or can't be told: their owner must read them again.
-create or replace function holdfast_internal.settle_failures(me integer, batch bigint, records jsonb, runs jsonb)
+create or replace function holdfast_internal.settle_failures(me integer, batch bigint, records jsonb, tallies jsonb)
 returns table (refused bigint[], changed integer[])
 language plpgsql as $$
 declare
@@ -63,8 +63,8 @@ begin
   if has_ended then
     perform holdfast_internal.end_deliveries(me, records, coalesce(owned, '{}'));
   end if;
-  if jsonb_array_length(runs) > 0 then
-    changed := holdfast_internal.settle_runs(me, batch, runs);
+  if jsonb_array_length(tallies) > 0 then
+    changed := holdfast_internal.settle_tallies(me, batch, tallies);
   end if;
   return next;
 end $$;

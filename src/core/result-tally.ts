@@ -4,11 +4,11 @@ import type { AttemptOutcome } from './attempt.ts'
 export type CircuitOutcome = Pick<AttemptOutcome, 'class' | 'isHealthFailure'>
 
 /**
- * An ordered run of results, as small as it can be to still be joined with what came before and after. A settle batch
+ * A summary of results in their order, as small as it can be to still be joined with what came before and after. A settle batch
  * is summarised into one and recorded at once, with the same effect as result by result.
  * A success resets, a health failure counts, everything else is neutral.
  */
-export interface ResultRun {
+export interface ResultTally {
   /** Failures before the first success (all of them, when there is none). */
   readonly leadingFailures: number
   /** The longest streak anywhere inside. */
@@ -20,7 +20,7 @@ export interface ResultRun {
   readonly hasSuccess: boolean
 }
 
-export const emptyRun: ResultRun = {
+export const emptyTally: ResultTally = {
   leadingFailures: 0,
   longestFailures: 0,
   trailingFailures: 0,
@@ -28,9 +28,9 @@ export const emptyRun: ResultRun = {
   hasSuccess: false,
 }
 
-const successRun: ResultRun = { ...emptyRun, total: 1, hasSuccess: true }
-const neutralRun: ResultRun = { ...emptyRun, total: 1 }
-const failureRun: ResultRun = {
+const successTally: ResultTally = { ...emptyTally, total: 1, hasSuccess: true }
+const neutralTally: ResultTally = { ...emptyTally, total: 1 }
+const failureTally: ResultTally = {
   leadingFailures: 1,
   longestFailures: 1,
   trailingFailures: 1,
@@ -43,13 +43,13 @@ export function countsAgainstCircuit(outcome: CircuitOutcome): boolean {
   return outcome.isHealthFailure && outcome.class === 'retryable'
 }
 
-export function appendResult(run: ResultRun, outcome: CircuitOutcome): ResultRun {
-  if (outcome.class === 'success') return concatRuns(run, successRun)
-  return concatRuns(run, countsAgainstCircuit(outcome) ? failureRun : neutralRun)
+export function appendResult(tally: ResultTally, outcome: CircuitOutcome): ResultTally {
+  if (outcome.class === 'success') return joinTallies(tally, successTally)
+  return joinTallies(tally, countsAgainstCircuit(outcome) ? failureTally : neutralTally)
 }
 
-/** The summary of `earlier` followed by `later`. Associative, with `emptyRun` as its neutral element. */
-export function concatRuns(earlier: ResultRun, later: ResultRun): ResultRun {
+/** The summary of `earlier` followed by `later`. Associative, with `emptyTally` as its neutral element. */
+export function joinTallies(earlier: ResultTally, later: ResultTally): ResultTally {
   return {
     leadingFailures: earlier.leadingFailures + (earlier.hasSuccess ? 0 : later.leadingFailures),
     longestFailures: Math.max(

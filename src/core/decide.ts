@@ -1,8 +1,8 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
-import type { EndpointSettings } from '../core/endpoint-config.ts'
-import { giveUpThresholdMs, type Pause } from '../core/give-up.ts'
-import { holdMs } from '../core/retry-after.ts'
-import { mayRetry, retryDelayMs } from '../core/retry-policy.ts'
+import type { AttemptOutcome } from './attempt.ts'
+import type { EndpointSettings } from './endpoint-config.ts'
+import { giveUpThresholdMs, type Pause } from './give-up.ts'
+import { holdMs } from './retry-after.ts'
+import { mayRetry, retryDelayMs } from './retry-policy.ts'
 
 /** What becomes of a delivery whose attempt didn't succeed. */
 export type Decision =

@@ -4,16 +4,16 @@ import type { AttemptClass } from './attempt.ts'
 import {
   appendResult,
   type CircuitOutcome,
-  concatRuns,
   countsAgainstCircuit,
-  emptyRun,
-} from './result-run.ts'
+  emptyTally,
+  joinTallies,
+} from './result-tally.ts'
 
 const success: CircuitOutcome = { class: 'success', isHealthFailure: false }
 const failure: CircuitOutcome = { class: 'retryable', isHealthFailure: true }
 const neutral: CircuitOutcome = { class: 'permanent', isHealthFailure: false }
 const anyOutcomes = fc.array(fc.constantFrom(success, failure, failure, neutral), { maxLength: 30 })
-const summarise = (outcomes: readonly CircuitOutcome[]) => outcomes.reduce(appendResult, emptyRun)
+const summarise = (outcomes: readonly CircuitOutcome[]) => outcomes.reduce(appendResult, emptyTally)
 
 /** The streaks between successes, counted the plain way. */
 function streaks(outcomes: readonly CircuitOutcome[]): number[] {
@@ -25,7 +25,7 @@ function streaks(outcomes: readonly CircuitOutcome[]): number[] {
   return counts
 }
 
-describe('a run of results', () => {
+describe('a tally of results', () => {
   it('knows its first, last and longest streak of failures', () => {
     fc.assert(
       fc.property(anyOutcomes, (outcomes) => {
@@ -44,7 +44,7 @@ describe('a run of results', () => {
   it('is the same joined from two parts as in one', () => {
     fc.assert(
       fc.property(anyOutcomes, anyOutcomes, (earlier, later) => {
-        expect(concatRuns(summarise(earlier), summarise(later))).toEqual(summarise([...earlier, ...later]))
+        expect(joinTallies(summarise(earlier), summarise(later))).toEqual(summarise([...earlier, ...later]))
       }),
     )
   })
@@ -53,9 +53,9 @@ describe('a run of results', () => {
     fc.assert(
       fc.property(anyOutcomes, anyOutcomes, anyOutcomes, (first, second, third) => {
         const [a, b, c] = [summarise(first), summarise(second), summarise(third)]
-        expect(concatRuns(concatRuns(a, b), c)).toEqual(concatRuns(a, concatRuns(b, c)))
-        expect(concatRuns(emptyRun, a)).toEqual(a)
-        expect(concatRuns(a, emptyRun)).toEqual(a)
+        expect(joinTallies(joinTallies(a, b), c)).toEqual(joinTallies(a, joinTallies(b, c)))
+        expect(joinTallies(emptyTally, a)).toEqual(a)
+        expect(joinTallies(a, emptyTally)).toEqual(a)
       }),
     )
   })

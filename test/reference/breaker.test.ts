@@ -1,16 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { CircuitPolicy } from '../../src/core/circuit-policy.ts'
+import { appendResult, type CircuitOutcome, emptyTally } from '../../src/core/result-tally.ts'
 import {
   type Breaker,
   type BreakerStep,
-  type CircuitPolicy,
   finishProbe,
   newBreaker,
-  recordRun,
+  recordTally,
   resetBreaker,
   startProbe,
 } from './breaker.ts'
-import { appendResult, type CircuitOutcome, emptyRun } from './result-run.ts'
 
 const success: CircuitOutcome = { class: 'success', isHealthFailure: false }
 const failure: CircuitOutcome = { class: 'retryable', isHealthFailure: true }
@@ -21,13 +21,13 @@ const probeTimeoutMs = 500
 
 const anyOutcomes = fc.array(fc.constantFrom(success, failure, failure, neutral), { maxLength: 30 })
 const anyThreshold = fc.integer({ min: 1, max: 8 })
-const runOf = (outcomes: readonly CircuitOutcome[]) => outcomes.reduce(appendResult, emptyRun)
+const runOf = (outcomes: readonly CircuitOutcome[]) => outcomes.reduce(appendResult, emptyTally)
 const failures = (count: number) => runOf(Array.from({ length: count }, () => failure))
-const opened = (nowMs = 0) => recordRun(newBreaker, policy, failures(3), newBreaker.version, nowMs).breaker
+const opened = (nowMs = 0) => recordTally(newBreaker, policy, failures(3), newBreaker.version, nowMs).breaker
 
 describe('a closed circuit', () => {
   it('opens at the threshold and says when it may be probed', () => {
-    const step = recordRun({ ...newBreaker, failures: 2 }, policy, failures(1), 1, 5000)
+    const step = recordTally({ ...newBreaker, failures: 2 }, policy, failures(1), 1, 5000)
     expect(step).toEqual({
       breaker: { ...newBreaker, version: 2, state: 'open', failures: 3, openedAtMs: 5000, probeAtMs: 6000 },
       isChanged: true,
@@ -36,7 +36,7 @@ describe('a closed circuit', () => {
   })
 
   it('counts failures without a new version', () => {
-    const step = recordRun(newBreaker, policy, failures(2), 1, 5000)
+    const step = recordTally(newBreaker, policy, failures(2), 1, 5000)
     expect(step).toEqual({ breaker: { ...newBreaker, failures: 2 }, isChanged: true, event: null })
   })
 
@@ -52,7 +52,7 @@ describe('a closed circuit', () => {
           longest = Math.max(longest, streak)
         }
         const breaker = { ...newBreaker, failures: before }
-        const step = recordRun(breaker, { ...policy, threshold }, runOf(outcomes), 1, 0)
+        const step = recordTally(breaker, { ...policy, threshold }, runOf(outcomes), 1, 0)
         expect(step.breaker.state).toBe(longest >= threshold ? 'open' : 'closed')
         if (longest < threshold) expect(step.breaker.failures).toBe(streak)
       }),
@@ -63,9 +63,9 @@ describe('a closed circuit', () => {
     fc.assert(
       fc.property(fc.array(anyOutcomes, { maxLength: 5 }), anyThreshold, (batches, threshold) => {
         const circuit = { ...policy, threshold }
-        const whole = recordRun(newBreaker, circuit, runOf(batches.flat()), 1, 42).breaker
+        const whole = recordTally(newBreaker, circuit, runOf(batches.flat()), 1, 42).breaker
         let inPieces = newBreaker
-        for (const batch of batches) inPieces = recordRun(inPieces, circuit, runOf(batch), 1, 42).breaker
+        for (const batch of batches) inPieces = recordTally(inPieces, circuit, runOf(batch), 1, 42).breaker
         expect(inPieces).toEqual(whole)
       }),
     )
@@ -151,7 +151,7 @@ function take(action: Action, breaker: Breaker, tokens: readonly string[], nowMs
   if (action.do === 'reset') return resetBreaker(breaker)
   if (action.do === 'start') return startProbe(breaker, tokens.at(-1)!, nowMs, probeTimeoutMs)
   if (action.do === 'record') {
-    return recordRun(breaker, policy, runOf(action.outcomes), breaker.version - action.versionsAgo, nowMs)
+    return recordTally(breaker, policy, runOf(action.outcomes), breaker.version - action.versionsAgo, nowMs)
   }
   return finishProbe(breaker, policy, tokens.at(-1 - action.tokensAgo) ?? 'none', action.hasSucceeded, nowMs)
 }

@@ -1,12 +1,7 @@
-import type { ResultRun } from './result-run.ts'
+import type { CircuitPolicy } from '../../src/core/circuit-policy.ts'
+import type { ResultTally } from '../../src/core/result-tally.ts'
 
 export type CircuitState = 'closed' | 'open' | 'half_open'
-
-export interface CircuitPolicy {
-  /** Consecutive health failures that open the circuit. */
-  readonly threshold: number
-  readonly cooldownMs: number
-}
 
 /** The circuit of one endpoint: a versioned row, shared by deliveries and synchronous requests. */
 export interface Breaker {
@@ -54,18 +49,18 @@ export const newBreaker: Breaker = {
 }
 
 /**
- * Counts an ordered run of results. Opens when the streak reaches the threshold anywhere inside the run, even if a
- * success follows: split at any place, the same run has the same effect.
+ * Counts a tally of results. Opens when the streak reaches the threshold anywhere inside the tally, even if a
+ * success follows: split at any place, the same tally has the same effect.
  */
-export function recordRun(
+export function recordTally(
   breaker: Breaker,
   policy: CircuitPolicy,
-  run: ResultRun,
+  tally: ResultTally,
   beganUnderVersion: number,
   nowMs: number,
 ): BreakerStep {
   if (breaker.state !== 'closed' || beganUnderVersion !== breaker.version) return unchanged(breaker)
-  const longest = Math.max(breaker.failures + run.leadingFailures, run.longestFailures)
+  const longest = Math.max(breaker.failures + tally.leadingFailures, tally.longestFailures)
   if (longest >= policy.threshold) {
     return transition(breaker, 'tripped', {
       // Not `longest`: what failed after the opening failure belongs to the version before.
@@ -74,7 +69,7 @@ export function recordRun(
       probeAtMs: nowMs + policy.cooldownMs,
     })
   }
-  const failures = run.trailingFailures + (run.hasSuccess ? 0 : breaker.failures)
+  const failures = tally.trailingFailures + (tally.hasSuccess ? 0 : breaker.failures)
   if (failures === breaker.failures) return unchanged(breaker)
   return { breaker: { ...breaker, failures }, isChanged: true, event: null }
 }

@@ -1,19 +1,19 @@
 -- What successes and failures mean for the circuits. Returns the lanes that must be read again.
-create or replace function holdfast_internal.settle_runs(me integer, batch bigint, runs jsonb) returns integer[]
+create or replace function holdfast_internal.settle_tallies(me integer, batch bigint, tallies jsonb) returns integer[]
 language plpgsql as $$
 declare
   given record;
   changed integer[] := '{}';
 begin
-  -- A batch whose answer got lost is sent again: its records are guarded one by one, its runs by this number. The node's row
+  -- A batch whose answer got lost is sent again: its records are guarded one by one, its tallies by this number. The node's row
   -- is written last, because a heartbeat waits for whoever has written it.
   perform pg_advisory_xact_lock(hashtext('holdfast_internal.settle'), me);
   if not exists (select from holdfast_internal.nodes where incarnation = me and settled_batch < batch) then
-    return array(select (r ->> 'lane')::integer from jsonb_array_elements(runs) as r);
+    return array(select (r ->> 'lane')::integer from jsonb_array_elements(tallies) as r);
   end if;
   for given in
     select (r ->> 'lane')::integer as lane, r, lease.epoch is not null as is_owned
-    from jsonb_array_elements(runs) as r
+    from jsonb_array_elements(tallies) as r
     left join holdfast_internal.shard_leases as lease
       on lease.shard = (r ->> 'lane')::integer & 255 and lease.incarnation = me and lease.epoch = (r ->> 'epoch')::bigint
     order by 1
@@ -21,8 +21,8 @@ begin
     begin
       -- Somebody may hold this endpoint in an open transaction. These results began before whatever is decided there.
       perform set_config('lock_timeout', '100ms', true);
-      if not given.is_owned or holdfast_internal.record_run(
-        given.lane, given.r -> 'circuit', given.r -> 'run', given.r -> 'health', given.r -> 'suspension', 'node:' || me
+      if not given.is_owned or holdfast_internal.record_tally(
+        given.lane, given.r -> 'circuit', given.r -> 'tally', given.r -> 'health', given.r -> 'suspension', 'node:' || me
       ) then
         changed := changed || given.lane;
       end if;

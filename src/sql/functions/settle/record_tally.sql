@@ -1,8 +1,8 @@
--- Records an ordered run of results of one lane.
--- `circuit`: threshold, cooldownMs. `run`: version, leading, longest, trailing (health failures), hasSuccess, holdMs, probe {token,
+-- Records the tally of one lane's results, in order.
+-- `circuit`: threshold, cooldownMs. `tally`: version, leading, longest, trailing (health failures), hasSuccess, holdMs, probe {token,
 -- succeeded}. `health`: permanents, streak, streakAgeMs: absolute, because only the lane's owner counts these.
 -- `suspension`: state, reason, reenableAfterMs, or null. Returns whether something changed that every node must know.
-create or replace function holdfast_internal.record_run(lane integer, circuit jsonb, run jsonb, health jsonb, suspension jsonb, actor text) returns boolean
+create or replace function holdfast_internal.record_tally(lane integer, circuit jsonb, tally jsonb, health jsonb, suspension jsonb, actor text) returns boolean
 language plpgsql as $$
 declare
   breaker holdfast_internal.breakers;
@@ -15,9 +15,9 @@ begin
   select * into breaker from holdfast_internal.breakers where lane_id = lane for update;
   before := breaker.state;
 
-  if jsonb_typeof(run -> 'probe') = 'object' then
-    if breaker.state = 'half_open' and breaker.probe_token = run #>> '{probe,token}' then
-      if (run #>> '{probe,succeeded}')::boolean then
+  if jsonb_typeof(tally -> 'probe') = 'object' then
+    if breaker.state = 'half_open' and breaker.probe_token = tally #>> '{probe,token}' then
+      if (tally #>> '{probe,succeeded}')::boolean then
         breaker.state := 'closed';
         breaker.failures := 0;
         breaker.opened_at := null;
@@ -32,8 +32,8 @@ begin
       breaker.version := breaker.version + 1;
       is_changed := true;
     end if;
-  elsif breaker.state = 'closed' and breaker.version = (run ->> 'version')::bigint then
-    if greatest(breaker.failures + (run ->> 'leading')::integer, (run ->> 'longest')::integer) >= threshold then
+  elsif breaker.state = 'closed' and breaker.version = (tally ->> 'version')::bigint then
+    if greatest(breaker.failures + (tally ->> 'leading')::integer, (tally ->> 'longest')::integer) >= threshold then
       breaker.state := 'open';
       breaker.failures := threshold;
       breaker.opened_at := clock_timestamp();
@@ -41,13 +41,13 @@ begin
       breaker.version := breaker.version + 1;
       is_changed := true;
     else
-      breaker.failures := (run ->> 'trailing')::integer
-        + case when (run ->> 'hasSuccess')::boolean then 0 else breaker.failures end;
+      breaker.failures := (tally ->> 'trailing')::integer
+        + case when (tally ->> 'hasSuccess')::boolean then 0 else breaker.failures end;
     end if;
   end if;
 
-  if coalesce((run ->> 'holdMs')::double precision, 0) > 0 then
-    breaker.held_until := greatest(breaker.held_until, clock_timestamp() + make_interval(secs => (run ->> 'holdMs')::double precision / 1000));
+  if coalesce((tally ->> 'holdMs')::double precision, 0) > 0 then
+    breaker.held_until := greatest(breaker.held_until, clock_timestamp() + make_interval(secs => (tally ->> 'holdMs')::double precision / 1000));
     is_changed := true;
   end if;
   if jsonb_typeof(health) = 'object' then

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { AttemptOutcome } from '../core/attempt.ts'
-import { parseEndpoint } from '../core/endpoint-config.ts'
+import type { AttemptOutcome } from './attempt.ts'
 import { type DecisionContext, decide } from './decide.ts'
+import { parseEndpoint } from './endpoint-config.ts'
 
 const parsed = parseEndpoint({
   name: 'hook',

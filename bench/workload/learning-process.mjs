@@ -1,0 +1,33 @@
+// One part of a back-fill in a process of its own, so that the processor time of each can be read: the node that delivers, or the record store.
+import { createServer } from 'node:http'
+import { Holdfast } from '../../dist/index.js'
+
+const [part, databaseUrl, encryptionKey] = process.argv.slice(2)
+process.on('disconnect', () => process.exit(0))
+
+if (part === 'node') {
+  await new Holdfast({ databaseUrl, encryptionKey, allowNetworks: ['127.0.0.0/8'] }).start()
+  process.on('message', () => process.send({ cpuMs: cpuMs() }))
+  process.send({ port: 0 })
+} else {
+  const stored = new Set()
+  // Takes a batch whole or not at all, and knows what it has; statements are not checked, which would be the store's time and not ours.
+  const server = createServer((request, response) => {
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      const given = JSON.parse(Buffer.concat(chunks).toString())
+      const isKnown = given.some(({ id }) => stored.has(id))
+      if (!isKnown) for (const { id } of given) stored.add(id)
+      response.writeHead(isKnown ? 409 : 200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isKnown ? [] : given.map(({ id }) => id)))
+    })
+  })
+  process.on('message', () => process.send({ stored: stored.size, cpuMs: cpuMs() }))
+  server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
+}
+
+function cpuMs() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
