@@ -14,6 +14,9 @@ export type OperationName = NamesOf<Operations>
  */
 export const calls = {
   'overview.get': 'GET /v1/overview',
+  'demo.get': 'GET /v1/demo',
+  'demo.start': 'POST /v1/demo/start',
+  'demo.stop': 'POST /v1/demo/stop',
   'search.find': 'GET /v1/search',
   'statistics.site': 'GET /v1/statistics',
   'statistics.endpoint': 'GET /v1/endpoints/{name}/statistics',

@@ -7,6 +7,7 @@ import {
   routeTransform,
   type UnstoredRoute,
 } from '../core/route-input.ts'
+import type { TransformConfigInput } from '../core/transform-configs.ts'
 import { defineOperation } from './define-operation.ts'
 import { transformConfigInput } from './described-configs.ts'
 import { eventInput } from './events.ts'
@@ -32,12 +33,16 @@ const exampleRoute = {
   transform: { type: 'template', template: { id: '{{ id }}' } },
 }
 
+const shownTransform = typedAs<TransformConfigInput>(
+  readAs(z.looseObject({ type: z.string() }), transformConfigInput),
+)
+
 const routeShape = z
   .object({
     name: z.string(),
     eventType: z.string(),
     filter: z.string().nullable(),
-    transform: jsonObject.nullable(),
+    transform: shownTransform.nullable(),
     endpoint: z.string(),
     tenant: z.string().nullable(),
     criticality: z.enum(['best_effort', 'standard', 'critical']).nullable(),

@@ -2,6 +2,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import type { Problem } from '../core/problem.ts'
 import { parseRoute, type RouteChanges, type RouteInput, type RouteSettings } from '../core/route-input.ts'
+import type { TransformConfigInput } from '../core/transform-configs.ts'
 import { type SecretPath, valueAt } from '../secrets/endpoint-secrets.ts'
 import { hideTransformSecrets, openTransform, sealTransform } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
@@ -24,7 +25,10 @@ import { type PreviewInput, previewRoute, type RoutePreview } from './preview.ts
 import type { PreviewGate } from './preview-gate.ts'
 import { type Removal, toRemoval } from './removal.ts'
 
-export type Route = Omit<RouteRecord, 'id'>
+/** A route as the SDK returns it: `{ isSet: true }` in the place of its transform's secrets. */
+export type Route = Omit<RouteRecord, 'id' | 'transform'> & {
+  readonly transform: TransformConfigInput | null
+}
 
 export interface RoutesOptions {
   readonly database: () => Database
@@ -81,10 +85,9 @@ export class Routes {
   /** A route as it is shown: its transform's secrets are set, and no more is said of them. */
   #shown(record: RouteRecord): Route {
     const { id: _, transform, ...route } = record
-    return {
-      ...route,
-      transform: transform === null ? null : hideTransformSecrets(transform, this.#secretPaths(transform)),
-    }
+    const shown = transform === null ? null : hideTransformSecrets(transform, this.#secretPaths(transform))
+    // What is stored was checked when it came in.
+    return { ...route, transform: shown as TransformConfigInput | null }
   }
 
   /** A route as it is stored. */

@@ -790,7 +790,7 @@ view holdfast.circuit_changes (id, at, endpoint, from_state, to_state, version, 
 view holdfast.dead_letters (id, delivery_id, message_id, lane_id, route_id, state, reason, outcome, status_code, error_code, error, criticality, priority, attempt, attempts, request, ordering_key, redrives, redriven_delivery_id, created_at, settled_at, settled_by, note, action, fingerprint)
 view holdfast.maintenance_tasks (name, schedule, next_run_at, requested_at, running_since, node, last_started_at, last_duration_ms, last_succeeded_at, last_failed_at, last_error, failures, summary)
 view holdfast.messages (id, created_at, type, tenant, correlation_id, ordering_key, criticality, is_unrouted, is_run, size, headers, metadata, body)
-view holdfast.owed_runs (id, queue, job, attempt, crashes, priority, is_claimed, due_at, expires_at, ordering_key, concurrency_key, target)
+view holdfast.owed_runs (id, queue, job, attempt, crashes, priority, is_claimed, due_at, expires_at, ordering_key, concurrency_key, target, correlation_id)
 view holdfast.settings (name, value)
 view holdfast_internal.owed_runs (id, published_by, lane_id, job_id, attempt, crashes, priority, criticality, message_id, claim_id, due_at, expires_at, ttl_at, ttl_ms, dead_letter_id, ordering_key, concurrency_key, target)
 view holdfast_internal.waiting_bundles (lane_id, priority, last_id, job_id, published_by, first_id)

@@ -18,10 +18,10 @@ import { addMessageOptions, type MessageFlags, readMessageFlags } from './messag
 const batchEvents = 1000
 
 export function registerEvents(program: Command): void {
-  const events = program.command('events').description('publish events, and see what became of them')
+  const events = program.command('events').description('publish and show events')
   registerPublish(events)
   addList(events, {
-    description: 'look up events, the newest first',
+    description: 'list events, the newest first',
     operation: operations.storedEvents.list,
     columns: eventColumns,
     nothing: (prefix) =>
@@ -57,11 +57,11 @@ const searchedRows = 50
 function registerSearch(events: Command): void {
   const search = events
     .command('search')
-    .description('look into payloads, the newest first: --path with --equals, or --text')
+    .description('search payloads, the newest first: --path with --equals, or --text')
   addFilters(search, operations.storedEvents.search)
   search
     .option('--limit <number>', `stop when so many are found (${searchedRows})`, wholeNumber)
-    .option('--cursor <cursor>', 'go on where a search before stopped')
+    .option('--cursor <cursor>', 'continue where an earlier search stopped')
     .action((flags: SearchFlags, command: Command) =>
       withApi(command, async ({ client, output, prefix }) => {
         const { limit = searchedRows, cursor, ...filter } = flags
@@ -116,10 +116,12 @@ function eventColumns(output: Output): readonly Column<EventRow>[] {
 function registerErase(events: Command): void {
   events
     .command('erase')
-    .description("remove an event's payload for good: archive, dead letters, stored requests and answers")
+    .description(
+      "remove an event's payload permanently: archive, dead letters, stored requests and responses",
+    )
     .argument('<id>', 'msg_…, or run_… for the input of a run')
     .requiredOption('--reason <text>', 'why, for the audit log')
-    .option('--force', 'also while it is owed: what is owed ends as cancelled')
+    .option('--force', 'also with pending deliveries, which end as cancelled')
     .option(...yesOption)
     .action((id: string, flags: { reason: string; force?: boolean; yes?: boolean }, command: Command) =>
       withApi(command, async (session) => {
@@ -142,7 +144,7 @@ function registerErase(events: Command): void {
 function registerPublish(events: Command): void {
   const publish = events
     .command('publish')
-    .description('publish an event; every route that wants it gets a delivery')
+    .description('publish an event; every matching route gets a delivery')
     .argument('<type>', 'like order.created')
     .argument('<payload>', 'JSON in single quotes, @file, or - for standard input')
   addMessageOptions(publish).action((type: string, text: string, flags: MessageFlags, command: Command) =>
