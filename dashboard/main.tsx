@@ -5,6 +5,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { goToSignIn, may, session } from './api/session.ts'
 import { followStream } from './live/follow-stream.ts'
+import { whenOutageEnds } from './live/outage.ts'
 import { router } from './router.tsx'
 
 const queryClient = new QueryClient({
@@ -25,6 +26,7 @@ if (root !== null) {
   if ((session as unknown) === null) goToSignIn()
   else {
     if (may('read')) followStream(queryClient)
+    whenOutageEnds(() => void queryClient.invalidateQueries({ type: 'active' }))
     createRoot(root).render(
       <StrictMode>
         <QueryClientProvider client={queryClient}>

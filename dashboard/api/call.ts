@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { CallInput } from '../../src/client/call-input.ts'
+import { noteAnswer, noteOutage } from '../live/outage.ts'
 import { noteServerTime } from '../live/server-clock.ts'
 import { ApiProblem, toProblem } from './api-problem.ts'
 import { type CallName, calls, type OperationOf } from './calls.ts'
@@ -47,15 +48,24 @@ export async function call<Name extends CallName>(
     text = await response.text()
   } catch (error) {
     if (signal?.aborted === true) throw error
-    throw new ApiProblem(0, 'unreachable', 'Holdfast does not answer. Is it running, and is the network up?')
+    throw told(
+      new ApiProblem(0, 'unreachable', 'Holdfast does not answer. Is it running, and is the network up?'),
+    )
   }
   noteServerTime(response.headers.get('date'))
   if (response.status === 401) {
     goToSignIn()
     throw new ApiProblem(401, 'unauthenticated', 'The session has ended. Sign in again.')
   }
-  if (!response.ok) throw toProblem(response.status, text)
+  if (!response.ok) throw told(toProblem(response.status, text))
+  noteAnswer()
   return (text === '' ? undefined : JSON.parse(text)) as Answer<Name>
+}
+
+function told(problem: ApiProblem): ApiProblem {
+  if (problem.isOutage) noteOutage(problem)
+  else noteAnswer()
+  return problem
 }
 
 function urlOf(

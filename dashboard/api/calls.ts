@@ -15,6 +15,7 @@ export type OperationName = NamesOf<Operations>
 export const calls = {
   'overview.get': 'GET /v1/overview',
   'search.find': 'GET /v1/search',
+  'statistics.site': 'GET /v1/statistics',
   'statistics.endpoint': 'GET /v1/endpoints/{name}/statistics',
   'endpoints.list': 'GET /v1/endpoints',
   'endpoints.create': 'POST /v1/endpoints',
@@ -32,6 +33,7 @@ export const calls = {
   'endpoints.test': 'POST /v1/endpoints/{name}/test',
   'circuitChanges.list': 'GET /v1/circuit-changes',
   'storedEvents.list': 'GET /v1/events',
+  'storedEvents.search': 'GET /v1/events/search',
   'storedEvents.get': 'GET /v1/events/{id}',
   'deliveries.list': 'GET /v1/deliveries',
   'deliveries.get': 'GET /v1/deliveries/{id}',
@@ -91,6 +93,7 @@ export const calls = {
   'quarantine.list': 'GET /v1/quarantine',
   'quarantine.retry': 'POST /v1/quarantine/{id}/retry',
   'alerts.acknowledge': 'POST /v1/alerts/{id}/ack',
+  'alerts.withdrawAcknowledgement': 'DELETE /v1/alerts/{id}/ack',
   'alerts.silence': 'POST /v1/alerts/{id}/silence',
   'alerts.listRules': 'GET /v1/alert-rules',
   'alerts.silenceRule': 'POST /v1/alert-rules/{name}/silence',

@@ -6,6 +6,7 @@ import {
   useQuery,
 } from '@tanstack/react-query'
 import { useLiveMode } from '../live/live-mode.ts'
+import { retryDelayMs } from '../live/outage.ts'
 import { type ApiProblem, ApiProblem as Problem } from './api-problem.ts'
 import { type Answer, call, type Input } from './call.ts'
 import type { CallName } from './calls.ts'
@@ -22,13 +23,12 @@ export interface ApiOptions {
 }
 
 const pollingMs = 10_000
-const outageMs = 3000
 
 function useRefetch({ topics, pollMs }: ApiOptions) {
   const mode = useLiveMode()
   return (query: { readonly state: { readonly error: unknown } }): number | false => {
     const { error } = query.state
-    if (error instanceof Problem && error.isOutage) return outageMs
+    if (error instanceof Problem && error.isOutage) return retryDelayMs()
     if (mode === 'paused') return false
     if (pollMs !== undefined) return pollMs
     return topics === undefined || mode === 'polling' ? pollingMs : false

@@ -8,6 +8,7 @@ export interface ChartSeries {
   /** A colour token. */
   readonly colour: 'accent' | 'series-2' | 'bad' | 'warn' | 'ok' | 'ink-2'
   readonly dash?: readonly number[]
+  readonly isFilled?: boolean
   /** The last value in words. */
   readonly readout: string
 }
@@ -56,7 +57,14 @@ export function ChartCard({
           </span>
         ))}
       </div>
-      <p className="vh">{sentence}</p>
+      <p className="vh">
+        {sentence}
+        {(chart.marks ?? []).length > 0 &&
+          ` Marked: ${(chart.marks ?? [])
+            .map(({ letter }) => letter)
+            .toReversed()
+            .join(', ')}.`}
+      </p>
       {chart.at.length === 0 ? (
         <p className="hint px-4 h-[158px] grid place-items-center">Nothing in this time range.</p>
       ) : (

@@ -1,13 +1,16 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { may } from '../api/session.ts'
+import { useOutage } from '../live/outage.ts'
 import { OperationTray } from '../pages/operations/operation-tray.tsx'
 import { NeedsRole } from '../parts/needs-role.tsx'
 import { useAnnouncement } from './announcements.ts'
 import { Crumbs } from './crumbs.tsx'
 import { Navigation } from './navigation.tsx'
+import { OutageBanner } from './outage-banner.tsx'
 import { TabBar } from './tab-bar.tsx'
 import { TopBar } from './top-bar.tsx'
+import { UndoTray } from './undo-tray.tsx'
 import { useKeys } from './use-keys.ts'
 
 const HelpDialog = lazy(async () => ({ default: (await import('./help-dialog.tsx')).HelpDialog }))
@@ -27,6 +30,7 @@ export function AppFrame() {
     onHelp: () => setFloating('help'),
     onGo: (path) => void navigate({ to: path }),
   })
+  const isAway = useOutage() !== null
   const close = () => setFloating('none')
   return (
     <>
@@ -41,13 +45,15 @@ export function AppFrame() {
             onFind={() => setFloating('palette')}
             onHelp={() => setFloating('help')}
           />
-          <main id="main" tabIndex={-1}>
+          <main id="main" tabIndex={-1} {...(isAway && { 'data-away': true })}>
+            <OutageBanner />
             {may('read') ? <Outlet /> : <NeedsRole what="The dashboard" permission="read" />}
           </main>
         </div>
       </div>
       <TabBar isMenuShown={isMenuShown} onMenu={() => setIsMenuShown(!isMenuShown)} />
       <OperationTray />
+      <UndoTray />
       <Announcements />
       <Suspense>
         {floating === 'help' && <HelpDialog onClose={close} />}

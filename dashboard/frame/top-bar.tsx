@@ -53,7 +53,7 @@ function RangeChoice() {
           key={one}
           to="."
           search={(before) => ({ ...before, range: one === defaultRange ? undefined : one })}
-          activeOptions={{ exact: true, explicitUndefined: true }}
+          activeOptions={{ exact: true }}
         >
           {rangeNames[one]}
         </Link>

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useState } from 'react'
 import type { ApiProblem } from '../api/api-problem.ts'
+import { useOutage } from '../live/outage.ts'
 import { Modal } from './modal.tsx'
 import { ProblemNote } from './problem-note.tsx'
 
@@ -44,7 +45,8 @@ export function ActionDialog({
   const [typedText, setTypedText] = useState('')
   const isTyped = typed === undefined || typedText.trim() === typed
   const hasReason = reason !== 'required' || reasonText.trim() !== ''
-  const canConfirm = isTyped && hasReason && isReady && !action.isPending
+  const isAway = useOutage() !== null
+  const canConfirm = isTyped && hasReason && isReady && !action.isPending && !isAway
   const confirm = (): void => {
     if (canConfirm) onConfirm(reasonText.trim() === '' ? undefined : reasonText.trim())
   }
@@ -109,6 +111,11 @@ export function ActionDialog({
               onChange={({ target }) => setTypedText(target.value)}
             />
           </div>
+        )}
+        {isAway && (
+          <p className="problem" role="status">
+            Not now: the database can't be reached. What you have typed stays.
+          </p>
         )}
         {action.error !== null && <ProblemNote problem={action.error} />}
       </form>

@@ -28,7 +28,11 @@ export function Loaded<Data>({
       )}
       {data === undefined && error === null && <Bones rows={bones} />}
       {data !== undefined &&
-        (error === null ? children(data) : <div className="stack opacity-70">{children(data)}</div>)}
+        (error === null || error.isOutage ? (
+          children(data)
+        ) : (
+          <div className="stack opacity-70">{children(data)}</div>
+        ))}
     </>
   )
 }

@@ -60,3 +60,10 @@ export function formatPercent(share: number): string {
   if (percent > 0 && percent < 0.1) return '< 0.1 %'
   return `${percent === 100 || percent === 0 ? percent : percent.toFixed(1)} %`
 }
+
+/** How often in a second: `418`, `2.6`, `0.03`. */
+export function formatRate(perSecond: number | null): string {
+  if (perSecond === null) return '–'
+  if (perSecond >= 100 || perSecond === 0) return whole.format(Math.round(perSecond))
+  return perSecond >= 0.1 ? trim(perSecond) : perSecond.toFixed(2)
+}

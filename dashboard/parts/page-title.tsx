@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { session } from '../api/session.ts'
+import { useOutage } from '../live/outage.ts'
 
 /** The heading of a page, and what the tab says: the thing first, where it is after it. */
 export function PageTitle({
@@ -19,6 +20,7 @@ export function PageTitle({
   /** How many things need action. */
   readonly count?: number
 }) {
+  const isAway = useOutage() !== null
   useEffect(() => {
     const parts = [title, section, session.environment, 'Holdfast'].filter(
       (part) => part != null && part !== '',
@@ -32,7 +34,12 @@ export function PageTitle({
       </h1>
       {states}
       {hint !== undefined && <span className="quiet">{hint}</span>}
-      {actions !== undefined && <div className="actions">{actions}</div>}
+      {actions !== undefined && (
+        // What writes stands here: a fieldset disables all of it.
+        <fieldset className="actions" disabled={isAway}>
+          {actions}
+        </fieldset>
+      )}
     </div>
   )
 }

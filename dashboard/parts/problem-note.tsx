@@ -1,8 +1,7 @@
 import type { ApiProblem } from '../api/api-problem.ts'
 import { Note } from './note.tsx'
-import { Time } from './time.tsx'
 
-/** Why a call failed, over the last good data. An outage says since when, and that it is tried again by itself. */
+/** Why a call failed, over the last good data. */
 export function ProblemNote({
   problem,
   updatedAtMs = 0,
@@ -18,22 +17,12 @@ export function ProblemNote({
         Try now
       </button>
     )
+  // The frame has one banner for all of them; here it only has to be said where there is nothing older to show.
   if (problem.isOutage) {
+    if (updatedAtMs > 0) return null
     return (
-      <Note
-        tone="bad"
-        icon="database"
-        role="alert"
-        lead={problem.status === 0 ? problem.message : "Holdfast can't reach its database. Nothing is lost."}
-        actions={retry}
-      >
-        {problem.status === 0 ? '' : `${problem.message} `}
-        {updatedAtMs > 0 && (
-          <>
-            The data below is from <Time at={new Date(updatedAtMs)} />.{' '}
-          </>
-        )}
-        Trying again every 3 s.
+      <Note tone="bad" icon="database" lead={problem.message} actions={retry}>
+        It is tried again by itself.
       </Note>
     )
   }

@@ -28,7 +28,9 @@ export function describedSchema(schema: z.ZodType): object {
       if (jsonSchema.anyOf !== undefined || jsonSchema.type === 'object') return
       const message = (zodSchema as unknown as z.ZodType).safeParse(Symbol('of no type')).error?.issues[0]
         ?.message
-      if (message !== undefined) Object.assign(jsonSchema, { errorMessage: message })
+      // Without a message of its own it gets the check's: "must be of type …".
+      if (message !== undefined && !message.startsWith('Invalid input'))
+        Object.assign(jsonSchema, { errorMessage: message })
     },
   })
   return inlined(described, named ?? {}) as object

@@ -19,8 +19,8 @@ export interface BulkFlags extends Readonly<Record<string, unknown>> {
 /** A verb that does to many what it does to one: by the filters of the list, or to all. */
 export function addBulkOptions(command: Command, list: Pick<Operation, 'query'>): Command {
   return addFilters(command, list)
-    .option('--all', 'every one that there is: an empty filter has to be meant')
-    .option('--rate <number>', 'at most so many a second', decimalNumber)
+    .option('--all', 'all of them; required when there is no filter')
+    .option('--rate <number>', 'at most this many per second', decimalNumber)
     .option(...yesOption)
     .option(...noWaitOption)
 }

@@ -36,8 +36,8 @@ export function addList<Op extends { readonly id: string }, Row = ItemOf<Op>>(
   addFilters(command, operation)
   if ('limit' in operation.query.shape) {
     command
-      .option('--limit <number>', 'at most so many', wholeNumber)
-      .option('--cursor <cursor>', 'the page after, as the page before named it')
+      .option('--limit <number>', 'the page size', wholeNumber)
+      .option('--cursor <cursor>', 'the nextCursor of the previous page')
   }
   return command.option(...watchOption).action(async (flags: ListFlags, run: Command) => {
     const { watch: watchFlag, ...query } = flags

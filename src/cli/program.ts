@@ -48,28 +48,28 @@ function createProgram(): Command {
     .helpOption('-h, --help', 'show this help')
     .option('--json', 'print data as JSON')
     .optionsGroup('Which server:')
-    .option('--api-url <url>', 'the API to talk to (HOLDFAST_URL)')
-    .option('--api-key <key>', 'a key for it (HOLDFAST_API_KEY; arguments can be seen by others)')
+    .option('--api-url <url>', 'the URL of the API (HOLDFAST_URL)')
+    .option('--api-key <key>', 'the API key (HOLDFAST_API_KEY; other users can see arguments)')
     .option(
       '--profile <name>',
       'a server that you have signed in to with `holdfast login` (HOLDFAST_PROFILE)',
     )
-    .option('--database-url <url>', 'the PostgreSQL to use (HOLDFAST_DATABASE_URL)')
+    .option('--database-url <url>', 'the PostgreSQL server (HOLDFAST_DATABASE_URL)')
     .option('--data-dir <folder>', "the embedded server's data (HOLDFAST_DATA_DIR, default .holdfast)")
     .option('--config-file <path>', 'instead of holdfast.config.json, .mjs or .js')
     .optionsGroup('Network and logs:')
     .option(
       '--allow-networks <networks>',
-      'private networks that deliveries may reach, like 10.0.0.0/8, or none (HOLDFAST_ALLOW_NETWORKS)',
+      'private networks that deliveries may connect to, like 10.0.0.0/8, or none (HOLDFAST_ALLOW_NETWORKS)',
     )
     .option(
       '--trusted-proxies <networks>',
-      'reverse proxies before the API whose X-Forwarded-For is believed, like 10.0.0.0/8 (HOLDFAST_TRUSTED_PROXIES)',
+      'reverse proxies in front of the API whose X-Forwarded-For is trusted, like 10.0.0.0/8 (HOLDFAST_TRUSTED_PROXIES)',
     )
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (HOLDFAST_LOG_LEVEL)')
     .option('--log-format <format>', 'pretty or json (HOLDFAST_LOG_FORMAT)')
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name(), formatHelp })
-    .showHelpAfterError('(Add --help to see what is possible.)')
+    .showHelpAfterError('(Add --help to see the options.)')
     .exitOverride()
     .addHelpText('after', examplesText(firstExamples))
     .addHelpText('after', helpAfter)

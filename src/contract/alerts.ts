@@ -111,6 +111,16 @@ export const alertOperations = {
     isBodyOptional: true,
     errors: ['alert_not_found'],
   }),
+  withdrawAcknowledgement: defineOperation({
+    id: 'withdrawAcknowledgement',
+    method: 'DELETE',
+    path: '/v1/alerts/{id}/ack',
+    tag,
+    summary: 'Take an acknowledgement back: reminders go on',
+    permission: 'operate',
+    params: alertParams,
+    errors: ['alert_not_found'],
+  }),
   silence: defineOperation({
     id: 'silenceAlert',
     method: 'POST',

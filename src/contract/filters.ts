@@ -22,6 +22,8 @@ export const messageFilter = {
   correlationId: field.text(255).optional(),
 }
 
+export const orderingKeyFilter = field.text(255).optional()
+
 export const failureFilter = {
   endpoint: field.text(63).optional(),
   route: field.text(127).optional(),

@@ -49,9 +49,10 @@ export const overviewOperations = {
           description: 'What is wrong, the most urgent first, what recovers on its own last; at most 200.',
         }),
         firingAlerts: z.int().meta({ description: 'How many alerts fire; 100 means as many or more.' }),
-        changes: z
-          .array(z.object({ at: timestamp, action: z.string(), subject: z.string() }))
-          .meta({ description: 'The last 50 changes by people and by Holdfast, the newest first.' }),
+        changes: z.array(z.object({ at: timestamp, action: z.string(), subject: z.string() })).meta({
+          description:
+            'The last 50 changes, the newest first: what people changed, circuits that opened and closed, nodes and workers that started.',
+        }),
         endpoints: z
           .array(
             z.object({

@@ -3,7 +3,7 @@ import { field } from '../core/field.ts'
 import { criticality } from './attempts.ts'
 import { defineOperation } from './define-operation.ts'
 import { wholeDelivery } from './deliveries.ts'
-import { messageFilter, timeFilter, tracePage } from './filters.ts'
+import { messageFilter, orderingKeyFilter, timeFilter, tracePage } from './filters.ts'
 import { jsonObject, listOf, timestamp } from './shapes.ts'
 
 const summary = {
@@ -11,6 +11,7 @@ const summary = {
   type: z.string().nullable(),
   tenant: z.string().nullable(),
   correlationId: z.string().nullable(),
+  orderingKey: z.string().nullable(),
   criticality,
   state: z.enum(['routed', 'unrouted']).meta({ description: '`unrouted`: nobody wanted it.' }),
   sizeBytes: z.int(),
@@ -36,6 +37,15 @@ export const storedMessage = z
   })
   .meta({ id: 'StoredMessage' })
 
+const eventFilter = {
+  ...messageFilter,
+  orderingKey: orderingKeyFilter,
+  ...timeFilter,
+  state: field.oneOf('unrouted', 'routed').optional(),
+}
+
+const event = z.object(summary).meta({ id: 'Event' })
+
 export const storedEventOperations = {
   list: defineOperation({
     id: 'listEvents',
@@ -46,11 +56,50 @@ export const storedEventOperations = {
     permission: 'read',
     query: z.strictObject({
       ...tracePage,
-      ...messageFilter,
-      ...timeFilter,
-      state: field.oneOf('unrouted', 'routed').optional(),
+      ...eventFilter,
     }),
-    result: listOf(z.object(summary).meta({ id: 'Event' })),
+    result: listOf(event),
+    errors: ['invalid_filter'],
+  }),
+  search: defineOperation({
+    id: 'searchEvents',
+    method: 'GET',
+    path: '/v1/events/search',
+    tag: 'Events',
+    summary: 'Look into payloads, the newest first, a step at a time',
+    description:
+      'A step looks at some thousand events and takes at most about 100 ms. It says how many it has looked at; `nextCursor` goes on from there, whether or not something was found.',
+    permission: 'read',
+    query: z.strictObject({
+      ...tracePage,
+      ...eventFilter,
+      path: field
+        .text(500)
+        .optional()
+        .meta({ description: 'Where in the payload: `customer.vatId`, `items[0].sku`. Needs `equals`.' }),
+      equals: z
+        .string()
+        .max(1000)
+        .optional()
+        .meta({ description: 'What the payload has at `path`: a string, number or truth value as text.' }),
+      text: field
+        .text(500)
+        .optional()
+        .meta({ description: 'Part of the JSON as it was published, in this case.' }),
+    }),
+    result: listOf(event)
+      .extend({
+        scanned: z.int().meta({ description: 'How many events this step has looked at.' }),
+        scannedTo: timestamp.nullable().meta({
+          description:
+            'When the last of them was accepted: everything newer has been looked at. Null: all of them.',
+        }),
+        total: z.int().nullable().meta({
+          description:
+            'About how many events were accepted between `from` and `to`; null without `from`, or when nobody has counted so far back.',
+        }),
+      })
+      .meta({ id: 'EventSearchStep' }),
     errors: ['invalid_filter'],
   }),
   get: defineOperation({

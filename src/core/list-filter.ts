@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { field, isStorableTime } from './field.ts'
 import { type IdPrefix, parseId } from './ids.ts'
+import { parsePayloadPath } from './payload-path.ts'
 import { type Parsed, problemsOf } from './problem.ts'
 
 /** Bulk actions on chosen rows name them one by one, up to this many. */
@@ -15,6 +16,8 @@ const time = z
     error: timeAdvice,
   })
   .refine(isStorableTime, { error: timeAdvice })
+
+const pathAdvice = 'must be a path into the payload, like customer.vatId or items[0].sku'
 
 function id(prefix: IdPrefix) {
   return z.string().refine((text) => parseId(prefix, text) !== undefined, {
@@ -74,6 +77,7 @@ const deliveryFields = {
 
 const eventFields = {
   ...message,
+  orderingKey: field.text(255).optional(),
   state: field.oneOf('unrouted', 'routed').optional(),
   from: failure.from,
   to: failure.to,
@@ -92,6 +96,16 @@ const runFields = {
   to: failure.to,
 }
 
+const payloadPath = z
+  .string({ error: pathAdvice })
+  .max(500, { error: pathAdvice })
+  .transform((text, context) => {
+    const path = parsePayloadPath(text)
+    if (path !== undefined) return path
+    context.addIssue({ code: 'custom', message: pathAdvice })
+    return z.NEVER
+  })
+
 const page = {
   limit: field.wholeNumber(1, maxPageRows).optional(),
   /** What the last page gave as `nextCursor`. */
@@ -108,6 +122,25 @@ export const deadLetterQuery = z.strictObject({ ...deadLetterFields, ...page })
 export const deliveryQuery = z.strictObject({ ...deliveryFields, ...page })
 export const eventQuery = z.strictObject({ ...eventFields, ...page })
 
+/** What of a payload is looked for, over a span of time. */
+export const eventSearch = z
+  .strictObject({
+    ...eventFields,
+    ...page,
+    path: payloadPath.optional(),
+    equals: z.string().max(1000).optional(),
+    text: field.text(500).optional(),
+  })
+  .refine(({ path, equals }) => (path === undefined) === (equals === undefined), {
+    path: ['equals'],
+    error: 'path and equals belong together: which value is to equal what',
+  })
+  .refine(({ path, text }) => path !== undefined || text !== undefined, {
+    path: ['text'],
+    error: 'say what to look for: a path with the value that it equals, or a text',
+  })
+
+export type EventSearch = z.input<typeof eventSearch>
 export type DeadLetterFilter = z.input<typeof deadLetterFilter>
 export type DeliveryFilter = z.input<typeof deliveryFilter>
 export type EventFilter = z.input<typeof eventFilter>

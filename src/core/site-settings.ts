@@ -30,14 +30,15 @@ export const siteSettings = {
     schema: field.wholeNumber(0, 1_000_000_000),
     fallback: 1_000_000,
     unit: 'deliveries',
-    description: 'How much may be owed in all; a publish beyond it is refused. 0: no bound.',
+    description:
+      'The limit of all pending deliveries; a publish that would exceed it is refused. 0: no limit.',
     effect: nextPublish,
   },
   max_payload_bytes: {
     schema: field.wholeNumber(1024, 67_108_864),
     fallback: 1_048_576,
     unit: 'bytes',
-    description: 'The longest payload of an event, a message or a run.',
+    description: 'The largest payload of an event, a message or a run.',
     effect: nextPublish,
   },
   idempotency_window_ms: {
@@ -58,7 +59,7 @@ export const siteSettings = {
     schema: field.wholeNumber(0, maxRetentionDays),
     fallback: 0,
     unit: 'days',
-    description: 'How long a dead letter is kept that nobody settles. 0: until somebody does.',
+    description: 'How long an unsettled dead letter is kept. 0: until it is settled.',
     effect: hourlyTask('dead-letter-retention'),
   },
   archive_retention_months: {
@@ -79,21 +80,21 @@ export const siteSettings = {
     schema: field.wholeNumber(0, maxRetentionDays),
     fallback: 365,
     unit: 'days',
-    description: 'How long entries of the audit log are kept. 0: for ever.',
-    effect: 'the maintenance of the audit log, at its next run (every hour)',
+    description: 'How long entries of the audit log are kept. 0: forever.',
+    effect: hourlyTask('audit-retention'),
   },
   partition_size: {
     schema: field.oneOf('month', 'week', 'day'),
     fallback: 'month',
     unit: null,
     description: 'The time that one partition of messages and attempts covers.',
-    effect: 'for partitions that the task partitions makes from now on',
+    effect: 'for partitions that the maintenance task partitions creates from now on',
   },
   critical_resend_cron: {
     schema: cronText,
     fallback: '0 3 * * *',
     unit: null,
-    description: 'When critical dead letters are sent again: a cron expression with five fields, or never.',
+    description: 'When critical dead letters are redelivered: a cron expression with five fields, or never.',
     effect: 'the leading node, within seconds',
   },
   critical_resend_timezone: {
@@ -108,7 +109,7 @@ export const siteSettings = {
     fallback: 20,
     unit: 'messages',
     description:
-      'How many different messages in a row an endpoint must refuse for good to be paused as rejecting. 0: never.',
+      'How many different messages in a row an endpoint must refuse permanently to be paused as rejecting. 0: never.',
     effect: 'every node, within seconds',
   },
   worker_queue_ttl_ms: {
@@ -116,21 +117,22 @@ export const siteSettings = {
     fallback: 300_000,
     unit: 'ms',
     description:
-      'How long a run that is aimed at one worker waits for it, unless the run or its job says otherwise.',
+      'How long a run that is targeted at one worker waits for it, unless the run or its job sets its own time.',
     effect: 'for runs that are enqueued from now on',
   },
   zombie_check_ms: {
     schema: field.wholeNumber(1000, dayMs),
     fallback: 300_000,
     unit: 'ms',
-    description: 'How often runs are looked for that a worker has lost sight of.',
+    description:
+      'The interval between checks for zombies: runs that a live worker holds far beyond their timeout.',
     effect: 'every node and worker, within seconds',
   },
   zombie_threshold_ms: {
     schema: field.wholeNumber(1000, 30 * dayMs),
     fallback: 600_000,
     unit: 'ms',
-    description: 'How long beyond its time-out a run may stay with its worker before it counts as a zombie.',
+    description: 'How long beyond its timeout a worker may hold a run before it counts as a zombie.',
     effect: 'at the next check for zombies',
   },
   auto_disable: {
@@ -138,7 +140,7 @@ export const siteSettings = {
     fallback: { threshold: 5, windowMs: 3_600_000, reenableAfterMs: null },
     unit: null,
     description:
-      'When failed runs disable a job that says nothing itself: threshold in a row (null: never) within windowMs, enabled again after reenableAfterMs (null: by a person).',
+      'When failed runs disable a job without a setting of its own: threshold in a row (null: never) within windowMs. It is enabled again after reenableAfterMs (null: by a person).',
     effect: 'at the next failed run',
   },
   defaults: {
@@ -146,7 +148,7 @@ export const siteSettings = {
     fallback: {},
     unit: null,
     description:
-      'What new endpoints get that say nothing themselves: retry, circuit (over the preset "standard"), limits and autoDisable, each in part.',
+      'Defaults of new endpoints: retry and circuit (override the preset "standard"), limits and autoDisable; fields may be omitted.',
     effect: 'for endpoints that are created from now on',
   },
   disk_bytes: {
@@ -154,7 +156,7 @@ export const siteSettings = {
     fallback: 0,
     unit: 'bytes',
     description: "The size of the database's disk, for the alert about free space. 0: unknown.",
-    effect: 'at the next look at the alerts (every 15 s)',
+    effect: 'at the next evaluation of the alert rules (every 15 s)',
   },
 } as const satisfies Record<string, SiteSetting>
 

@@ -12,6 +12,7 @@ import type { NodeSettings } from './node-settings.ts'
 import type { NodeObserver } from './observer.ts'
 import { RollupCounter } from './statistics/rollup-counter.ts'
 import { RollupWriter } from './statistics/rollup-writer.ts'
+import { SiteCounter } from './statistics/site-counter.ts'
 
 /** What a node is told about watching itself. */
 export interface HousekeepingSettings {
@@ -62,9 +63,12 @@ export class Housekeeping {
     const { settings, limits, logger, incarnation, epochOf } = options
     const { runbookUrl = defaultRunbookUrl } = settings
     const counter = settings.isCounting === false ? null : new RollupCounter()
-    this.observers = counter === null ? [] : [counter]
+    const site = new SiteCounter()
+    this.observers = counter === null ? [] : [counter, site]
     this.#rollups =
-      counter === null ? null : new RollupWriter({ database: settings.controlDatabase, counter, incarnation })
+      counter === null
+        ? null
+        : new RollupWriter({ database: settings.controlDatabase, counter, site, incarnation })
     this.#isFenced = options.isFenced
     this.#databaseWatch = new DatabaseWatch({
       logger,

@@ -3,7 +3,13 @@ import { runbookAnchor } from '../core/alert-kinds.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
 import { formatId, parseId } from '../core/ids.ts'
-import { type AlertRecord, acknowledgeAlert, listAlerts, silenceAlert } from '../storage/alerts.ts'
+import {
+  type AlertRecord,
+  acknowledgeAlert,
+  listAlerts,
+  silenceAlert,
+  withdrawAcknowledgement,
+} from '../storage/alerts.ts'
 import type { Database } from '../storage/database.ts'
 import { beforeEverything } from '../storage/page.ts'
 import { checkedFilter, invalidFilter, knownId, onDatabase, type Page } from './page.ts'
@@ -60,6 +66,15 @@ export class Alerts {
     const alert = knownId('alt', id, notFound)
     const isKnown = await onDatabase(this.#options.database(), (database) =>
       acknowledgeAlert(database, alert, this.#options.actor, options.note ?? null),
+    )
+    if (!isKnown) throw notFound(id)
+  }
+
+  /** Takes an acknowledgement back: reminders go on. */
+  async withdrawAcknowledgement(id: string): Promise<void> {
+    const alert = knownId('alt', id, notFound)
+    const isKnown = await onDatabase(this.#options.database(), (database) =>
+      withdrawAcknowledgement(database, alert, this.#options.actor),
     )
     if (!isKnown) throw notFound(id)
   }

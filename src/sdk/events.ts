@@ -1,6 +1,12 @@
 import { HoldfastError } from '../core/errors.ts'
-import { formatId } from '../core/ids.ts'
-import { type EventQuery, eventQuery } from '../core/list-filter.ts'
+import { formatId, parseId, timeOfId } from '../core/ids.ts'
+import {
+  defaultPageRows,
+  type EventQuery,
+  type EventSearch,
+  eventQuery,
+  eventSearch,
+} from '../core/list-filter.ts'
 import type { Database } from '../storage/database.ts'
 import { findDeliveriesOf } from '../storage/deliveries.ts'
 import {
@@ -9,10 +15,13 @@ import {
   eraseMessage,
   readEventBody,
   readEventRecords,
+  searchEvents,
 } from '../storage/events.ts'
+import { beforeEverything } from '../storage/page.ts'
+import { countSiteEvents } from '../storage/rollups.ts'
 import { type Criticality, criticalityOf } from './attempt.ts'
 import { type Delivery, readWholeDeliveries } from './deliveries.ts'
-import { checkedFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
+import { checkedFilter, invalidFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
 
 /** A published event, or a message sent straight to an endpoint, as it is listed. */
 export interface Event {
@@ -20,6 +29,7 @@ export interface Event {
   readonly type: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
+  readonly orderingKey: string | null
   readonly criticality: Criticality
   /** `unrouted`: nobody wanted it when it was published. */
   readonly state: 'routed' | 'unrouted'
@@ -42,6 +52,16 @@ export interface EraseOptions {
   readonly reason: string
   /** Also while it is owed: what is owed ends as cancelled. */
   readonly force?: boolean | undefined
+}
+
+/** What one step of a search found. */
+export interface EventSearchStep extends Page<Event> {
+  /** How many events it has looked at. */
+  readonly scanned: number
+  /** When the last of them was accepted. Null: there was no older one. */
+  readonly scannedTo: Date | null
+  /** About how many events were accepted between `from` and `to`; null when that is not known. */
+  readonly total: number | null
 }
 
 export interface StoredMessage extends Event {
@@ -80,6 +100,38 @@ export class Events {
   async list(query: EventQuery = {}): Promise<Page<Event>> {
     const checked = checkedFilter(eventQuery, query)
     return readPage(this.#options.database(), 'events', 'msg', checked, readEventRecords, toEvent)
+  }
+
+  /**
+   * Looks into payloads, newest first, one step of about 100 ms at a time: `nextCursor` goes on where it stopped.
+   *
+   * @example await holdfast.events.search({ path: 'customer.id', equals: '17', from: '2030-01-01T00:00:00Z' })
+   */
+  async search(query: EventSearch): Promise<EventSearchStep> {
+    const {
+      path,
+      equals,
+      text,
+      limit = defaultPageRows,
+      cursor,
+      ...filter
+    } = checkedFilter(eventSearch, query)
+    const before = cursor === undefined ? beforeEverything : parseId('msg', cursor)
+    if (before === undefined)
+      throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+    const wanted = { filter, path: path ?? null, equals: equals ?? null, text: text ?? null }
+    return onDatabase(this.#options.database(), async (database) => {
+      const { ids, scanned, scannedTo } = await searchEvents(database, wanted, before, limit)
+      const total =
+        filter.from === undefined ? null : await countSiteEvents(database, filter.from, filter.to ?? null)
+      return {
+        data: ids.length === 0 ? [] : (await readEventRecords(database, ids)).map(toEvent),
+        nextCursor: scannedTo === null ? null : formatId('msg', scannedTo),
+        scanned,
+        scannedTo: scannedTo === null ? null : new Date(timeOfId(scannedTo)),
+        total,
+      }
+    })
   }
 
   /** With its payload, its deliveries and their attempts. The id of a replay leads to the original. */
@@ -123,6 +175,7 @@ function toEvent(record: EventRecord): Event {
     type: record.eventType,
     tenant: record.tenant,
     correlationId: record.correlationId,
+    orderingKey: record.orderingKey,
     criticality: criticalityOf(record.criticality),
     state: record.isUnrouted ? 'unrouted' : 'routed',
     sizeBytes: record.size,

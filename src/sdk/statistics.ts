@@ -3,7 +3,13 @@ import { quantileMs } from '../core/duration-buckets.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
 import type { Database } from '../storage/database.ts'
-import { type RollupSum, sumRollupsOf, sumRollupsOfAll } from '../storage/rollups.ts'
+import {
+  type RollupSum,
+  type SiteRollupSum,
+  sumRollupsOf,
+  sumRollupsOfAll,
+  sumSiteRollups,
+} from '../storage/rollups.ts'
 import { checkedFilter, onDatabase } from './page.ts'
 
 const minuteMs = 60_000
@@ -12,11 +18,11 @@ const dayMs = 86_400_000
 
 /** How far back, from which rollups, and in which steps the curve is drawn. */
 const windows = {
-  '1h': { period: 1, lengthMs: hourMs, stepMs: minuteMs },
-  '3h': { period: 1, lengthMs: 3 * hourMs, stepMs: 3 * minuteMs },
-  '24h': { period: 1, lengthMs: dayMs, stepMs: 15 * minuteMs },
-  '7d': { period: 2, lengthMs: 7 * dayMs, stepMs: hourMs },
-  '30d': { period: 2, lengthMs: 30 * dayMs, stepMs: 6 * hourMs },
+  '1h': { period: 1, siteStepSeconds: 60, lengthMs: hourMs, stepMs: minuteMs },
+  '3h': { period: 1, siteStepSeconds: 60, lengthMs: 3 * hourMs, stepMs: 3 * minuteMs },
+  '24h': { period: 1, siteStepSeconds: 900, lengthMs: dayMs, stepMs: 15 * minuteMs },
+  '7d': { period: 2, siteStepSeconds: 3600, lengthMs: 7 * dayMs, stepMs: hourMs },
+  '30d': { period: 2, siteStepSeconds: 3600, lengthMs: 30 * dayMs, stepMs: 6 * hourMs },
 } as const
 
 export type StatisticsWindow = keyof typeof windows
@@ -48,6 +54,31 @@ export interface EndpointStatistics extends StatisticsSum {
     readonly successes: number
     readonly latencyMs: Latency
   }[]
+}
+
+export interface SiteStep {
+  readonly at: Date
+  /** Events accepted; null while they are not counted yet. */
+  readonly accepted: number | null
+  readonly delivered: number
+  /** Attempts that failed. A throttled one is no failure. */
+  readonly failed: number
+  /** The most deliveries that were owed, sampled once a minute; null when nobody looked. */
+  readonly backlog: number | null
+  readonly latencyMs: Latency
+}
+
+/** What all of Holdfast did. */
+export interface SiteStatistics {
+  readonly window: StatisticsWindow
+  readonly stepMs: number
+  readonly accepted: number
+  readonly delivered: number
+  readonly failed: number
+  /** From acceptance, or from when it was due, to delivery. */
+  readonly latencyMs: Latency
+  /** Oldest first, without gaps from the first step that has something. */
+  readonly series: readonly SiteStep[]
 }
 
 const statisticsQuery = z.strictObject({
@@ -87,6 +118,31 @@ export class Statistics {
     }
   }
 
+  /**
+   * What all of Holdfast did: accepted, delivered, failed, latency and backlog over a window.
+   *
+   * @example (await holdfast.statistics.site({ window: '3h' })).series.at(-1)?.backlog
+   */
+  async site(query: z.input<typeof statisticsQuery> = {}): Promise<SiteStatistics> {
+    const { window } = checkedFilter(statisticsQuery, query)
+    const { stepMs } = windows[window]
+    const sums = await onDatabase(this.#database(), (database) => sumSiteRollups(database, windows[window]))
+    const latencies: number[] = []
+    for (const sum of sums) addBuckets(latencies, sum.latencies)
+    const series = withoutGaps(sums, stepMs).map(toStep)
+    const total = (of: (step: SiteStep) => number | null): number =>
+      series.reduce((sum, step) => sum + (of(step) ?? 0), 0)
+    return {
+      window,
+      stepMs,
+      accepted: total(({ accepted }) => accepted),
+      delivered: total(({ delivered }) => delivered),
+      failed: total(({ failed }) => failed),
+      latencyMs: latencyOf(latencies),
+      series,
+    }
+  }
+
   /** The busiest endpoints first. */
   async endpoints(
     query: z.input<typeof overviewQuery> = {},
@@ -110,8 +166,7 @@ function summarise(sums: readonly RollupSum[], lengthMs: number): StatisticsSum 
     attempts += sum.attempts
     successes += sum.successes
     throttled += sum.throttled
-    for (const [bucket, count] of sum.durations.entries())
-      durations[bucket] = (durations[bucket] ?? 0) + count
+    addBuckets(durations, sum.durations)
     for (const [answer, count] of Object.entries(sum.answers))
       answers[answer] = (answers[answer] ?? 0) + count
   }
@@ -123,6 +178,43 @@ function summarise(sums: readonly RollupSum[], lengthMs: number): StatisticsSum 
     attemptsPerSecond: attempts / (lengthMs / 1000),
     answers,
   }
+}
+
+function toStep(sum: SiteRollupSum): SiteStep {
+  return {
+    at: sum.startsAt,
+    accepted: sum.accepted,
+    delivered: sum.successes,
+    failed: sum.attempts - sum.successes - sum.throttled,
+    backlog: sum.backlog,
+    latencyMs: latencyOf(sum.latencies),
+  }
+}
+
+/** A step in which nobody counted anything had no attempt. */
+function withoutGaps(sums: readonly SiteRollupSum[], stepMs: number): SiteRollupSum[] {
+  const filled: SiteRollupSum[] = []
+  for (const sum of sums) {
+    for (let before = filled.at(-1); before !== undefined; before = filled.at(-1)) {
+      const startsAt = new Date(before.startsAt.getTime() + stepMs)
+      if (startsAt >= sum.startsAt) break
+      const nothing = {
+        accepted: null,
+        backlog: null,
+        attempts: 0,
+        successes: 0,
+        throttled: 0,
+        latencies: [],
+      }
+      filled.push({ startsAt, ...nothing })
+    }
+    filled.push(sum)
+  }
+  return filled
+}
+
+function addBuckets(sum: number[], more: readonly number[]): void {
+  for (const [bucket, count] of more.entries()) sum[bucket] = (sum[bucket] ?? 0) + count
 }
 
 function latencyOf(durations: readonly number[]): Latency {

@@ -733,6 +733,17 @@ table holdfast_internal.sign_in_links
   token_hash bytea not null
   expires_at timestamp with time zone not null
   constraint sign_in_links_pkey PRIMARY KEY (token_hash)
+table holdfast_internal.site_rollups with (fillfactor=50)
+  step_seconds integer not null
+  starts_at timestamp with time zone not null
+  accepted bigint
+  backlog bigint
+  attempts bigint not null default 0
+  successes bigint not null default 0
+  throttled bigint not null default 0
+  latencies integer[] not null default '{}'::integer[]
+  constraint site_rollups_pkey PRIMARY KEY (step_seconds, starts_at)
+  constraint site_rollups_step_seconds_check CHECK ((step_seconds = ANY (ARRAY[60, 900, 3600])))
 table holdfast_internal.source_revision
   is_only boolean not null default true
   revision integer not null

@@ -104,6 +104,22 @@ export async function acknowledgeAlert(
 }
 
 /** False when there is no such open alert. Index: alerts_pkey. */
+export async function withdrawAcknowledgement(
+  database: Database,
+  id: number,
+  actor: string,
+): Promise<boolean> {
+  const rows = await database.query<{ is_done: boolean }>(
+    {
+      name: 'withdraw_acknowledgement',
+      text: 'select holdfast_internal.withdraw_acknowledgement($1, $2) as is_done',
+    },
+    [id, actor],
+  )
+  return rows[0]?.is_done ?? false
+}
+
+/** False when there is no such open alert. Index: alerts_pkey. */
 export async function silenceAlert(
   database: Database,
   id: number,

@@ -60,12 +60,31 @@ export interface RecentChange {
   readonly subject: string
 }
 
-/** The newest first, without who and what exactly: that is the audit log's. Index: audit_log_pkey. */
+/**
+ * What people changed, circuits that opened and closed, and processes that started: the newest first, without who and what exactly. Signing in changes
+ * nothing. Indexes: audit_log_pkey, circuit_changes_pkey; a row for each node and worker.
+ */
 export async function readRecentChanges(database: Database, limit: number): Promise<RecentChange[]> {
   return database.query<RecentChange>(
     {
       name: 'read_recent_changes',
-      text: 'select at, action, subject from holdfast_internal.audit_log order by id desc limit $1',
+      text: `
+        select at, action, subject from (
+          select at, action, subject from (
+            select at, action, subject from holdfast_internal.audit_log order by id desc limit 4 * $1
+          ) as entry where action not like 'session.%'
+          union all
+          select at, 'circuit.' || to_state, 'endpoint:' || coalesce(
+            (select name from holdfast_internal.endpoints as endpoint where endpoint.id = change.lane_id), 'deleted')
+          from (select at, to_state, lane_id from holdfast_internal.circuit_changes order by id desc limit $1) as change
+          union all
+          select max(started_at), what || '.started', what || ':' || case count(*) when 1 then min(name) else count(*) || ' ' || what || 's' end
+          from (
+            select started_at, name, 'worker' as what from holdfast_internal.workers
+            union all select started_at, name, 'node' from holdfast_internal.nodes
+          ) as process group by what, date_trunc('minute', started_at)
+        ) as every
+        order by at desc limit $1`,
     },
     [limit],
   )

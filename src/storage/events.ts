@@ -7,6 +7,7 @@ export interface EventRecord {
   readonly eventType: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
+  readonly orderingKey: string | null
   readonly criticality: number
   readonly isUnrouted: boolean
   readonly size: number
@@ -14,7 +15,8 @@ export interface EventRecord {
   readonly erasedAt: Date | null
 }
 
-const columns = `message.id, message.type as "eventType", message.tenant, message.correlation_id as "correlationId", message.criticality,
+const columns = `message.id, message.type as "eventType", message.tenant, message.correlation_id as "correlationId",
+  message.ordering_key as "orderingKey", message.criticality,
   message.is_unrouted as "isUnrouted", message.size, message.created_at as "createdAt", message.erased_at as "erasedAt"`
 
 /** In the order of the ids given. Indexes: messages_pkey of one partition each, messages_kept_pkey. */
@@ -32,6 +34,36 @@ export async function readEventRecords(database: Database, ids: readonly number[
     },
     [numberArray(ids)],
   )
+}
+
+export interface PayloadSearch {
+  readonly filter: object
+  readonly path: readonly string[] | null
+  readonly equals: string | null
+  readonly text: string | null
+}
+
+/** So many events and so long in one step; whatever ends first. */
+const maxSearchedEvents = 20_000
+const maxSearchMs = 60
+
+/** One step of a search in payloads. Indexes: see holdfast_internal.search_events. */
+export async function searchEvents(
+  database: Database,
+  { filter, path, equals, text }: PayloadSearch,
+  before: number,
+  maxRows: number,
+): Promise<{ ids: readonly number[]; scanned: number; scannedTo: number | null }> {
+  const rows = await database.query<{ ids: readonly number[]; scanned: number; scannedTo: number | null }>(
+    {
+      name: 'search_events',
+      text: `
+        select ids, scanned, scanned_to as "scannedTo"
+        from holdfast_internal.search_events($1, $2::text[], $3, $4, $5, $6, ${maxSearchedEvents}, ${maxSearchMs})`,
+    },
+    [JSON.stringify(filter), path, equals, text, before, maxRows],
+  )
+  return rows[0] ?? { ids: [], scanned: 0, scannedTo: null }
 }
 
 export interface EventBody extends EventRecord {

@@ -14,6 +14,27 @@ export interface RollupRow {
   readonly answers: Readonly<Record<string, number>>
 }
 
+/** What a node counted for the whole site. Field names are those that `holdfast_internal.add_rollups_v2` reads. */
+export interface SiteRollupRow {
+  readonly stepSeconds: number
+  readonly startsAtMs: number
+  readonly attempts: number
+  readonly successes: number
+  readonly throttled: number
+  readonly latencies: readonly number[] | Uint32Array
+}
+
+export interface SiteRollupSum {
+  readonly startsAt: Date
+  /** Null: not counted yet. */
+  readonly accepted: number | null
+  readonly backlog: number | null
+  readonly attempts: number
+  readonly successes: number
+  readonly throttled: number
+  readonly latencies: readonly number[]
+}
+
 export interface RollupSum {
   readonly endpoint: string
   readonly startsAt: Date
@@ -24,18 +45,72 @@ export interface RollupSum {
   readonly answers: Readonly<Record<string, number>>
 }
 
-/** Index: rollups_pkey. */
+/** Indexes: rollups_pkey, site_rollups_pkey. */
 export async function addRollups(
   database: Database,
   incarnation: number,
   flushNumber: number,
   rows: readonly RollupRow[],
+  site: readonly SiteRollupRow[],
 ): Promise<void> {
-  await database.query({ name: 'add_rollups', text: 'select holdfast_internal.add_rollups($1, $2, $3)' }, [
-    incarnation,
-    flushNumber,
-    JSON.stringify(rows),
-  ])
+  await database.query(
+    { name: 'add_rollups_v2', text: 'select holdfast_internal.add_rollups_v2($1, $2, $3, $4)' },
+    [incarnation, flushNumber, JSON.stringify(rows), JSON.stringify(site)],
+  )
+}
+
+/** In steps, oldest first. Index: site_rollups_pkey. */
+export async function sumSiteRollups(
+  database: Database,
+  window: { readonly siteStepSeconds: number; readonly lengthMs: number; readonly stepMs: number },
+): Promise<SiteRollupSum[]> {
+  return database.query<SiteRollupSum>(
+    {
+      name: 'sum_site_rollups',
+      text: `
+        select starts_at as "startsAt", accepted, backlog, attempts, successes, throttled, latencies from holdfast_internal.sum_site_rollups(
+          $1, now() - make_interval(secs => $2::float8 / 1000), make_interval(secs => $3::float8 / 1000))`,
+    },
+    [window.siteStepSeconds, window.lengthMs, window.stepMs],
+  )
+}
+
+/** Counts the events of minutes that are over; returns how many minutes that were. Indexes: messages_pkey, site_rollups_pkey. */
+export async function sampleSite(
+  client: Pick<ClientBase, 'query'>,
+  maxMinutes: number,
+  maxRows: number,
+): Promise<number> {
+  const { rows } = await client.query<{ counted: number }>(
+    'select holdfast_internal.sample_site($1, $2) as counted',
+    [maxMinutes, maxRows],
+  )
+  return rows[0]?.counted ?? 0
+}
+
+/** About how many events were accepted in a span of time; null when nobody has counted so far back. Index: site_rollups_pkey. */
+export async function countSiteEvents(
+  database: Database,
+  from: Date,
+  to: Date | null,
+): Promise<number | null> {
+  const rows = await database.query<{ events: number | null }>(
+    {
+      name: 'count_site_events',
+      text: `select holdfast_internal.count_site_events($1::timestamptz, coalesce($2::timestamptz, 'infinity')) as events`,
+    },
+    [from, to],
+  )
+  return rows[0]?.events ?? null
+}
+
+/** Index: site_rollups_pkey. */
+export async function purgeSiteRollups(client: Pick<ClientBase, 'query'>, maxRows: number): Promise<number> {
+  const { rows } = await client.query<{ purged: number }>(
+    'select holdfast_internal.purge_site_rollups($1) as purged',
+    [maxRows],
+  )
+  return rows[0]?.purged ?? 0
 }
 
 const columns = `endpoint.name as endpoint, sums.starts_at as "startsAt", attempts, successes, throttled, durations, answers`

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { undoBy } from '../../parts/undo.ts'
 import type { Alert } from './alerts-page.tsx'
 
 const silences = [
@@ -13,12 +14,21 @@ const silences = [
 /** Somebody looks after it; a silence also keeps its end from being told. */
 export function AlertDialog({ alert, onClose }: { readonly alert: Alert; readonly onClose: () => void }) {
   const [silenceMs, setSilenceMs] = useState(0)
-  const acknowledge = useAction('alerts.acknowledge', { said: () => 'Acknowledged.', onDone: onClose })
-  const silence = useAction('alerts.silence', { said: () => 'Silenced.', onDone: onClose })
   const params = { id: alert.id }
+  const what = `${alert.rule} of ${alert.subject}`
+  const acknowledge = useAction('alerts.acknowledge', {
+    said: () => `Acknowledged ${what}.`,
+    onDone: onClose,
+    undo: () => undoBy('alerts.withdrawAcknowledgement', { params }),
+  })
+  const silence = useAction('alerts.silence', {
+    said: () => `Silenced ${what}.`,
+    onDone: onClose,
+    undo: () => undoBy('alerts.silence', { params, body: { until: alert.silencedUntil } }),
+  })
   return (
     <ActionDialog
-      title={`Acknowledge ${alert.rule} of ${alert.subject}?`}
+      title={`Acknowledge ${what}?`}
       verb={silenceMs === 0 ? 'Acknowledge' : 'Silence'}
       pendingVerb="Saving…"
       action={silenceMs === 0 ? acknowledge : silence}

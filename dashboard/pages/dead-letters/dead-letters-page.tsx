@@ -43,7 +43,7 @@ export function DeadLettersPage() {
                 key={label}
                 to="/dead-letters"
                 search={{ ...search, view, fingerprint: undefined }}
-                activeOptions={{ exact: true, explicitUndefined: true }}
+                activeOptions={{ exact: true }}
               >
                 {label}
               </Link>
@@ -59,7 +59,7 @@ export function DeadLettersPage() {
                 key={label}
                 to="/dead-letters"
                 search={{ ...search, state }}
-                activeOptions={{ exact: true, explicitUndefined: true }}
+                activeOptions={{ exact: true }}
               >
                 {label}
               </Link>

@@ -91,7 +91,7 @@ export function DeliveriesPage() {
               key={one ?? 'all'}
               to="/deliveries"
               search={(before) => ({ ...before, state: one })}
-              activeOptions={{ exact: true, explicitUndefined: true }}
+              activeOptions={{ exact: true }}
             >
               {one === undefined ? 'All' : one.charAt(0).toUpperCase() + one.slice(1)}
             </Link>

@@ -54,7 +54,7 @@ function Stats({
   readonly span: string
 }) {
   const { limits, retry, config } = endpoint
-  const timeoutMs = Number(config['timeoutMs'] ?? 0)
+  const { timeoutMs } = config
   const p95 = statistics.latencyMs.p95
   const stats = [
     [

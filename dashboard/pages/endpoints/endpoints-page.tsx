@@ -120,7 +120,7 @@ export function EndpointsPage() {
               key={one ?? 'all'}
               to="/endpoints"
               search={(before) => ({ ...before, only: one })}
-              activeOptions={{ exact: true, explicitUndefined: true }}
+              activeOptions={{ exact: true }}
             >
               {one === undefined ? 'All' : 'Unhealthy'}
             </Link>

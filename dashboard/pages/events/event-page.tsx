@@ -164,6 +164,16 @@ function Facts({ event }: { readonly event: Event }) {
       <dl className="body facts">
         <dt>Tenant</dt>
         <dd>{event.tenant === null ? '–' : <bdi>{event.tenant}</bdi>}</dd>
+        <dt>Ordering key</dt>
+        <dd>
+          {event.orderingKey === null ? (
+            '–'
+          ) : (
+            <Link to="/events" search={{ orderingKey: event.orderingKey }} className="mono text">
+              {event.orderingKey}
+            </Link>
+          )}
+        </dd>
         <dt>Criticality</dt>
         <dd>
           <State kind="criticality" value={event.criticality} />

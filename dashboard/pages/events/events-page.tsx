@@ -1,77 +1,34 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { lazy, Suspense, useMemo } from 'react'
+import { useList } from '../../api/use-api.ts'
+import { pathOfId } from '../../frame/id-paths.ts'
+import { defaultRange, rangeMs, rangeNames } from '../../frame/time-range.ts'
+import { serverNowMs } from '../../live/server-clock.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
-import { formatBytes } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
-import { State } from '../../parts/state.tsx'
-import { Time } from '../../parts/time.tsx'
+import { eventColumns } from './event-columns.tsx'
 
-type Row = ItemOf<'storedEvents.list'>
-
-const columns: readonly Column<Row>[] = [
-  {
-    id: 'id',
-    header: 'Event',
-    phone: 'title',
-    cell: ({ id }) => (
-      <Link to="/events/$id" params={{ id }} className="mono">
-        {id}
-      </Link>
-    ),
-  },
-  {
-    id: 'type',
-    header: 'Type',
-    phone: 'detail',
-    cell: ({ type }) => <bdi>{type ?? '–'}</bdi>,
-  },
-  {
-    id: 'state',
-    header: 'State',
-    phone: 'aside',
-    cell: ({ state }) => (state === 'unrouted' ? <span className="tag">unrouted</span> : ''),
-  },
-  { id: 'tenant', header: 'Tenant', cell: ({ tenant }) => <bdi>{tenant ?? ''}</bdi> },
-  {
-    id: 'correlation',
-    header: 'Correlation id',
-    cell: ({ correlationId }) => <bdi className="mono">{correlationId ?? ''}</bdi>,
-  },
-  {
-    id: 'criticality',
-    header: 'Criticality',
-    cell: ({ criticality }) =>
-      criticality === 'critical' ? <State kind="criticality" value="critical" /> : '',
-  },
-  { id: 'size', header: 'Size', isNumber: true, cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
-  {
-    id: 'at',
-    header: 'Accepted',
-    isNumber: true,
-    phone: 'detail',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
-]
+const SearchResults = lazy(async () => ({ default: (await import('./search-results.tsx')).SearchResults }))
 
 /** Did it arrive, and who got it? */
 export function EventsPage() {
   const search = useSearch({ from: '/events' })
   const navigate = useNavigate({ from: '/events' })
-  const { type, tenant, correlationId, state } = search
-  const list = useList(
-    'storedEvents.list',
-    { query: { eventType: type, tenant, correlationId, state } },
-    { topics: ['traffic'] },
-  )
+  const { type, tenant, correlationId, orderingKey, state, path, equals, has } = search
+  const filter = { eventType: type, tenant, correlationId, orderingKey, state }
+  const isSearch = (path !== undefined && equals !== undefined) || has !== undefined
+  const list = useList('storedEvents.list', { query: filter }, { topics: ['traffic'], enabled: !isSearch })
   const set = (change: Partial<typeof search>): void =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
-  const isFiltered =
-    type !== undefined || tenant !== undefined || correlationId !== undefined || state !== undefined
+  const { range = defaultRange } = useSearch({ strict: false })
+  // oxlint-disable-next-line react/exhaustive-deps -- another search begins now
+  const from = useMemo(() => startOf(rangeMs[range]), [range, path, equals, has])
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return (
     <>
-      <PageTitle title="Events" hint="newest first" />
+      <PageTitle title="Events" hint={isSearch ? `of the last ${rangeNames[range]}` : 'newest first'} />
       <div className="filters items-end">
         <FilterField
           label="Type"
@@ -80,10 +37,26 @@ export function EventsPage() {
           onChange={(value) => set({ type: value })}
         />
         <FilterField
+          label="Event id"
+          value={undefined}
+          isMono
+          placeholder="msg_…"
+          onChange={(value) => {
+            const place = pathOfId(value ?? '')
+            if (place !== null) void navigate({ to: place })
+          }}
+        />
+        <FilterField
           label="Correlation id"
           value={correlationId}
           isMono
           onChange={(value) => set({ correlationId: value })}
+        />
+        <FilterField
+          label="Ordering key"
+          value={orderingKey}
+          isMono
+          onChange={(value) => set({ orderingKey: value })}
         />
         <FilterField label="Tenant" value={tenant} onChange={(value) => set({ tenant: value })} />
         <div className="segments" role="group" aria-label="Which">
@@ -92,35 +65,69 @@ export function EventsPage() {
               key={one ?? 'all'}
               to="/events"
               search={(before) => ({ ...before, state: one })}
-              activeOptions={{ exact: true, explicitUndefined: true }}
+              activeOptions={{ exact: true }}
             >
               {one === undefined ? 'All' : 'Unrouted'}
             </Link>
           ))}
         </div>
       </div>
-      <DataTable
-        label="Events"
-        list={list}
-        columns={columns}
-        rowId={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: '/events/$id', params: { id } })}
-        empty={
-          isFiltered ? (
-            <Empty icon="filter" title="No event matches">
-              <Link to="/events" search={{}} className="button">
-                Clear filter
-              </Link>
-            </Empty>
-          ) : (
-            <Empty icon="event" title="No event yet">
-              <Link to="/" className="button">
-                Publish your first event
-              </Link>
-            </Empty>
-          )
-        }
-      />
+      <div className="filters items-end" role="group" aria-label="In the payload">
+        <FilterField
+          label="Payload path"
+          value={path}
+          isMono
+          placeholder="customer.id or items[0].sku"
+          onChange={(value) => set({ path: value })}
+        />
+        <FilterField label="equals" value={equals} isMono onChange={(value) => set({ equals: value })} />
+        <FilterField
+          label="Payload has the text"
+          value={has}
+          isMono
+          placeholder="in this case"
+          onChange={(value) => set({ has: value })}
+        />
+      </div>
+      {isSearch ? (
+        <Suspense>
+          <SearchResults
+            query={{
+              ...filter,
+              ...(path !== undefined && equals !== undefined && { path, equals }),
+              ...(has !== undefined && { text: has }),
+              from,
+            }}
+          />
+        </Suspense>
+      ) : (
+        <DataTable
+          label="Events"
+          list={list}
+          columns={eventColumns}
+          rowId={({ id }) => id}
+          onOpen={({ id }) => void navigate({ to: '/events/$id', params: { id } })}
+          empty={
+            isFiltered ? (
+              <Empty icon="filter" title="No event matches">
+                <Link to="/events" search={{}} className="button">
+                  Clear filter
+                </Link>
+              </Empty>
+            ) : (
+              <Empty icon="event" title="No event yet">
+                <Link to="/" className="button">
+                  Publish your first event
+                </Link>
+              </Empty>
+            )
+          }
+        />
+      )}
     </>
   )
+}
+
+function startOf(spanMs: number): string {
+  return new Date(serverNowMs() - spanMs).toISOString()
 }

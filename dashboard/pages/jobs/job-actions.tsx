@@ -32,7 +32,7 @@ export function JobActions({ job }: { readonly job: Answer<'jobs.get'> }) {
         Trigger…
       </button>
       <Suspense>
-        {dialog !== null && <JobDialog kind={dialog} name={job.name} onClose={() => setDialog(null)} />}
+        {dialog !== null && <JobDialog kind={dialog} job={job} onClose={() => setDialog(null)} />}
       </Suspense>
     </>
   )

@@ -1,7 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
+import type { Answer } from '../../api/call.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { undoBy, undoReason } from '../../parts/undo.ts'
 import type { JobDialogKind } from './job-actions.tsx'
 
 const words = {
@@ -22,28 +24,37 @@ const words = {
 
 export function JobDialog({
   kind,
-  name,
+  job,
   onClose,
 }: {
   readonly kind: JobDialogKind
-  readonly name: string
+  readonly job: Answer<'jobs.get'>
   readonly onClose: () => void
 }) {
-  if (kind === 'trigger') return <TriggerDialog name={name} onClose={onClose} />
-  return <SwitchDialog kind={kind} name={name} onClose={onClose} />
+  if (kind === 'trigger') return <TriggerDialog name={job.name} onClose={onClose} />
+  return <SwitchDialog kind={kind} job={job} onClose={onClose} />
 }
 
 function SwitchDialog({
   kind,
-  name,
+  job: { name, state },
   onClose,
 }: {
   readonly kind: Exclude<JobDialogKind, 'trigger'>
-  readonly name: string
+  readonly job: Answer<'jobs.get'>
   readonly onClose: () => void
 }) {
   const { call, verb, pending, means } = words[kind]
-  const action = useAction(call, { said: () => `${verb}d ${name}.`, onDone: onClose })
+  const action = useAction(call, {
+    said: () => `${verb}d ${name}.`,
+    onDone: onClose,
+    // Back to what it was: a disabled job was not paused.
+    undo: () =>
+      undoBy(kind !== 'enable' ? 'jobs.enable' : state === 'disabled' ? 'jobs.disable' : 'jobs.pause', {
+        params: { name },
+        body: { reason: undoReason },
+      }),
+  })
   return (
     <ActionDialog
       title={`${verb} ${name}?`}

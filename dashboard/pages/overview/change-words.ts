@@ -12,11 +12,14 @@ const verbs: Readonly<Record<string, string>> = {
   'route.deleted': 'Route {} deleted',
   'node.lost': 'Node {} lost',
   'worker.lost': 'Worker {} lost',
+  'worker.started': 'Worker {} started',
+  'node.started': 'Node {} started',
 }
 
 /** A change in words: `route.updated` of `route:orders-to-crm` is "Route orders-to-crm changed". */
 export function changeWords(action: string, subject: string): string {
   const name = subject.replace(/^[\w-]+:/, '')
+  if (/^\d+ (?:worker|node)s$/.test(name)) return `${name} started`
   const known = verbs[action]
   if (known !== undefined) return known.replace('{}', name)
   const [thing = '', what = ''] = action.split('.')

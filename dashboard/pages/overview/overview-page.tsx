@@ -1,4 +1,7 @@
+import { useSearch } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
+import { lettersOf, markChanges } from '../../charts/marks.ts'
+import { defaultRange, rangeMs } from '../../frame/time-range.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { countOf } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
@@ -7,10 +10,14 @@ import { ChangesCard } from './changes-card.tsx'
 import { EndpointsCard } from './endpoints-card.tsx'
 import { FirstEvent } from './first-event.tsx'
 import { Totals } from './totals.tsx'
+import { TrafficCharts } from './traffic-charts.tsx'
 
 /** What is wrong, since when, and what to do. */
 export function OverviewPage() {
   const overview = useApi('overview.get', {}, { topics: ['traffic', 'letters', 'changes'] })
+  const { range = defaultRange } = useSearch({ strict: false })
+  const statistics = useApi('statistics.site', { query: { window: range } }, { pollMs: 15_000 })
+  const marks = markChanges(overview.data?.changes ?? [], rangeMs[range])
   const attention = overview.data?.attention ?? []
   const needed = attention.filter(({ recovers }) => !recovers).length
   return (
@@ -25,9 +32,14 @@ export function OverviewPage() {
           <>
             {data.endpoints.length <= 1 && <FirstEvent endpoints={data.endpoints.map(({ name }) => name)} />}
             <AttentionList attention={data.attention} />
-            <Totals overview={data} />
+            <Totals overview={data} statistics={statistics.data} />
+            <Loaded of={statistics}>
+              {(traffic) => (
+                <TrafficCharts statistics={traffic} spanMs={rangeMs[range]} marks={lettersOf(marks)} />
+              )}
+            </Loaded>
             <div className="columns lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
-              <ChangesCard changes={data.changes} />
+              <ChangesCard marks={marks} />
               <EndpointsCard endpoints={data.endpoints} />
             </div>
           </>

@@ -1,18 +1,47 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
-import { countOf, formatCount, formatSpan } from '../../parts/numbers.ts'
+import { countOf, formatCount, formatPercent, formatRate, formatSpan } from '../../parts/numbers.ts'
+import { acceptedPerSecond, lastOf, perSecond } from './traffic-charts.tsx'
 
 type Overview = Answer<'overview.get'>
 
 /** The numbers in a line; each leads to what it counts. */
-export function Totals({ overview }: { readonly overview: Overview }) {
-  const { totals, endpoints, nodes } = overview
+export function Totals({
+  overview,
+  statistics,
+}: {
+  readonly overview: Overview
+  readonly statistics: Answer<'statistics.site'> | undefined
+}) {
+  const { totals, endpoints } = overview
   const most = endpoints.toSorted((left, right) => right.pending - left.pending)[0]
   const oldest = endpoints.toSorted((left, right) => right.oldestDueMs - left.oldestDueMs)[0]
-  const active = endpoints.filter(({ state, circuit }) => state === 'active' && circuit === 'closed').length
+  const accepted = statistics === undefined ? null : lastOf(acceptedPerSecond(statistics))
+  const delivered = statistics === undefined ? null : lastOf(perSecond(statistics, (step) => step.delivered))
+  const { attempts, share } = failedLately(statistics)
   return (
     <section className="card stats" aria-label="Now">
+      <Stat
+        name="Accepted"
+        path="/events"
+        value={`${formatRate(accepted)} /s`}
+        hint={
+          statistics === undefined ? '' : `${countOf(statistics.accepted, 'event')} in ${statistics.window}`
+        }
+      />
+      <Stat
+        name="Delivered"
+        path="/deliveries"
+        search={{ state: 'succeeded' }}
+        value={`${formatRate(delivered)} /s`}
+        hint={statistics === undefined ? '' : `${formatCount(statistics.delivered)} in ${statistics.window}`}
+      />
+      <Stat
+        name="Failed attempts"
+        value={share === null ? '–' : formatPercent(share)}
+        hint={share === null ? 'no attempt lately' : `of the last ${formatCount(attempts)}`}
+      />
       <Stat
         name="Waiting"
         path="/deliveries"
@@ -21,10 +50,9 @@ export function Totals({ overview }: { readonly overview: Overview }) {
         hint={
           most !== undefined && most.pending > 0
             ? `${formatCount(most.pending)} of them for ${most.name}`
-            : ''
+            : `${formatCount(totals.inFlight)} in flight`
         }
       />
-      <Stat name="In flight" value={formatCount(totals.inFlight)} hint="requests out now" />
       <Stat
         name="Oldest due"
         value={oldest === undefined || oldest.oldestDueMs < 1000 ? '–' : formatSpan(oldest.oldestDueMs)}
@@ -32,22 +60,23 @@ export function Totals({ overview }: { readonly overview: Overview }) {
       />
       <Stat
         name="Open dead letters"
+        path="/dead-letters"
         value={formatCount(totals.deadLetters)}
-        hint="until somebody settles them"
-      />
-      <Stat
-        name="Endpoints"
-        path="/endpoints"
-        value={formatCount(endpoints.length, 200)}
-        hint={`${formatCount(active)} deliver`}
-      />
-      <Stat
-        name="Nodes"
-        value={formatCount(nodes.length)}
-        hint={countOf(overview.firingAlerts, 'alert') + ' firing'}
+        hint="not settled yet"
       />
     </section>
   )
+}
+
+/** The share of attempts that failed in the last two steps, so that one that has just begun isn't all that is looked at. */
+function failedLately(statistics: Answer<'statistics.site'> | undefined): {
+  readonly attempts: number
+  readonly share: number | null
+} {
+  const last = statistics?.series.slice(-2) ?? []
+  const failed = last.reduce((sum, step) => sum + step.failed, 0)
+  const attempts = last.reduce((sum, step) => sum + step.delivered, failed)
+  return { attempts, share: attempts === 0 ? null : failed / attempts }
 }
 
 function Stat({

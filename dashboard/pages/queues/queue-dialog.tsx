@@ -1,6 +1,7 @@
 import type { Answer } from '../../api/call.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { undoBy, undoReason } from '../../parts/undo.ts'
 
 export function QueueDialog({
   queue,
@@ -13,6 +14,11 @@ export function QueueDialog({
   const action = useAction(isPaused ? 'jobs.resumeQueue' : 'jobs.pauseQueue', {
     said: () => `${isPaused ? 'Resumed' : 'Paused'} ${queue.name}.`,
     onDone: onClose,
+    undo: () =>
+      undoBy(isPaused ? 'jobs.pauseQueue' : 'jobs.resumeQueue', {
+        params: { name: queue.name },
+        body: { reason: undoReason },
+      }),
   })
   return (
     <ActionDialog

@@ -44,7 +44,7 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'transform',
     header: 'Transform',
-    cell: ({ transform }) => (transform === null ? 'none' : String(transform['type'])),
+    cell: ({ transform }) => (transform === null ? 'none' : transform.type),
   },
   {
     id: 'endpoint',

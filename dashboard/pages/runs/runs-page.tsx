@@ -30,7 +30,7 @@ export function RunsPage() {
               key={one ?? 'all'}
               to="/runs"
               search={{ ...search, state: one }}
-              activeOptions={{ exact: true, explicitUndefined: true }}
+              activeOptions={{ exact: true }}
             >
               {one === undefined ? 'All' : stateLook('run', one).word}
             </Link>

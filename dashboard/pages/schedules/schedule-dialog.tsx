@@ -1,5 +1,6 @@
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { undoBy, undoReason } from '../../parts/undo.ts'
 
 export function ScheduleDialog({
   name,
@@ -13,6 +14,11 @@ export function ScheduleDialog({
   const action = useAction(isPaused ? 'schedules.resume' : 'schedules.pause', {
     said: () => `${isPaused ? 'Resumed' : 'Paused'} ${name}.`,
     onDone: onClose,
+    undo: () =>
+      undoBy(isPaused ? 'schedules.pause' : 'schedules.resume', {
+        params: { name },
+        body: { reason: undoReason },
+      }),
   })
   return (
     <ActionDialog

@@ -6,6 +6,9 @@ export const alertHandlers: HandlersFor<typeof alertOperations> = {
   acknowledge: async ({ params, body, management }) => {
     await management.alerts.acknowledge(params.id, noted(body.note))
   },
+  withdrawAcknowledgement: async ({ params, management }) => {
+    await management.alerts.withdrawAcknowledgement(params.id)
+  },
   silence: async ({ params, body, management }) => {
     await management.alerts.silence(params.id, timeOf(body.until), noted(body.note))
   },

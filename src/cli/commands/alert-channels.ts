@@ -22,7 +22,7 @@ interface ChannelFlags {
 export function registerAlertChannels(program: Command): void {
   const channels = program.command('alert-channels').description('where alerts are sent')
   addList(channels, {
-    description: 'list where alerts are told',
+    description: 'list the channels that alerts are sent to',
     operation: operations.alerts.listChannels,
     columns: () => [
       { title: 'NAME', canShrink: true, value: ({ name }) => name },
@@ -36,7 +36,7 @@ export function registerAlertChannels(program: Command): void {
   registerCreate(channels)
   channels
     .command('test')
-    .description('send a notice that says that it is a test')
+    .description('send a test notification')
     .argument('<name>')
     .action((name: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -47,7 +47,7 @@ export function registerAlertChannels(program: Command): void {
   for (const verb of ['enable', 'disable'] as const) {
     channels
       .command(verb)
-      .description(verb === 'enable' ? 'tell alerts here again' : 'tell no alerts here')
+      .description(verb === 'enable' ? 'send alerts to this channel again' : 'send no alerts to this channel')
       .argument('<name>')
       .action((name: string, _flags: unknown, command: Command) =>
         withApi(command, async ({ client, output }) => {
@@ -58,7 +58,7 @@ export function registerAlertChannels(program: Command): void {
   }
   channels
     .command('delete')
-    .description('delete a channel and its endpoint; notices that wait there are cancelled')
+    .description('delete a channel and its endpoint; waiting notifications are cancelled')
     .argument('<name>')
     .option(...yesOption)
     .action((name: string, flags: { yes?: boolean }, command: Command) =>
@@ -78,13 +78,13 @@ export function registerAlertChannels(program: Command): void {
 function registerCreate(channels: Command): void {
   channels
     .command('create')
-    .description('tell alerts to a webhook, Slack, e-mail or the log')
+    .description('send alerts to a webhook, Slack, e-mail or the log')
     .argument('<name>', 'a–z, 0–9 and "-"')
     .requiredOption('--kind <kind>', 'webhook, slack, email or log')
-    .option('--url <url>', 'where a webhook or Slack listens')
+    .option('--url <url>', 'the URL of the webhook or of Slack')
     .option('--header <name: value>', 'a header for each request; repeat for more', collectHeader)
-    .option('--to <address>', 'whom e-mail goes to; repeat for more', collectText)
-    .option('--from <address>', 'who it is from')
+    .option('--to <address>', 'a recipient of the e-mail; repeat for more', collectText)
+    .option('--from <address>', 'the sender of the e-mail')
     .option('--settings <json|@file>', 'signing and auth of a webhook, as JSON')
     .action((name: string, flags: ChannelFlags, command: Command) =>
       withApi(command, async ({ client, output, prefix }) => {

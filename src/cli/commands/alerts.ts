@@ -12,9 +12,9 @@ interface SilenceFlags {
 }
 
 export function registerAlerts(program: Command): void {
-  const alerts = program.command('alerts').description('what is wrong right now, and who looks after it')
+  const alerts = program.command('alerts').description('current and past alerts, and who acknowledged them')
   addList(alerts, {
-    description: 'list what fires and what has been resolved, the newest first',
+    description: 'list firing and resolved alerts, the newest first',
     operation: operations.alerts.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
@@ -34,7 +34,7 @@ export function registerAlerts(program: Command): void {
   })
   alerts
     .command('ack')
-    .description('say that somebody looks after it: no more reminders')
+    .description('acknowledge an alert: no more reminders')
     .argument('<id>', 'alt_…')
     .option('--note <text>', 'what is being done')
     .action((id: string, flags: { note?: string }, command: Command) =>
@@ -43,7 +43,17 @@ export function registerAlerts(program: Command): void {
         output.data({ id }, () => `${id} acknowledged`)
       }),
     )
-  addSilence(alerts, 'tell nothing of it for a while', 'id').action(
+  alerts
+    .command('unack')
+    .description('undo an acknowledgement: reminders continue')
+    .argument('<id>', 'alt_…')
+    .action((id: string, _flags: object, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        await client.alerts.withdrawAcknowledgement({ params: { id } })
+        output.data({ id }, () => `${id} is no longer acknowledged`)
+      }),
+    )
+  addSilence(alerts, 'send no notifications about it for a while', 'id').action(
     (id: string, flags: SilenceFlags, command: Command) =>
       withApi(command, async ({ client, output }) => {
         await client.alerts.silence({ params: { id }, body: silenceBody(flags) })
@@ -56,7 +66,7 @@ export function registerAlerts(program: Command): void {
 function addSilence(noun: Command, description: string, argument: string): Command {
   return noun
     .command('silence')
-    .description(`${description}; without --for, end that`)
+    .description(`${description}; without --for, end the silence`)
     .argument(`<${argument}>`)
     .option('--for <time>', 'how long, like 30m, 12h or 7d', duration)
     .option('--note <text>', 'why')
@@ -68,7 +78,7 @@ function silenceBody({ for: forMs, note }: SilenceFlags) {
 }
 
 function registerRules(program: Command): void {
-  const rules = program.command('alert-rules').description('what is worth waking somebody for')
+  const rules = program.command('alert-rules').description('the conditions that raise alerts')
   addList(rules, {
     description: 'list the rules; change them with `holdfast apply`',
     operation: operations.alerts.listRules,
@@ -101,7 +111,7 @@ function registerRules(program: Command): void {
   )
   rules
     .command('delete')
-    .description('delete a rule; what it had found ends without a word')
+    .description('delete a rule; its alerts end without a notification')
     .argument('<name>')
     .option(...yesOption)
     .action((name: string, flags: { yes?: boolean }, command: Command) =>

@@ -16,7 +16,7 @@ interface CreateFlags {
 }
 
 export function registerApiKeys(program: Command): void {
-  const keys = program.command('api-keys').description('who may talk to the API')
+  const keys = program.command('api-keys').description('keys for the API')
   addList(keys, {
     description: 'list API keys',
     operation: operations.access.listKeys,
@@ -53,11 +53,11 @@ export function registerApiKeys(program: Command): void {
 function registerCreate(keys: Command): void {
   keys
     .command('create')
-    .description('create an API key and print it, this once')
+    .description('create an API key and print it; it can not be shown again')
     .argument('[name]', 'who uses it')
     .option('--role <role>', `${roles.join(', ')} (with --local: admin)`)
     .option('--expires-in <time>', 'like 90d; without it the key does not expire', duration)
-    .option('--local', 'write it straight to the database, beside which this must run: for a lost admin key')
+    .option('--local', 'write it directly to the database, without an API key: for a lost admin key')
     .action(async (name: string | undefined, flags: CreateFlags, command: Command) => {
       if (flags.local === true) {
         await createLocally(await openSession(command), name, flags)

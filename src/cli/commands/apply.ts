@@ -19,11 +19,11 @@ interface ApplyFlags {
 export function registerApply(program: Command): void {
   program
     .command('apply')
-    .description('make endpoints, event types and routes be as a file says')
+    .description('create and change endpoints, event types, routes, jobs and alert rules to match a file')
     .requiredOption('-f, --file <path>', 'a YAML file, or - for standard input')
     .option('--dry-run', 'show what would change, and change nothing')
-    .option('--prune', "also delete what the file's lists don't have")
-    .option('--set-secrets', 'also send secrets that are set already: they can not be compared')
+    .option('--prune', 'also delete items that are missing in the lists of the file')
+    .option('--set-secrets', 'also send secrets that are already set, without comparing them')
     .option(...yesOption)
     .action((flags: ApplyFlags, command: Command) =>
       // What is there is compared with the file, whose numbers are JavaScript's.

@@ -19,9 +19,9 @@ const none = () => 'There are no such dead letters.'
 export function registerDeadLetters(program: Command): void {
   const letters = program
     .command('dead-letters')
-    .description("what can't succeed by itself any more, and what to do about it")
+    .description('deliveries and runs that failed for good, and how to settle them')
   addList(letters, {
-    description: 'look up dead letters, the newest first',
+    description: 'list dead letters, the newest first',
     operation: operations.deadLetters.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
@@ -37,7 +37,7 @@ export function registerDeadLetters(program: Command): void {
   })
   addList(letters, {
     verb: 'groups',
-    description: 'what is wrong where: letters by error and endpoint, the largest group first',
+    description: 'group letters by error and endpoint, the largest group first',
     operation: operations.deadLetters.groups,
     columns: (output) => [
       { title: 'COUNT', isNumber: true, value: ({ count }) => String(count) },
@@ -69,7 +69,7 @@ export function registerDeadLetters(program: Command): void {
   })
   addList(letters, {
     verb: 'recipients',
-    description: 'who waits for critical events, the longest waiting first',
+    description: 'list endpoints that wait for critical events, the longest waiting first',
     operation: operations.deadLetters.recipients,
     columns: (output) => [
       { title: 'ENDPOINT', canShrink: true, value: ({ endpoint }) => endpoint },
@@ -110,7 +110,7 @@ const list = operations.deadLetters.list as unknown as Operation
 function registerSettlements(letters: Command): void {
   const redrive = letters
     .command('redrive')
-    .description('owe it again, through the whole flow; one, or many by a filter')
+    .description('redeliver it, applying the current transform; one, or many by a filter')
     .argument('[id]', 'dlt_…')
   addBulkOptions(redrive, list).action((id: string | undefined, flags: BulkFlags, command: Command) =>
     withApi(command, async (session) => {
@@ -121,7 +121,7 @@ function registerSettlements(letters: Command): void {
   )
   const resolve = letters
     .command('resolve')
-    .description('say that it needs no delivery any more; one, or many by a filter')
+    .description('settle it: it needs no delivery any more; one, or many by a filter')
     .argument('[id]', 'dlt_…')
     .option('--note <text>', 'why')
     .option('--action <word>', 'what was done instead, like refunded')
@@ -146,7 +146,9 @@ interface ResolveFlags extends BulkFlags {
 function registerDiscard(letters: Command): void {
   const discard = letters
     .command('discard')
-    .description('give it up; it stays to be looked at until retention removes it; one, or many by a filter')
+    .description(
+      'settle it without delivery; it stays visible until retention removes it; one, or many by a filter',
+    )
     .argument('[id]', 'dlt_…')
     .option('--why <text>', 'kept with it and in the audit log')
   addBulkOptions(discard, list).action(

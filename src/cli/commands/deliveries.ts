@@ -9,11 +9,9 @@ import { confirm } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 
 export function registerDeliveries(program: Command): void {
-  const deliveries = program
-    .command('deliveries')
-    .description('what is owed to endpoints, and what became of it')
+  const deliveries = program.command('deliveries').description('pending and ended deliveries to endpoints')
   addList(deliveries, {
-    description: 'look up deliveries, the newest first',
+    description: 'list deliveries, the newest first',
     operation: operations.deliveries.list,
     columns: deliveryColumns,
     nothing: () => 'There are no such deliveries.',
@@ -38,7 +36,7 @@ export function registerDeliveries(program: Command): void {
     )
   deliveries
     .command('why')
-    .description('say in one sentence why it is not delivered')
+    .description('explain in one sentence why it is not delivered')
     .argument('<id>', 'dlv_…')
     .action((id: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -57,7 +55,7 @@ const list = operations.deliveries.list as unknown as Operation
 function registerSteering(deliveries: Command): void {
   const retry = deliveries
     .command('retry')
-    .description('make it due now instead of waiting for its time; one, or many by a filter')
+    .description('make a waiting delivery due now; one, or many by a filter')
     .argument('[id]', 'dlv_…')
   addBulkOptions(retry, list).action((id: string | undefined, flags: BulkFlags, command: Command) =>
     withApi(command, async (session) => {
@@ -68,7 +66,7 @@ function registerSteering(deliveries: Command): void {
   )
   const cancel = deliveries
     .command('cancel')
-    .description('end it, visibly; one, or many by a filter')
+    .description('cancel it; it stays visible as cancelled; one, or many by a filter')
     .argument('[id]', 'dlv_…')
     .option('--reason <text>', 'kept with it and in the audit log')
   addBulkOptions(cancel, list).action((id: string | undefined, flags: CancelFlags, command: Command) =>

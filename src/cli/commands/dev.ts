@@ -26,10 +26,7 @@ export function registerDev(program: Command): void {
     .option('--host <address>', 'where the API listens (HOLDFAST_HOST, default 127.0.0.1)')
     .option('--port <number>', 'where the API listens (HOLDFAST_PORT, default 8420)')
     .option(...setOption)
-    .option(
-      '--demo',
-      'add endpoints of every kind and live traffic, so that every page has something to show',
-    )
+    .option('--demo', 'add example endpoints and live traffic, so that every page has data')
     .action(async (options: { readonly demo?: boolean }, command: Command) => {
       const session = await openSession(command)
       const stopped = watchStopSignals(session)

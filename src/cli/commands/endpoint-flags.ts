@@ -28,8 +28,8 @@ export interface EndpointFlags {
 /** The settings of an endpoint as options of `create` and `update`. */
 export function addEndpointOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'where the http transport sends to')
-    .option('--transport <name>', 'http (default) or function')
+    .option('--url <url>', 'the URL that the http transport sends to')
+    .option('--transport <name>', 'http (default), function or smtp')
     .option('--preset <name>', presetNames.join(', '))
     .option('--method <method>', 'POST (default), PUT, PATCH, DELETE or GET')
     .option('--header <name: value>', 'a header for each request; repeat for more', collectHeader)
@@ -41,15 +41,15 @@ export function addEndpointOptions(command: Command): Command {
     .option('--timeout-ms <number>', 'how long one attempt may take', wholeNumber)
     .option('--concurrency <number>', 'attempts at once', wholeNumber)
     .option('--rate <number>', 'attempts a second', decimalNumber)
-    .option('--max-pending <number>', 'how much may be owed to it', wholeNumber)
-    .option('--max-retries <number>', 'tries after the first one', wholeNumber)
+    .option('--max-pending <number>', 'the most pending deliveries', wholeNumber)
+    .option('--max-retries <number>', 'attempts after the first one', wholeNumber)
     .option('--on-dead <what>', 'continue (default) or block: what a dead letter does to its ordering key')
     .option('--tag <tag>', 'repeat for more', collectText)
     .option('--tenant <tenant>', 'only events of this tenant')
-    .option('--contact <text>', 'whom to tell when it is unwell')
+    .option('--contact <text>', 'contact for incidents')
     .option(
       '--event-type <type>',
-      'what it wants, like order.*; makes its route; repeat for more',
+      'deliver events of this type, like order.*; creates a route; repeat for more',
       collectText,
     )
     .option('--config <json|@file>', "the transport's settings, as JSON")

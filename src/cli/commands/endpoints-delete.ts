@@ -13,9 +13,9 @@ interface DeleteFlags {
 export function registerEndpointsDelete(endpoints: Command): void {
   endpoints
     .command('delete')
-    .description('delete an endpoint; refused while it owes deliveries or routes lead to it')
+    .description('delete an endpoint; refused while it has pending deliveries or routes')
     .argument('<name>')
-    .option('--force', 'also what is still owed, which ends as cancelled, and its routes')
+    .option('--force', 'also with pending deliveries, which end as cancelled, and its routes')
     .option(...yesOption)
     .action((name: string, flags: DeleteFlags, command: Command) =>
       withApi(command, async (session) => {

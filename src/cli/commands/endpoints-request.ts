@@ -16,7 +16,7 @@ interface RequestFlags {
 export function registerEndpointsRequest(endpoints: Command): void {
   endpoints
     .command('request')
-    .description('call an endpoint through its circuit and wait for the answer; nothing is stored')
+    .description('call an endpoint through its circuit and wait for the response; nothing is stored')
     .argument('<name>')
     .option('--path <path>', "after the endpoint's URL")
     .option('--method <method>', 'GET, POST, PUT, PATCH or DELETE')

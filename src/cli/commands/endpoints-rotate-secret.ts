@@ -11,11 +11,11 @@ interface RotateFlags {
 export function registerEndpointsRotateSecret(endpoints: Command): void {
   endpoints
     .command('rotate-secret')
-    .description('replace the secret that requests are signed with, and print the new one')
+    .description('replace the signing secret, and print the new one')
     .argument('<name>')
     .option(
       '--overlap-ms <number>',
-      'how long both are used (default 86400000, a day); 0: it leaked',
+      'how long both are used (default 86400000, a day); 0 if the old one leaked',
       wholeNumber,
     )
     .option(

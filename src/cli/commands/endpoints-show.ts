@@ -15,7 +15,7 @@ type Health = ResultOf<Operations['endpoints']['health']>
 export function registerEndpointsShow(endpoints: Command): void {
   endpoints
     .command('show')
-    .description('show one endpoint: its settings, its circuit, and what it is owed')
+    .description('show one endpoint: its settings, its circuit, and its pending deliveries')
     .argument('<name>')
     .option(...watchOption)
     .action((name: string, flags: { watch?: WatchFlag }, command: Command) =>

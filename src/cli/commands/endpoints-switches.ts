@@ -26,14 +26,14 @@ const switches: readonly Switch[] = [
   {
     verb: 'pause',
     call: 'pause',
-    description: 'stop its deliveries and keep them; giving up is put off for as long',
+    description: 'stop sending and keep the deliveries; the give-up timer is paused',
     done: 'paused',
     stops: true,
   },
   {
     verb: 'resume',
     call: 'resume',
-    description: 'go on after a pause, or after the endpoint was found to be rejecting',
+    description: 'end a pause, or the state rejecting',
     done: 'active',
     stops: false,
   },
@@ -47,14 +47,14 @@ const switches: readonly Switch[] = [
   {
     verb: 'enable',
     call: 'enable',
-    description: 'bring a disabled endpoint back',
+    description: 'enable a disabled endpoint',
     done: 'active',
     stops: false,
   },
   {
     verb: 'reset-circuit',
     call: 'resetCircuit',
-    description: 'close its circuit and clear a hold, so that it is tried at once',
+    description: 'close its circuit and end a hold, so that Holdfast sends at once',
     done: 'closed',
     stops: false,
   },

@@ -9,7 +9,7 @@ import { printable } from '../table.ts'
 export function registerEndpointsTest(endpoints: Command): void {
   endpoints
     .command('test')
-    .description('send one signed test event, and say in plain words what the receiver did')
+    .description('send one signed test event, and explain what the receiver did')
     .argument('<name>')
     .option('--payload <json|@file|->', "instead of the test's own")
     .action((name: string, flags: { payload?: string }, command: Command) =>

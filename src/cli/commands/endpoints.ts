@@ -9,7 +9,7 @@ import { registerEndpointsSwitches } from './endpoints-switches.ts'
 import { registerEndpointsTest } from './endpoints-test.ts'
 
 export function registerEndpoints(program: Command): void {
-  const endpoints = program.command('endpoints').description('create, look at and switch endpoints')
+  const endpoints = program.command('endpoints').description('create, show and control endpoints')
   registerEndpointsCreate(endpoints)
   registerEndpointsList(endpoints)
   registerEndpointsShow(endpoints)

@@ -43,7 +43,7 @@ export function registerEventTypes(program: Command): void {
   registerWrites(types)
   types
     .command('delete')
-    .description('forget an event type; its events are published as before, without a schema')
+    .description('delete an event type; its events can still be published, without a schema')
     .argument('<name>')
     .option(...yesOption)
     .action((name: string, flags: { yes?: boolean }, command: Command) =>
@@ -59,7 +59,7 @@ function registerWrites(types: Command): void {
   const addOptions = (command: Command) =>
     command
       .option('--description <text>', 'what it means')
-      .option('--schema <json|@file>', 'JSON Schema that payloads must fit')
+      .option('--schema <json|@file>', 'JSON Schema that payloads must match')
       .option('--criticality <class>', 'critical, standard or best_effort')
   addOptions(types.command('create').description('declare an event type').argument('<name>')).action(
     (name: string, flags: EventTypeFlags, command: Command) =>
@@ -68,7 +68,7 @@ function registerWrites(types: Command): void {
         output.data(created, () => created.name)
       }),
   )
-  const update = types.command('update').description('change an event type; what is left out stays')
+  const update = types.command('update').description('change an event type; omitted fields stay')
   addOptions(update.argument('<name>')).action((name: string, flags: EventTypeFlags, command: Command) =>
     withApi(command, async ({ client, output }) => {
       const params = { name }

@@ -1,34 +1,29 @@
 import type { Command } from 'commander'
+import type { ResultOf } from '../../contract/operation.ts'
 import { operations } from '../../contract/operations.ts'
 import { deliveryColumns, describeAttempts } from '../attempt-table.ts'
 import { withApi } from '../connection/with-api.ts'
+import { addFilters } from '../contract-filters.ts'
 import { countOf } from '../count-of.ts'
 import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
+import { wholeNumber } from '../option-parsers.ts'
+import type { Output } from '../output.ts'
 import { readPayload } from '../read-json-argument.ts'
+import type { Column } from '../table.ts'
 import { formatBytes } from '../units.ts'
 import { addMessageOptions, type MessageFlags, readMessageFlags } from './message-flags.ts'
 
 const batchEvents = 1000
 
 export function registerEvents(program: Command): void {
-  const events = program.command('events').description('publish events, and see what became of them')
+  const events = program.command('events').description('publish and show events')
   registerPublish(events)
   addList(events, {
-    description: 'look up events, the newest first',
+    description: 'list events, the newest first',
     operation: operations.storedEvents.list,
-    columns: (output) => [
-      { title: 'ID', value: ({ id }) => id },
-      { title: 'TYPE', canShrink: true, value: ({ type }) => textOf(type) },
-      {
-        title: 'STATE',
-        value: ({ state }) => output.paintData(state === 'unrouted' ? 'yellow' : 'green', state),
-      },
-      { title: 'TENANT', canShrink: true, isExtra: true, value: ({ tenant }) => textOf(tenant) },
-      { title: 'SIZE', isNumber: true, value: ({ sizeBytes }) => formatBytes(sizeBytes) },
-      { title: 'CREATED', value: ({ createdAt }) => output.when(createdAt) },
-    ],
+    columns: eventColumns,
     nothing: (prefix) =>
       `There are no such events. Publish one with: ${prefix} events publish order.created '{"id":17}'`,
   })
@@ -52,16 +47,81 @@ export function registerEvents(program: Command): void {
         })
       }),
     )
+  registerSearch(events)
   registerErase(events)
+}
+
+const searchedRows = 50
+
+/** Step after step, until enough is found or everything has been looked at. */
+function registerSearch(events: Command): void {
+  const search = events
+    .command('search')
+    .description('search payloads, the newest first: --path with --equals, or --text')
+  addFilters(search, operations.storedEvents.search)
+  search
+    .option('--limit <number>', `stop when so many are found (${searchedRows})`, wholeNumber)
+    .option('--cursor <cursor>', 'continue where an earlier search stopped')
+    .action((flags: SearchFlags, command: Command) =>
+      withApi(command, async ({ client, output, prefix }) => {
+        const { limit = searchedRows, cursor, ...filter } = flags
+        const found: EventRow[] = []
+        let scanned = 0
+        let total: number | null = null
+        let next: string | null = cursor ?? null
+        do {
+          const step = await client.storedEvents.search({
+            query: { ...filter, limit: limit - found.length, ...(next !== null && { cursor: next }) },
+          })
+          found.push(...step.data)
+          scanned += step.scanned
+          total = step.total
+          next = step.nextCursor
+        } while (next !== null && found.length < limit)
+        if (output.isJson) {
+          output.line(JSON.stringify({ data: found, nextCursor: next, scanned, total }))
+          return
+        }
+        if (found.length > 0) output.table(eventColumns(output), found)
+        output.message(
+          `${countOf(found.length, 'events')} found among ${countOf(scanned, 'events')} that were looked at.`,
+        )
+        if (next !== null)
+          output.message(`Older ones were not: go on with ${prefix} events search … --cursor ${next}`)
+      }),
+    )
+}
+
+interface SearchFlags extends Readonly<Record<string, unknown>> {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+type EventRow = ResultOf<typeof operations.storedEvents.list>['data'][number]
+
+function eventColumns(output: Output): readonly Column<EventRow>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'TYPE', canShrink: true, value: ({ type }) => textOf(type) },
+    {
+      title: 'STATE',
+      value: ({ state }) => output.paintData(state === 'unrouted' ? 'yellow' : 'green', state),
+    },
+    { title: 'TENANT', canShrink: true, isExtra: true, value: ({ tenant }) => textOf(tenant) },
+    { title: 'SIZE', isNumber: true, value: ({ sizeBytes }) => formatBytes(sizeBytes) },
+    { title: 'CREATED', value: ({ createdAt }) => output.when(createdAt) },
+  ]
 }
 
 function registerErase(events: Command): void {
   events
     .command('erase')
-    .description("remove an event's payload for good: archive, dead letters, stored requests and answers")
+    .description(
+      "remove an event's payload permanently: archive, dead letters, stored requests and responses",
+    )
     .argument('<id>', 'msg_…, or run_… for the input of a run')
     .requiredOption('--reason <text>', 'why, for the audit log')
-    .option('--force', 'also while it is owed: what is owed ends as cancelled')
+    .option('--force', 'also with pending deliveries, which end as cancelled')
     .option(...yesOption)
     .action((id: string, flags: { reason: string; force?: boolean; yes?: boolean }, command: Command) =>
       withApi(command, async (session) => {
@@ -84,7 +144,7 @@ function registerErase(events: Command): void {
 function registerPublish(events: Command): void {
   const publish = events
     .command('publish')
-    .description('publish an event; every route that wants it gets a delivery')
+    .description('publish an event; every matching route gets a delivery')
     .argument('<type>', 'like order.created')
     .argument('<payload>', 'JSON in single quotes, @file, or - for standard input')
   addMessageOptions(publish).action((type: string, text: string, flags: MessageFlags, command: Command) =>

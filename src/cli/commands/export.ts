@@ -9,11 +9,8 @@ const maxAtOnce = 8
 export function registerExport(program: Command): void {
   program
     .command('export')
-    .description('print endpoints, event types and routes as a file for `holdfast apply`; no secret is in it')
-    .option(
-      '--references',
-      'write references like env:CRM_AUTH_TOKEN instead of digests, to fill for another server',
-    )
+    .description('print the configuration as a file for `holdfast apply`, without secrets')
+    .option('--references', 'write references like env:CRM_AUTH_TOKEN instead of digests, for another server')
     .action((flags: { references?: boolean }, command: Command) =>
       withApi(command, async ({ client, output }) => {
         const lists: Record<string, unknown> = {}

@@ -28,7 +28,7 @@ export function registerJobs(program: Command): void {
   })
   jobs
     .command('show')
-    .description('show one job, and what was set here over what its code says')
+    .description('show one job, and which settings override its code')
     .argument('<name>')
     .action((name: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -41,11 +41,11 @@ export function registerJobs(program: Command): void {
     .command('trigger')
     .description('run a job now')
     .argument('<name>')
-    .option('--payload <json|@file|->', 'what the run gets')
+    .option('--payload <json|@file|->', 'the input of the run')
     .option('--reason <text>', 'kept with the run')
     .option('--worker <name>', 'only this worker may run it')
     .option('--require-tag <tag>', 'only workers with this tag may run it; repeat for more', collectText)
-    .option('--tag <tag>', 'to find it by; repeat for more', collectText)
+    .option('--tag <tag>', 'a tag to search by; repeat for more', collectText)
     .option('--correlation-id <id>', 'to find it by')
     .option('--priority <0-3>', '3 is the most urgent', wholeNumber)
     .option('--run-at <time>', 'run it at this time, or +10m from now', (text: string) =>
@@ -66,7 +66,7 @@ export function registerJobs(program: Command): void {
     )
   jobs
     .command('delete')
-    .description('delete a job and its schedules; what became of its runs stays')
+    .description('delete a job and its schedules; the history of its runs stays')
     .argument('<name>')
     .option(...yesOption)
     .action((name: string, flags: { yes?: boolean }, command: Command) =>
@@ -81,7 +81,7 @@ export function registerJobs(program: Command): void {
     jobs
       .command(verb)
       .description(
-        verb === 'enable' ? 'let its runs go on' : `${verb} it: its runs wait until somebody enables it`,
+        verb === 'enable' ? 'let its runs continue' : `${verb} it: its runs wait until it is enabled`,
       )
       .argument('<name>')
       .option('--reason <text>', 'kept in the audit log')
@@ -123,19 +123,17 @@ function registerWrites(jobs: Command): void {
     jobs
       .command(verb)
       .description(
-        verb === 'create'
-          ? 'make a job known, and schedule it'
-          : 'override settings of a job, or its schedule',
+        verb === 'create' ? 'register a job, and schedule it' : 'override settings of a job, or its schedule',
       )
       .argument('<name>')
       .option('--queue <name>', 'the queue of its runs')
-      .option('--cron <expression>', 'when it runs; "none" ends its schedule')
+      .option('--cron <expression>', 'when it runs; "none" removes its schedule')
       .option('--timezone <zone>', 'of the cron expression, like Europe/Amsterdam')
-      .option('--payload <json|@file|->', 'what its scheduled runs get')
-      .option('--overlap <policy>', 'when the last run is still owed: skip, queue or allow')
+      .option('--payload <json|@file|->', 'the input of its scheduled runs')
+      .option('--overlap <policy>', 'when the last run has not ended: skip, queue or allow')
       .option('--catch-up <policy>', 'after a downtime: one, all or none')
       .option('--timeout-ms <number>', 'how long a run may take', Number)
-      .option('--settings <json|@file|->', 'any other settings, as the API takes them')
+      .option('--settings <json|@file|->', 'any other settings, as in the API')
       .action((name: string, flags: JobFlags, command: Command) =>
         withApi(command, async ({ client, output }) => {
           const { settings, cron, payload, ...rest } = flags

@@ -8,7 +8,7 @@ export function registerLearning(program: Command): void {
     .description('tracking events of learning platforms: explain them, and import logs')
   learning
     .command('explain')
-    .description('show what an event becomes in xAPI and in Caliper, and which field came from where')
+    .description('show the xAPI and Caliper statements of an event, and the source of each field')
     .argument('<event.json>', 'a file with one event, or - for standard input')
     .option(
       '--config <transform.json>',
@@ -30,8 +30,8 @@ export function registerLearning(program: Command): void {
     .option('--to <time>', 'events before this moment')
     .option('--types <patterns>', 'only these events, like problem_check,edx.course.**')
     .option('--dry-run', 'read and count, and publish nothing')
-    .option('--again', 'begin at the first line, whatever was imported before')
-    .option('--rejected <file>', 'where broken lines are kept', 'holdfast-import-rejected.jsonl')
+    .option('--again', 'start at the first line, whatever was imported before')
+    .option('--rejected <file>', 'where invalid lines are written', 'holdfast-import-rejected.jsonl')
     .action(async (path: string, flags: ImportFlags, command: Command) =>
       (await import('../learning/import.ts')).importLogs(path, flags, command),
     )

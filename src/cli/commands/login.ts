@@ -14,7 +14,7 @@ const usualUrl = 'http://127.0.0.1:8420'
 export function registerLogin(program: Command): void {
   program
     .command('login')
-    .description('store a server and a key as a profile, for this user alone')
+    .description('store a server and a key as a profile that only you can read')
     .action(async (_flags: unknown, command: Command) => {
       const session = await openSession(command)
       const { output, config } = session
@@ -32,7 +32,7 @@ export function registerLogin(program: Command): void {
     })
   program
     .command('logout')
-    .description('forget the key of a profile; the key itself stays valid')
+    .description('remove a profile with its key; the key itself stays valid')
     .action(async (_flags: unknown, command: Command) => {
       const { config, output } = await openSession(command)
       const { current, profiles } = await readProfiles(process.env)
@@ -49,7 +49,7 @@ export function registerLogin(program: Command): void {
     })
   program
     .command('whoami')
-    .description('which server and key commands use here, and what the key may do')
+    .description('show the server and key that commands use here, and the permissions of the key')
     .action((_flags: unknown, command: Command) =>
       withApi(command, async ({ client, output, api }) => {
         const identity = { url: api.url, source: api.source, ...(await client.access.whoAmI()) }

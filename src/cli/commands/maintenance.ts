@@ -4,10 +4,12 @@ import { textOf } from '../field-list.ts'
 import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
 
 export function registerMaintenance(program: Command): void {
-  const maintenance = program.command('maintenance').description('what one node does for all')
+  const maintenance = program
+    .command('maintenance')
+    .description('tasks that one node runs for the whole cluster')
   maintenance
     .command('status')
-    .description('which node leads, and how each task went')
+    .description('show the leading node, and the last result of each task')
     .option(...watchOption)
     .action((flags: { watch?: WatchFlag }, command: Command) =>
       withApi(command, ({ client, output }) =>
@@ -36,7 +38,7 @@ export function registerMaintenance(program: Command): void {
     )
   maintenance
     .command('run')
-    .description('run a task at the next look of the leader, within about a second')
+    .description('run a task now, within about a second')
     .argument('<task>')
     .action((task: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {

@@ -28,15 +28,15 @@ export function addMessageOptions(command: Command): Command {
     .option('--priority <0-3>', '3 is the most urgent', wholeNumber)
     .option(
       '--deliver-at <time>',
-      'not before: ISO 8601, or from now like +30s, +10m, +2h, +1d',
+      'do not deliver before: ISO 8601, or relative to now like +30s, +10m, +2h, +1d',
       parseInstant,
     )
-    .option('--expires-at <time>', 'not after; written like --deliver-at', parseInstant)
+    .option('--expires-at <time>', 'do not deliver after; same format as --deliver-at', parseInstant)
     .option('--header <name: value>', 'a header for this message; repeat for more', collectHeader)
     .option('--idempotency-key <key>', 'the same key with the same body is accepted once')
-    .option('--correlation-id <id>', 'travels with the message')
+    .option('--correlation-id <id>', 'an id that is stored and sent with the message')
     .option('--criticality <class>', 'critical, standard or best_effort')
-    .option('--count <number>', 'so many times', wholeNumber, 1)
+    .option('--count <number>', 'send it this many times', wholeNumber, 1)
 }
 
 /** What is wrong is said here, before the payload travels. */

@@ -6,9 +6,7 @@ import { openSession } from '../session.ts'
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .description(
-      "bring the database's schema up to date; safe beside running nodes, and from many processes at once",
-    )
+    .description("migrate the database's schema; safe while nodes run, and from several processes at once")
     .action(async (_options: unknown, command: Command) => {
       const session = await openSession(command)
       const { url } = await findDatabase(session)

@@ -40,7 +40,7 @@ export function registerOperations(program: Command): void {
     )
   bulk
     .command('watch')
-    .description('follow one to its end')
+    .description('show the progress of one until it ends')
     .argument('<id>', 'op_…')
     .action((id: string, _flags: unknown, command: Command) =>
       withApi(command, async (session) => {

@@ -25,7 +25,7 @@ export function registerQuarantine(program: Command): void {
   })
   quarantine
     .command('retry')
-    .description('try to store a result now; it is also tried by itself, at growing intervals')
+    .description('retry storing a result now; Holdfast also retries at growing intervals')
     .argument('<id>')
     .action((id: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output, prefix }) => {
@@ -37,7 +37,7 @@ export function registerQuarantine(program: Command): void {
     )
   quarantine
     .command('release')
-    .description('give a result up; its delivery, if still owed, is sent again')
+    .description('drop a result; its delivery, if still pending, is sent again')
     .argument('<id>')
     .option(...yesOption)
     .action((id: string, flags: { yes?: boolean }, command: Command) =>

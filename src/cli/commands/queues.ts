@@ -7,7 +7,7 @@ import { decimalNumber, wholeNumber } from '../option-parsers.ts'
 import { given } from './endpoint-flags.ts'
 
 export function registerQueues(program: Command): void {
-  const queues = program.command('queues').description('the lines that runs wait in, shared by workers')
+  const queues = program.command('queues').description('queues of runs, shared by workers')
   addList(queues, {
     description: 'list queues by name',
     operation: operations.jobs.listQueues,
@@ -30,7 +30,7 @@ export function registerQueues(program: Command): void {
   })
   queues
     .command('show')
-    .description('show one queue, and how many runs it owes')
+    .description('show one queue, and how many runs it has')
     .argument('<name>')
     .action((name: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -40,10 +40,10 @@ export function registerQueues(program: Command): void {
     )
   queues
     .command('limit')
-    .description('limit a queue over all workers; a limit that is left out is lifted')
+    .description('limit a queue across all workers; an omitted limit is removed')
     .argument('<name>')
     .option('--concurrency <number>', 'runs at once', wholeNumber)
-    .option('--rate <number>', 'runs that begin in a second', decimalNumber)
+    .option('--rate <number>', 'runs started per second', decimalNumber)
     .action((name: string, flags: { concurrency?: number; rate?: number }, command: Command) =>
       withApi(command, async ({ client, output }) => {
         const limits = given({ concurrency: flags.concurrency, ratePerSecond: flags.rate })
@@ -55,7 +55,9 @@ export function registerQueues(program: Command): void {
     const command = queues
       .command(verb)
       .description(
-        verb === 'pause' ? 'claim nothing from it; what waits is kept' : 'let workers claim from it again',
+        verb === 'pause'
+          ? 'stop workers from claiming its runs; waiting runs are kept'
+          : 'let workers claim from it again',
       )
       .argument('<name>')
     if (verb === 'pause') command.option('--reason <text>', 'kept in the audit log')

@@ -19,28 +19,28 @@ interface ReplayFlags extends Readonly<Record<string, unknown>> {
 const time = (text: string) => pastInstant(text, Date.now())
 
 export function registerReplays(program: Command): void {
-  const replays = program.command('replays').description('send a range of the archive once more')
+  const replays = program.command('replays').description('send archived messages again')
   replays
     .command('create')
-    .description('replay what was delivered in a time, in its order; each has a webhook-id of its own')
-    .requiredOption('--from <time>', 'ISO 8601, or before now like -2h', time)
-    .option('--to <time>', 'written like --from; now, if left out', time, new Date().toISOString())
-    .option('--endpoint <name>', 'only what went to this endpoint')
-    .option('--route <name>', 'only what went along this route')
+    .description('replay a time range, in its order; each replay has its own webhook-id')
+    .requiredOption('--from <time>', 'ISO 8601, or relative to now like -2h', time)
+    .option('--to <time>', 'same format as --from; default: now', time, new Date().toISOString())
+    .option('--endpoint <name>', 'only deliveries to this endpoint')
+    .option('--route <name>', 'only deliveries of this route')
     .option('--event-type <type>', '`order.created`, or `order.*`')
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--correlation-id <id>', 'only with this one')
     .option('--state <state>', 'succeeded, dead, expired, cancelled, dropped or skipped')
     .option('--target-endpoint <name>', 'to this endpoint instead of its own, as published')
-    .option('--target-route <name>', 'what this route wants, along it, as though it had been there then')
-    .option('--rate <number>', 'at most so many a second', decimalNumber)
+    .option('--target-route <name>', 'the messages that match this route, as if it had existed then')
+    .option('--rate <number>', 'at most this many per second', decimalNumber)
     .option('--dry-run', 'count, and send nothing')
     .option(...yesOption)
     .option(...noWaitOption)
     .action((flags: ReplayFlags, command: Command) => withApi(command, (session) => create(session, flags)))
   replays
     .command('event')
-    .description('replay one event: every way that it went, to another endpoint, or along a route')
+    .description('replay one event: to its original endpoints, to another endpoint, or along a route')
     .argument('<id>', 'msg_…')
     .option('--target-endpoint <name>', 'to this endpoint instead, as published')
     .option('--target-route <name>', 'along this route instead, transform included')
@@ -62,7 +62,7 @@ export function registerReplays(program: Command): void {
     )
   replays
     .command('cancel')
-    .description('end a replay; what was sent stays sent')
+    .description('cancel a replay; messages already sent stay sent')
     .argument('<id>', 'op_…')
     .action((id: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {

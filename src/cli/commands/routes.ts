@@ -22,7 +22,9 @@ interface RouteFlags {
 }
 
 export function registerRoutes(program: Command): void {
-  const routes = program.command('routes').description('which events go to which endpoint, in which shape')
+  const routes = program
+    .command('routes')
+    .description('which events go to which endpoint, with which transform')
   addList(routes, {
     description: 'list routes by name',
     operation: operations.routes.list,
@@ -63,8 +65,8 @@ function addRouteOptions(command: Command): Command {
   return command
     .option('--event-type <pattern>', 'which events, like order.* or **')
     .option('--endpoint <name>', 'where to')
-    .option('--filter <path>', "an SQL/JSON path that must hold, like '$.amount > 100'")
-    .option('--transform <json|@file>', `what shape it gets, like '{"type": "cloudevents"}'`)
+    .option('--filter <path>', "an SQL/JSON path that must be true, like '$.amount > 100'")
+    .option('--transform <json|@file>', `the transform, like '{"type": "cloudevents"}'`)
     .option('--tenant <tenant>', 'only events of this tenant')
     .option('--criticality <class>', 'critical, standard or best_effort')
 }
@@ -72,7 +74,7 @@ function addRouteOptions(command: Command): Command {
 function registerCreate(routes: Command): void {
   const create = routes.command('create').description('create a route').argument('<name>')
   addRouteOptions(create)
-    .option('--disabled', 'not yet in use')
+    .option('--disabled', 'create it disabled')
     .action((name: string, flags: RouteFlags & { disabled?: boolean }, command: Command) =>
       withApi(command, async ({ client, output }) => {
         const { disabled, ...rest } = flags
@@ -83,11 +85,11 @@ function registerCreate(routes: Command): void {
     )
   const update = routes
     .command('update')
-    .description('change a route; what is left out stays')
+    .description('change a route; omitted fields stay')
     .argument('<name>')
   addRouteOptions(update)
-    .option('--enabled', 'put it into use')
-    .option('--disabled', 'take it out of use')
+    .option('--enabled', 'enable it')
+    .option('--disabled', 'disable it')
     .option('--reason <text>', 'kept in the audit log')
     .action((name: string, flags: RouteFlags & { disabled?: boolean; reason?: string }, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -112,9 +114,9 @@ async function readFlags(flags: RouteFlags): Promise<Partial<RouteInput>> {
 function registerDelete(routes: Command): void {
   routes
     .command('delete')
-    .description('delete a route; refused while deliveries are owed along it')
+    .description('delete a route; refused while it has pending deliveries')
     .argument('<name>')
-    .option('--force', 'also what is still owed, which ends as cancelled')
+    .option('--force', 'also with pending deliveries, which end as cancelled')
     .option(...yesOption)
     .action((name: string, flags: { force?: boolean; yes?: boolean }, command: Command) =>
       withApi(command, async (session) => {
@@ -139,7 +141,7 @@ function registerDelete(routes: Command): void {
 function registerPreview(routes: Command): void {
   routes
     .command('preview')
-    .description('try a route on a sample event; nothing is stored or sent')
+    .description('test a route with a sample event; nothing is stored or sent')
     .argument('<name|json|@file>', 'a route by name, or one that is not stored')
     .argument('<type>', "the sample's type")
     .argument('<payload>', "the sample's payload: JSON, @file, or -")

@@ -7,9 +7,9 @@ import { confirm } from '../interact/confirm.ts'
 import { addList } from '../noun.ts'
 
 export function registerRuns(program: Command): void {
-  const runs = program.command('runs').description('what jobs do and did')
+  const runs = program.command('runs').description('executions of jobs')
   addList(runs, {
-    description: 'look up runs, the newest first',
+    description: 'list runs, the newest first',
     operation: operations.runs.list,
     columns: () => [
       { title: 'ID', value: ({ id }) => id },
@@ -34,7 +34,7 @@ export function registerRuns(program: Command): void {
     )
   const cancel = runs
     .command('cancel')
-    .description('end a run, or ask the worker that has it to; one, or many by a filter')
+    .description('cancel a waiting run, or signal its worker; one, or many by a filter')
     .argument('[id]', 'run_…')
     .option('--reason <text>', 'kept with it and in the audit log')
   addBulkOptions(cancel, operations.runs.list).action(

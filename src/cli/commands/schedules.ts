@@ -23,7 +23,7 @@ interface ScheduleFlags {
 }
 
 export function registerSchedules(program: Command): void {
-  const schedules = program.command('schedules').description('when jobs run by themselves')
+  const schedules = program.command('schedules').description('when jobs run automatically')
   addList(schedules, {
     description: 'list schedules by name',
     operation: operations.schedules.list,
@@ -46,7 +46,7 @@ export function registerSchedules(program: Command): void {
   })
   schedules
     .command('show')
-    .description('show one schedule, and its next ten times')
+    .description('show one schedule, and its next ten ticks')
     .argument('<name>')
     .action((name: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -63,7 +63,7 @@ export function registerSchedules(program: Command): void {
   registerSwitches(schedules)
   schedules
     .command('delete')
-    .description('delete a schedule; runs that it made stay')
+    .description('delete a schedule; its existing runs stay')
     .argument('<name>')
     .option(...yesOption)
     .action((name: string, flags: { yes?: boolean }, command: Command) =>
@@ -80,16 +80,16 @@ function registerSet(schedules: Command): void {
     .command('set')
     .description('create or replace a schedule: exactly one of --cron, --every and --at')
     .argument('<name>')
-    .requiredOption('--job <name>', 'what it runs')
+    .requiredOption('--job <name>', 'the job that it runs')
     .option('--cron <expression>', 'five fields, or six with seconds in front')
-    .option('--every <time>', 'again and again, like 45s, 15m, 12h or 1d', duration)
-    .option('--at <time>', 'once: ISO 8601, or from now like +30s, +10m, +2h, +1d', (text) =>
+    .option('--every <time>', 'an interval, like 45s, 15m, 12h or 1d', duration)
+    .option('--at <time>', 'once: ISO 8601, or relative to now like +30s, +10m, +2h, +1d', (text) =>
       instant(text, Date.now()),
     )
     .option('--timezone <zone>', 'of the cron expression, like Europe/Amsterdam')
-    .option('--payload <json|@file|->', 'what its runs get')
+    .option('--payload <json|@file|->', 'the input of its runs')
     .option('--run-options <json|@file>', 'options of its runs, like {"priority":3,"requireTags":["gpu"]}')
-    .option('--overlap <policy>', 'when the last run is still owed: skip, queue or allow')
+    .option('--overlap <policy>', 'when the last run has not ended: skip, queue or allow')
     .option('--catch-up <policy>', 'after a downtime: one, all or none')
     .action((name: string, flags: ScheduleFlags, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -109,7 +109,7 @@ function registerSwitches(schedules: Command): void {
   for (const verb of ['pause', 'resume'] as const) {
     const command = schedules
       .command(verb)
-      .description(verb === 'pause' ? 'fire no more' : 'go on with the next time from now on')
+      .description(verb === 'pause' ? 'stop the schedule' : 'continue with the next tick')
       .argument('<name>')
     if (verb === 'pause') command.option('--reason <text>', 'kept in the audit log')
     command.action((name: string, flags: { reason?: string }, run: Command) =>

@@ -10,7 +10,7 @@ const callsAtOnce = 64
 export function registerSend(program: Command): void {
   const send = program
     .command('send')
-    .description('hand one message to one endpoint')
+    .description('send one message to one endpoint')
     .argument('<endpoint>', 'the name of the endpoint')
     .argument('<payload>', 'JSON in single quotes, @file, or - for standard input')
     .option('--type <type>', "the event's type, like order.created")

@@ -19,11 +19,11 @@ export function registerServe(program: Command): void {
   program
     .command('serve')
     .description('run a node on your PostgreSQL, for production')
-    .option('--migrate', "bring the database's schema up to date first")
+    .option('--migrate', "migrate the database's schema first")
     .option('--host <address>', 'where the API listens (HOLDFAST_HOST, default 127.0.0.1)')
     .option('--port <number>', 'where the API listens (HOLDFAST_PORT, default 8420)')
     .option(...setOption)
-    .option('--node-name <name>', 'how this node is called in the list of nodes (default: the host name)')
+    .option('--node-name <name>', 'the name in the list of nodes (default: the host name)')
     .action(async (flags: ServeFlags, command: Command) => {
       const session = await openSession(command)
       const stopped = watchStopSignals(session)

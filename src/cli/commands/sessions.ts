@@ -4,11 +4,11 @@ import { countOf } from '../count-of.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 
 export function registerSessions(program: Command): void {
-  const sessions = program.command('sessions').description('who is signed in to the pages')
+  const sessions = program.command('sessions').description('browser sessions')
   sessions
     .command('end')
-    .description('sign everybody out; sign-in links that nobody has used end too')
-    .option('--key <id>', 'only those who signed in with this API key, as `api-keys list` shows it')
+    .description('end all browser sessions and all unused sign-in links')
+    .option('--key <id>', 'only sessions of this API key, as `api-keys list` shows it')
     .option(...yesOption)
     .action((flags: { key?: string; yes?: boolean }, command: Command) =>
       withApi(command, async (session) => {

@@ -12,7 +12,7 @@ type Setting = Awaited<ReturnType<HoldfastClient['settings']['list']>>['data'][n
 export function registerSettings(program: Command): void {
   const settings = program
     .command('settings')
-    .description('what holds for the whole site, changed without a restart')
+    .description('settings of the whole installation, changed without a restart')
   settings
     .command('list')
     .description('list the settings with their values')
@@ -39,7 +39,7 @@ export function registerSettings(program: Command): void {
     )
   settings
     .command('get')
-    .description('show one setting: what it is, what it means, where a change is seen')
+    .description('show one setting: its value, its meaning, and when a change takes effect')
     .argument('<name>')
     .action((name: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -77,7 +77,7 @@ export function registerSettings(program: Command): void {
     )
   settings
     .command('reset')
-    .description('put the default of a setting back')
+    .description('restore the default of a setting')
     .argument('<name>')
     .action((name: string, _flags: unknown, command: Command) => change(command, known(name), null))
 }

@@ -23,9 +23,9 @@ const outcomeColours: Readonly<Record<string, Colour>> = {
 export function registerTail(program: Command): void {
   program
     .command('tail')
-    .description('follow live traffic: attempts as they are made, dead letters, changes; until Ctrl-C')
-    .option('--endpoint <name>', 'only what this endpoint gets')
-    .option('--failures', 'only what did not succeed')
+    .description('show live traffic: attempts, dead letters, changes; until Ctrl-C')
+    .option('--endpoint <name>', 'only deliveries to this endpoint')
+    .option('--failures', 'only failures')
     .action((flags: TailFlags, command: Command) =>
       withApi(command, async ({ client, output, api }) => {
         const stop = new AbortController()

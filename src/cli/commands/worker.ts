@@ -27,19 +27,19 @@ interface WorkerFlags {
 export function registerWorker(program: Command): void {
   program
     .command('worker')
-    .description('run the jobs that your modules export, until a stop signal')
+    .description('execute the jobs that your modules export, until a stop signal')
     .requiredOption('--import <file>', 'a module that exports jobs; may be given more than once', collectText)
-    .option('--queue <name>', 'take from this queue only; may be given more than once', collectText)
-    .option('--name <name>', 'how this worker is called, and aimed at (default: the host name)')
+    .option('--queue <name>', 'execute runs of this queue only; may be given more than once', collectText)
+    .option('--name <name>', "the worker's name, which runs can be targeted at (default: the host name)")
     .option(
       '--tag <tag>',
-      'what this worker has; runs may ask for it; may be given more than once',
+      'a tag of this worker, which runs can require; may be given more than once',
       collectText,
     )
     .option('--concurrency <number>', 'handlers at once (default 10)', wholeNumber)
     .option(
       '--journal-dir <folder>',
-      'where results wait when the database is away (default: in the data dir)',
+      'where results wait while the database is unavailable (default: in the data directory)',
     )
     .option('--stop-timeout <ms>', 'how long handlers may take to end at a stop (default 30000)', wholeNumber)
     .option('--metrics-port <port>', 'serve /metrics, /livez and /readyz here, without a key', wholeNumber)

@@ -6,9 +6,9 @@ import { addList } from '../noun.ts'
 import { printable } from '../table.ts'
 
 export function registerWorkers(program: Command): void {
-  const workers = program.command('workers').description('the fleet that executes runs')
+  const workers = program.command('workers').description('processes that execute runs')
   addList(workers, {
-    description: 'list workers, their heartbeats and what each runs',
+    description: 'list workers, their heartbeats and runs',
     operation: operations.jobs.listWorkers,
     columns: (output) => [
       { title: 'ID', isNumber: true, value: ({ id }) => String(id) },
@@ -28,7 +28,7 @@ export function registerWorkers(program: Command): void {
       .command(verb)
       .description(
         verb === 'drain'
-          ? 'let a worker finish what it has and take nothing new'
+          ? 'let a worker finish its runs and claim no new ones'
           : 'let a draining worker take runs again',
       )
       .argument('<id>', 'as `workers list` shows it')

@@ -5,7 +5,7 @@ import { eraseLate } from '../../storage/erasures.ts'
 import { purgeIdempotencyKeys } from '../../storage/idempotency-keys.ts'
 import { maintainPartitions } from '../../storage/partitions.ts'
 import { retryQuarantine } from '../../storage/quarantine.ts'
-import { purgeRollups, rollUpLanes } from '../../storage/rollups.ts'
+import { purgeRollups, purgeSiteRollups, rollUpLanes, sampleSite } from '../../storage/rollups.ts'
 import { deleteExpiredSecrets } from '../../storage/secrets.ts'
 import { historyTasks } from './history-tasks.ts'
 import { inSteps } from './in-steps.ts'
@@ -26,6 +26,9 @@ const rollUpTimeoutMs = 600_000
 /** The last ones are looked at; few messages are ever erased. */
 const maxErasures = 200
 const maxCountedRows = 50_000
+/** Minutes of events that are counted in one transaction. A minute has far fewer than so many: 33,000 a second. */
+const maxCountedMinutes = 10
+const maxEventsPerMinute = 2_000_000
 /** A node that was cut off may add to the hours of the day before. */
 const daysRolledUp = 2
 
@@ -87,6 +90,24 @@ export function builtInTasks({ sweepMs }: { readonly sweepMs: number }): Mainten
       run: async ({ fenced }, signal) => ({
         purged: await inSteps(maxPurgedRows, signal, () =>
           fenced((client) => purgeRollups(client, maxPurgedRows)),
+        ),
+      }),
+    },
+    {
+      name: 'site-statistics',
+      schedule: { everyMs: minuteMs },
+      run: async ({ fenced }, signal) => ({
+        minutes: await inSteps(maxCountedMinutes, signal, () =>
+          fenced((client) => sampleSite(client, maxCountedMinutes, maxEventsPerMinute)),
+        ),
+      }),
+    },
+    {
+      name: 'old-site-statistics',
+      schedule: { everyMs: hourMs },
+      run: async ({ fenced }, signal) => ({
+        purged: await inSteps(maxPurgedRows, signal, () =>
+          fenced((client) => purgeSiteRollups(client, maxPurgedRows)),
         ),
       }),
     },

@@ -1,11 +1,13 @@
 import { isTransientError } from '../../postgres/connection-error.ts'
 import type { Database } from '../../storage/database.ts'
-import { addRollups, type RollupRow } from '../../storage/rollups.ts'
+import { addRollups, type RollupRow, type SiteRollupRow } from '../../storage/rollups.ts'
 import type { RollupCounter } from './rollup-counter.ts'
+import type { SiteCounter } from './site-counter.ts'
 
 export interface RollupWriterOptions {
   readonly database: Database
   readonly counter: RollupCounter
+  readonly site: SiteCounter
   readonly incarnation: () => number
 }
 
@@ -19,6 +21,7 @@ export class RollupWriter {
     readonly incarnation: number
     readonly number: number
     readonly rows: readonly RollupRow[]
+    readonly site: readonly SiteRollupRow[]
   } | null = null
   #flushNumber = 0
 
@@ -27,19 +30,20 @@ export class RollupWriter {
   }
 
   async flush(): Promise<void> {
-    const { counter, database, incarnation } = this.#options
+    const { counter, site, database, incarnation } = this.#options
     if (this.#unsent === null) {
-      if (counter.isEmpty) return
+      if (counter.isEmpty && site.isEmpty) return
       this.#flushNumber += 1
       this.#unsent = {
         incarnation: incarnation(),
         number: this.#flushNumber,
         rows: counter.take(maxMinutesPerFlush),
+        site: site.take(),
       }
     }
-    const { rows, number } = this.#unsent
+    const { rows, site: siteRows, number } = this.#unsent
     try {
-      await addRollups(database, this.#unsent.incarnation, number, rows)
+      await addRollups(database, this.#unsent.incarnation, number, rows, siteRows)
     } catch (error) {
       // Refused for what it is, it would be refused again and hold up all that come after it.
       if (!isTransientError(error)) this.#unsent = null

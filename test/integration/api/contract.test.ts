@@ -73,6 +73,7 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   getDelivery: async () => ({ params: { id: (await aLetter()).deliveryId } }),
   explainDelivery: async () => ({ params: { id: await aDelivery() } }),
   search: async () => ({ query: { q: 'a' } }),
+  searchEvents: async () => ({ query: { text: 'a' } }),
   retryDelivery: async () => {
     const { deliveryId } = await rig.holdfast.send('crm', { id: 17 }, { deliverAt: '2100-01-01T00:00:00Z' })
     return { params: { id: deliveryId } }
@@ -101,6 +102,11 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
     body: { ...exampleOf('createReplay'), from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' },
   }),
   acknowledgeAlert: async () => ({ params: { id: await anAlert() } }),
+  withdrawAcknowledgement: async () => {
+    const id = await anAlert()
+    await rig.holdfast.alerts.acknowledge(id)
+    return { params: { id } }
+  },
   silenceAlert: async () => ({ params: { id: await anAlert() } }),
   listAlerts: async () => {
     await anAlert()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RollupCounter } from '../../../src/engine/statistics/rollup-counter.ts'
 import { RollupWriter } from '../../../src/engine/statistics/rollup-writer.ts'
+import { SiteCounter } from '../../../src/engine/statistics/site-counter.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { addRollups } from '../../../src/storage/rollups.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
@@ -45,7 +46,7 @@ describe('statistics', () => {
       durations: [0, attempts],
       answers: { ok: attempts },
     }
-    await addRollups(database(), 999_999, flush, [row])
+    await addRollups(database(), 999_999, flush, [row], [])
   }
 
   it('say how an endpoint did: rate, durations, answers, over time', async () => {
@@ -113,7 +114,7 @@ describe('statistics', () => {
       durations: [5],
       answers: { ok: 5 },
     }
-    for (const number of [1, 1, 2, 1, 2]) await addRollups(database(), 999_998, number, [row])
+    for (const number of [1, 1, 2, 1, 2]) await addRollups(database(), 999_998, number, [row], [])
     expect((await statisticsOf(name)).attempts).toBe(10)
   })
 
@@ -136,6 +137,7 @@ describe('statistics', () => {
     const writer = new RollupWriter({
       database: flaky as unknown as Database,
       counter,
+      site: new SiteCounter(),
       incarnation: () => 999_997,
     })
     attempt()
@@ -159,7 +161,8 @@ describe('statistics', () => {
         Date.now(),
       )
     }
-    await new RollupWriter({ database: database(), counter, incarnation: () => 999_996 }).flush()
+    const site = new SiteCounter()
+    await new RollupWriter({ database: database(), counter, site, incarnation: () => 999_996 }).flush()
     const { answers } = await statisticsOf(name)
     expect(Object.keys(answers).length).toBeLessThanOrEqual(33)
     expect(Object.values(answers).reduce((sum, count) => sum + count, 0)).toBe(200)

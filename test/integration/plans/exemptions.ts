@@ -17,6 +17,7 @@ export const exemptions: Readonly<Record<string, string>> = {
   'alerts#followNotices': 'a row for each notice that is out, a handful',
   'alerts#noteSpoken': definitions,
   'alerts#silenceAlert': one,
+  'alerts#withdrawAcknowledgement': one,
   'alerts#writeAlerts': 'rows by their keys, as many as alerts have changed',
   'api-keys#hasAdminKey': definitions,
   'api-keys#insertApiKey': definitions,

@@ -43,7 +43,15 @@ import {
   purgeOperations,
   purgeSchedules,
 } from '../../../src/storage/retention.ts'
-import { purgeRollups, rollUpLanes, sumRollupsOf } from '../../../src/storage/rollups.ts'
+import {
+  countSiteEvents,
+  purgeRollups,
+  purgeSiteRollups,
+  rollUpLanes,
+  sampleSite,
+  sumRollupsOf,
+  sumSiteRollups,
+} from '../../../src/storage/rollups.ts'
 import { listRoutes, readRoute } from '../../../src/storage/routes.ts'
 import { cancelRun, countOwedRuns, hastenRun, readRun, readRunRecords } from '../../../src/storage/runs.ts'
 import { listSchedules } from '../../../src/storage/schedules.ts'
@@ -316,6 +324,26 @@ export const operatorEntries: readonly PlanEntry[] = [
         })
       )?.length ?? 0,
   },
+  {
+    of: 'rollups#countSiteEvents',
+    bound: { rows: 2000, why: 'a day of minutes, a week of quarters or a month of hours' },
+    run: async (database) => {
+      await countSiteEvents(database, new Date(Date.now() - dayMs), null)
+      return 1
+    },
+  },
+  {
+    of: 'rollups#sumSiteRollups',
+    bound: { rows: 100_000, why: 'a few hundred rows of a window, and the 82 buckets of each' },
+    run: async (database) =>
+      (
+        await sumSiteRollups(database, {
+          siteStepSeconds: 3600,
+          lengthMs: 30 * dayMs,
+          stepMs: 6 * 3_600_000,
+        })
+      ).length,
+  },
   { of: 'routes#listRoutes', run: async (database) => (await listRoutes(database, '', 101, null)).length },
   {
     of: 'routes#readRoute',
@@ -457,6 +485,12 @@ export const operatorEntries: readonly PlanEntry[] = [
     run: async (database) =>
       (await listCircuitChangesOf(database, 'endpoint-00003', 1_000_000_000, pageRows))?.length ?? -1,
   },
+  {
+    of: 'rollups#sampleSite',
+    bound: { rows: 20_000, why: 'the events of ten minutes, each counted to a bound' },
+    run: inTransaction((client) => sampleSite(client, 10, 1000)),
+  },
+  { of: 'rollups#purgeSiteRollups', run: inTransaction((client) => purgeSiteRollups(client, 500)) },
   { of: 'rollups#purgeRollups', run: inTransaction((client) => purgeRollups(client, 500)) },
   {
     of: 'rollups#rollUpLanes',

@@ -1,6 +1,7 @@
 import { readLetterInflow, readRecentChanges, readTroubledEndpoints } from '../../../src/storage/attention.ts'
 import { readDeliverySituation } from '../../../src/storage/delivery-situation.ts'
 import { readHealthPage } from '../../../src/storage/endpoint-health.ts'
+import { searchEvents } from '../../../src/storage/events.ts'
 import { findNames } from '../../../src/storage/search.ts'
 import type { PlanEntry } from './entry.ts'
 
@@ -30,6 +31,23 @@ export const pageEntries: readonly PlanEntry[] = [
         return rows.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
       },
       bound: definitions(12_000),
+    }),
+  ),
+  ...(
+    [
+      ['in all', {}],
+      ['of one correlation', { correlationId: 'nobody' }],
+      ['of one ordering key', { orderingKey: 'nobody' }],
+    ] as const
+  ).map(
+    ([what, filter]): PlanEntry => ({
+      of: 'events#searchEvents',
+      what,
+      run: async (database) => {
+        const search = { filter, path: ['nobody'], equals: 'has this', text: null }
+        return (await searchEvents(database, search, Number.MAX_SAFE_INTEGER, 50)).scanned
+      },
+      bound: { rows: 40_100, why: 'a step looks at 20,000 events at most, here and among those kept' },
     }),
   ),
   {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Role } from '../../../src/core/roles.ts'
 import { loopbackNetworks } from '../../../src/network/network-rules.ts'
-import { ApiRig } from '../api/api-rig.ts'
+import { ApiRig, type ApiRigOptions } from '../api/api-rig.ts'
 import { type BrowserOptions, type OpenBrowser, openBrowser, openPage } from './browser.ts'
 
 /** A node with its API and dashboard on a database of its own, and a browser to look at it. */
@@ -14,8 +14,8 @@ export class DashboardRig {
     this.api = api
   }
 
-  static async create(): Promise<DashboardRig> {
-    const api = await ApiRig.create({ allowNetworks: loopbackNetworks })
+  static async create(options: ApiRigOptions = {}): Promise<DashboardRig> {
+    const api = await ApiRig.create({ allowNetworks: loopbackNetworks, ...options })
     await api.holdfast.start()
     return new DashboardRig(api)
   }

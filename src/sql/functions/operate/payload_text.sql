@@ -1,0 +1,8 @@
+-- What a payload has at a path, as text; null when there is nothing, or nothing that PostgreSQL can show as text (a NUL, half a surrogate pair).
+create or replace function holdfast_internal.payload_text(body json, path text[]) returns text
+language plpgsql immutable as $$
+begin
+  return body #>> path;
+exception when untranslatable_character or invalid_text_representation then
+  return null;
+end $$;
