@@ -94,7 +94,10 @@ function Result({ preview }: { readonly preview: Preview }) {
         ))}
       </ul>
       {preview.error !== null && (
-        <Note tone="bad" lead={(preview.error['message'] as string | undefined) ?? 'It does not render'}>
+        <Note
+          tone={preview.error['isSkipped'] === true ? 'warn' : 'bad'}
+          lead={(preview.error['message'] as string | undefined) ?? 'It does not render'}
+        >
           <code>{(preview.error['code'] as string | undefined) ?? ''}</code> An event like this one would{' '}
           {preview.error['isSkipped'] === true ? 'be skipped' : 'become a dead letter'}.
         </Note>
