@@ -99,7 +99,7 @@ test('a run is shown with its correlation id, and found by it, also when it was 
     ['order-17', given.id],
     [correlation, own.id],
   ] as const) {
-    expect((await holdfast('runs', 'show', run)).stdout).toMatch(new RegExp(`^correlation id +${id}$`, 'im'))
+    expect((await holdfast('runs', 'show', run)).stdout).toMatch(new RegExp(`^correlationId +${id}$`, 'm'))
     const listed = await holdfast('runs', 'list', '--correlation-id', id)
     expect(listed.stdout.match(/run_\w+/g)).toEqual([run])
   }
