@@ -111,6 +111,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   sign_in_links: {
     fixture: `insert into sign_in_links (token_hash, expires_at) values (decode(md5($1::timestamptz::text), 'hex'), $1)`,
   },
+  site_rollups: { fixture: `insert into site_rollups (step_seconds, starts_at) values (3600, $1)` },
   source_revision: 'fixed',
   sources: 'fixed',
   suspects: 'owed',
