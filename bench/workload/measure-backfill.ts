@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
 import { Holdfast } from '../../dist/index.js'
 import type { Sample, SampleContext } from '../harness/row.ts'
-import { processorTimes } from './processor-time.ts'
+import { processorTimes, serverProcessorTime } from './processor-time.ts'
 import { makeTrackingEvent } from './tracking-events.ts'
 
 interface Report {
@@ -40,9 +41,17 @@ export async function measureBackfill(context: SampleContext): Promise<Sample> {
   const { port } = await report(store)
   await configure(databaseUrl, encryptionKey, `http://127.0.0.1:${port}/statements`)
   const node = fork(partPath, ['node', databaseUrl, encryptionKey], { execArgv: [] })
+  const watcher = new Client({ connectionString: databaseUrl })
   try {
     await report(node)
-    const before = { store: await ask(store), node: await ask(node) }
+    await watcher.connect()
+    const { rows } = await watcher.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const session = rows[0]?.pid ?? 0
+    const before = {
+      store: await ask(store),
+      node: await ask(node),
+      databaseMs: serverProcessorTime(session),
+    }
     const startedMs = performance.now()
     const command = await runImport(log, folder, databaseUrl)
     const importMs = performance.now() - startedMs
@@ -57,11 +66,13 @@ export async function measureBackfill(context: SampleContext): Promise<Sample> {
         elapsedMs,
         commandCpuMicrosPerEvent: (command.cpuMs * 1000) / events,
         nodeCpuMicrosPerEvent: (((await ask(node)).cpuMs - before.node.cpuMs) * 1000) / events,
+        databaseCpuMicrosPerEvent: ((serverProcessorTime(session) - before.databaseMs) * 1000) / events,
         storeCpuMicrosPerEvent: ((now.cpuMs - before.store.cpuMs) * 1000) / events,
       },
       settings: { batch: STATEMENTS_PER_BATCH },
     }
   } finally {
+    await watcher.end()
     node.disconnect()
     store.disconnect()
     await rm(folder, { recursive: true, force: true })

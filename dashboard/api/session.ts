@@ -7,6 +7,8 @@ export interface Session {
   readonly csrfToken: string | null
   readonly version: string
   readonly environment: string | null
+  /** Only `holdfast dev` does. */
+  readonly isDemoOffered: boolean
 }
 
 /** Where the dashboard is served, with a slash at its end: a reverse proxy may have put a prefix before it. */

@@ -29,6 +29,7 @@ export function AppFrame() {
     onFind: () => setFloating('palette'),
     onHelp: () => setFloating('help'),
     onGo: (path) => void navigate({ to: path }),
+    path: pathname,
   })
   const isAway = useOutage() !== null
   const close = () => setFloating('none')

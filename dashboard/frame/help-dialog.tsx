@@ -8,6 +8,7 @@ const command = isApple ? '⌘' : 'Ctrl '
 const keys: readonly (readonly [string, string])[] = [
   [`${command}K`, 'find anything by name or id'],
   ['/', 'filter of this page'],
+  ['f', 'add a filter'],
   ['j k', 'next, previous row'],
   ['↵', 'open the row'],
   ['x', 'select the row; with ⇧, all up to it'],
@@ -15,6 +16,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['esc', 'clear the selection'],
   ['r', 'retry or redrive (opens a dialog)'],
   ['e p t', 'edit; pause or resume; test or trigger'],
+  ['[ ]', 'previous, next of the list that you came from'],
   ['.', 'pause or resume live updates'],
   ['u', 'update now'],
   ['?', 'this table'],

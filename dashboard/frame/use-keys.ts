@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { togglePaused } from '../live/live-mode.ts'
+import { neighbourOf } from '../parts/last-list.ts'
 import { preferences } from './preferences.ts'
 import { allSections } from './sections.ts'
 
@@ -8,6 +9,8 @@ export interface KeyActions {
   readonly onFind: () => void
   readonly onHelp: () => void
   readonly onGo: (path: string) => void
+  /** Where somebody is. */
+  readonly path: string
 }
 
 const sequenceMs = 1500
@@ -21,6 +24,15 @@ function pressMarked(key: string): boolean {
     return true
   }
   return false
+}
+
+/** Another filter beside those that are set. */
+function focusEmptyFilter(): void {
+  const fields = [...document.querySelectorAll<HTMLInputElement>('input[data-key="/"]')].filter(
+    (field) => field.offsetParent !== null,
+  )
+  const field = fields.find(({ value }) => value === '') ?? fields[0]
+  field?.focus()
 }
 
 export function isTyping(target: EventTarget | null): boolean {
@@ -55,7 +67,12 @@ export function useKeys(actions: KeyActions): void {
       else if (event.key === '?') latest.current.onHelp()
       else if (event.key === '.') togglePaused()
       else if (event.key === 'u') void queryClient.invalidateQueries({ type: 'active' })
-      else if (!pressMarked(event.key)) return
+      else if (event.key === 'f') focusEmptyFilter()
+      else if (event.key === '[' || event.key === ']') {
+        const path = neighbourOf(latest.current.path, event.key === ']' ? 1 : -1)
+        if (path === null) return
+        latest.current.onGo(path)
+      } else if (!pressMarked(event.key)) return
       event.preventDefault()
     }
     document.addEventListener('keydown', onKey)

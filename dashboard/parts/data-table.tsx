@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import type { ListResult } from '../api/use-api.ts'
 import { preferences } from '../frame/preferences.ts'
 import { isTyping } from '../frame/use-keys.ts'
+import { useNoteList } from './last-list.ts'
 import { Bones } from './loaded.tsx'
 import { ProblemNote } from './problem-note.tsx'
 
@@ -33,7 +34,7 @@ const loadAheadRows = 20
 
 /**
  * A list of any length: only the rows in view are in the document, more are asked for as somebody scrolls. One tab stop; `j` and `k` move, Enter opens,
- * `x` selects. While a row is hovered, new rows wait behind a button, so that nothing moves under the pointer.
+ * `x` selects. While somebody points at a row, has selected one or has scrolled, new rows wait behind a button.
  */
 export function DataTable<Row>({
   label,
@@ -56,7 +57,8 @@ export function DataTable<Row>({
   readonly empty: ReactNode
 }) {
   const region = useRef<HTMLDivElement>(null)
-  const { rows, waiting, release } = useSteadyRows(list.rows, rowId, region)
+  const { rows, waiting, release } = useSteadyRows(list.rows, rowId, region, (selection?.ids.size ?? 0) > 0)
+  useNoteList(rows, rowId)
   const table = useRowModel(rows, columns, rowId)
   const offset = useOffset(region)
   const virtualizer = useWindowVirtualizer({
@@ -212,17 +214,23 @@ function useRowModel<Row>(
   })
 }
 
-/** Rows that are there change in place; new ones wait while the pointer is over the table. */
+/** The pointer is over it, or it is scrolled away from its beginning. */
+function isBeingRead(region: HTMLElement | null): boolean {
+  return region !== null && (region.matches(':hover') || region.getBoundingClientRect().top < 0)
+}
+
+/** Rows that are there change in place; new ones wait while somebody reads or selects. */
 function useSteadyRows<Row>(
   fresh: readonly Row[],
   rowId: (row: Row) => string,
   region: React.RefObject<HTMLElement | null>,
+  isSelecting: boolean,
 ): { readonly rows: readonly Row[]; readonly waiting: number; readonly release: () => void } {
   const shown = useRef<readonly Row[]>(fresh)
   const [, redraw] = useState(0)
   const known = new Set(shown.current.map(rowId))
   const firstKnown = fresh.findIndex((row) => known.has(rowId(row)))
-  const isHeld = firstKnown > 0 && (region.current?.matches(':hover') ?? false)
+  const isHeld = firstKnown > 0 && (isSelecting || isBeingRead(region.current))
   if (!isHeld) shown.current = fresh
   const rows = isHeld ? fresh.slice(firstKnown) : fresh
   return {

@@ -13,10 +13,22 @@ export function parsePromises(text: string): Promises {
   return { promisedToUsers: lines(users), promisedToNodes: lines(nodes) }
 }
 
-/** Lines are only ever added. */
+/** Whether a promise is kept: the same signature is there, or the view has more columns behind those that were promised. */
+export function isKept(promise: string, present: readonly string[]): boolean {
+  return present.includes(promise) || present.some((line) => extendsView(line, promise))
+}
+
+function extendsView(line: string, promise: string): boolean {
+  return promise.startsWith('view ') && line.startsWith(`${promise.slice(0, -1)}, `)
+}
+
+/** Lines are only ever added, but for views, whose lines grow. */
 export function printPromises(listed: Promises, present: Promises): string {
   const merge = (first: readonly string[], second: readonly string[]) =>
-    [...new Set([...first, ...second])].sort().join('\n')
+    [...new Set([...first, ...second])]
+      .filter((line, _, all) => !all.some((other) => extendsView(other, line)))
+      .sort()
+      .join('\n')
   return [
     usersHeading,
     merge(listed.promisedToUsers, present.promisedToUsers),

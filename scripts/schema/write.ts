@@ -16,7 +16,7 @@ import { migrate } from '../../src/postgres/migrate.ts'
 import { defaultFunctionsDir, readSources } from '../../src/postgres/sources/source-files.ts'
 import { describeSchema } from './describe.ts'
 import { generatedSources } from './generated.ts'
-import { parsePromises, printPromises } from './promises.ts'
+import { isKept, parsePromises, printPromises } from './promises.ts'
 import { withSettingsTable } from './settings-table.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -62,7 +62,7 @@ async function writeDescription(url: string): Promise<void> {
   await writeFile(schemaFile, `${header}${dump.join('\n')}\n`)
   const listed = parsePromises(await readFile(promisesFile, 'utf8'))
   const gone = [
-    ...listed.promisedToUsers.filter((line) => !present.promisedToUsers.includes(line)),
+    ...listed.promisedToUsers.filter((line) => !isKept(line, present.promisedToUsers)),
     ...listed.promisedToNodes.filter((line) => !present.signatures.includes(line)),
   ]
   await writeFile(promisesFile, printPromises(listed, present))

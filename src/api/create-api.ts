@@ -10,6 +10,7 @@ import type { Authenticator } from './access/authenticator.ts'
 import { registerAccess } from './access/register-access.ts'
 import { allowedMethods } from './allowed-methods.ts'
 import { answerBadHttp, refuseBadHttp } from './bad-http.ts'
+import type { DemoSwitch } from './demo-switch.ts'
 import { parseBody } from './exact-body.ts'
 import { allHandlers } from './handlers/all-handlers.ts'
 import { type Readiness, refuseUntilOpen, registerHealth } from './health.ts'
@@ -31,6 +32,8 @@ export interface ApiOptions {
   readonly trustedProxies?: readonly string[]
   /** What this installation is called. Left out: it has no name. */
   readonly environment?: string | null
+  /** Left out: this node offers no demo. */
+  readonly demo?: DemoSwitch
   /** Left out: what suits any client that means well. */
   readonly patience?: ClientPatience
 }
@@ -86,7 +89,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     registerOperations(
       scope,
       operations,
-      allHandlers(options.authenticator, options.environment ?? null),
+      allHandlers(options.authenticator, options.environment ?? null, options.demo ?? null),
       options,
     )
     registerStream(scope, options)

@@ -13,10 +13,13 @@ import type {
 } from '../core/transform-configs.ts'
 import type {
   AuthInput,
+  FunctionConfig,
   FunctionConfigInput,
+  HttpConfig,
   HttpConfigInput,
   SecretInput,
   SigningInput,
+  SmtpConfig,
   SmtpConfigInput,
   TlsInput,
 } from '../core/transport-configs.ts'
@@ -112,6 +115,22 @@ export const smtpConfigInput = z
     classify: classify.optional(),
   })
   .meta({ id: 'SmtpConfigInput' }) satisfies z.ZodType<unknown, SmtpConfigInput>
+
+// As they are shown. A newer version may show more.
+
+const shownTimeout = { timeoutMs: z.int() }
+
+export const httpConfig = z
+  .object({ ...httpConfigInput.shape, ...shownTimeout })
+  .meta({ id: 'HttpConfig' }) satisfies z.ZodType<HttpConfig>
+
+export const functionConfig = z
+  .object({ ...functionConfigInput.shape, ...shownTimeout })
+  .meta({ id: 'FunctionConfig' }) satisfies z.ZodType<FunctionConfig>
+
+export const smtpConfig = z
+  .object({ ...smtpConfigInput.shape, ...shownTimeout })
+  .meta({ id: 'SmtpConfig' }) satisfies z.ZodType<SmtpConfig>
 
 const noneTransform = z
   .strictObject({ type: z.literal('none') })

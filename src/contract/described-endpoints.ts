@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { endpointInput } from '../core/endpoint-input.ts'
-import { functionConfigInput, httpConfigInput, smtpConfigInput } from './described-configs.ts'
+import {
+  functionConfig,
+  functionConfigInput,
+  httpConfig,
+  httpConfigInput,
+  smtpConfig,
+  smtpConfigInput,
+} from './described-configs.ts'
 import { because } from './shapes.ts'
 
 // An endpoint to readers of the OpenAPI document: its `transport` decides what its `config` is. What is checked is `endpointInput`, then the
@@ -52,3 +59,22 @@ export const describedEndpointChanges = z
   })
   .omit({ name: true })
   .meta({ id: 'EndpointChanges', examples: [{ limits: { concurrency: 8 } }] })
+
+/** An endpoint as it is shown, of which `common` is everything but its transport and config. */
+export function describeShown<Common extends z.ZodRawShape>(name: string, common: Common) {
+  const shown =
+    'As the transport takes it. Secrets are never returned: `{"isSet": true}` stands in their place.'
+  return z
+    .discriminatedUnion('transport', [
+      z
+        .object({ ...common, transport: z.literal('http'), config: httpConfig.describe(shown) })
+        .meta({ id: `Http${name}` }),
+      z
+        .object({ ...common, transport: z.literal('function'), config: functionConfig.describe(shown) })
+        .meta({ id: `Function${name}` }),
+      z
+        .object({ ...common, transport: z.literal('smtp'), config: smtpConfig.describe(shown) })
+        .meta({ id: `Smtp${name}` }),
+    ])
+    .meta({ id: name, description: 'An endpoint; its `transport` says what its `config` is.' })
+}

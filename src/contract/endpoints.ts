@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { endpointInput } from '../core/endpoint-input.ts'
-import type { EndpointChanges, EndpointInput } from '../core/endpoint-types.ts'
+import type { EndpointChanges, EndpointInput, WithTransport } from '../core/endpoint-types.ts'
 import { field } from '../core/field.ts'
 import { requestPathProblem } from '../core/request-path.ts'
 import { defineOperation } from './define-operation.ts'
-import { describedEndpointChanges, describedEndpointInput } from './described-endpoints.ts'
+import { describedEndpointChanges, describedEndpointInput, describeShown } from './described-endpoints.ts'
 import { readAs, typedAs } from './read-as.ts'
 import {
   type Because,
@@ -63,33 +63,41 @@ const endpointPolicies = {
   holdOn: z.array(z.int()).optional(),
 }
 
-export const endpointShape = z
-  .object({
-    name: z.string(),
-    transport: z.string(),
-    tenant: z.string().nullable(),
-    tags: z.array(z.string()),
-    contact: z.string().nullable(),
-    preset: z.string(),
-    eventTypes: z.array(z.string()),
-    config: jsonObject.meta({ description: 'As the transport takes it. Secrets are never returned.' }),
-    secrets: z
-      .array(
-        z.object({
-          field: z.string(),
-          keyId: z.string(),
-          setAt: timestamp,
-          expiresAt: timestamp.nullable(),
-        }),
-      )
-      .meta({ description: 'Which secrets are set, by their place in `config`; never what they are.' }),
-    ...endpointPolicies,
-    state: z.enum(['active', 'paused', 'rejecting', 'disabled']),
-    stateReason: z.string().nullable(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  })
-  .meta({ id: 'Endpoint' })
+const shownShape = {
+  name: z.string(),
+  tenant: z.string().nullable(),
+  tags: z.array(z.string()),
+  contact: z.string().nullable(),
+  preset: z.string(),
+  eventTypes: z.array(z.string()),
+  secrets: z
+    .array(
+      z.object({
+        field: z.string(),
+        keyId: z.string(),
+        setAt: timestamp,
+        expiresAt: timestamp.nullable(),
+      }),
+    )
+    .meta({ description: 'Which secrets are set, by their place in `config`; never what they are.' }),
+  ...endpointPolicies,
+  state: z
+    .enum(['active', 'paused', 'rejecting', 'disabled'])
+    .meta({ description: 'Whether it is delivered to, and who stopped that.' }),
+  stateReason: z.string().nullable().meta({ description: 'Why it has that state.' }),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+}
+
+export const endpointShape = shownEndpoint('Endpoint', shownShape)
+
+/** Whatever a transport has stored is shown; readers and types are told what that is. */
+function shownEndpoint<Common extends z.ZodRawShape>(name: string, common: Common) {
+  const shape = z.object({ ...common, transport: z.string(), config: jsonObject })
+  type Output = WithTransport<z.output<typeof shape>>
+  type Input = WithTransport<z.input<typeof shape>>
+  return readAs(shape, describeShown(name, common)) as unknown as z.ZodType<Output, Input>
+}
 
 const endpointHealth = z
   .object({
@@ -125,14 +133,13 @@ const listedHealth = endpointHealth
 
 const reason = z.strictObject(because).meta({ examples: [{ reason: 'Planned work until nine.' }] })
 
-const createdEndpoint = endpointShape
-  .extend({
-    signingSecret: z
-      .string()
-      .optional()
-      .meta({ description: 'Shown this once: what receivers verify signatures with.' }),
-  })
-  .meta({ id: 'CreatedEndpoint' })
+const createdEndpoint = shownEndpoint('CreatedEndpoint', {
+  ...shownShape,
+  signingSecret: z
+    .string()
+    .optional()
+    .meta({ description: 'Shown this once: what receivers verify signatures with.' }),
+})
 
 const endpointTest = z
   .object({

@@ -68,6 +68,33 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     timeoutMs: 'The deadline of one e-mail, in milliseconds, 30,000 by default.',
     classify: 'How to read a status where the default is wrong; e-mail has none, so this changes nothing.',
   },
+  HttpConfig: {
+    url: 'Where requests go: absolute, `http:` or `https:`, without user name and password. With a query it is stored as a secret.',
+    method: 'The method of each request, `POST` by default; `GET` is sent without a body.',
+    headers: 'Added to each request; values may have placeholders like `{{ order.id }}`.',
+    plainHeaders:
+      'The names of headers whose values are no secrets; all others are stored encrypted and never shown.',
+    timeoutMs: 'One deadline from connect to the last byte of the response, in milliseconds.',
+    signing:
+      'How requests are signed: by Standard Webhooks with a secret that is made and shown once, unless said otherwise.',
+    auth: 'Credentials that requests carry, none by default.',
+    tls: 'A client certificate, or an authority of your own.',
+    capture: 'Which attempts keep their request and response: `errors` by default.',
+    maxResponseBytes: 'How much of a response is read, in bytes, 65,536 by default and 1 MiB at most.',
+    classify:
+      'How to read a status where the default is wrong, like `{ "409": "success", "4xx": "retryable" }`.',
+  },
+  FunctionConfig: {
+    handler: "The name that the handler is registered under; the endpoint's own when left out.",
+    timeoutMs: "A handler that hasn't finished by then has failed, in milliseconds.",
+    classify: 'How to read a status where the default is wrong; a handler has none, so this changes nothing.',
+  },
+  SmtpConfig: {
+    to: 'Who gets the e-mails, 20 addresses at most.',
+    from: 'Who they come from, `holdfast@localhost` when left out.',
+    timeoutMs: 'The deadline of one e-mail, in milliseconds.',
+    classify: 'How to read a status where the default is wrong; e-mail has none, so this changes nothing.',
+  },
   NoneTransformInput: {
     type: 'Which transform this is.',
   },

@@ -289,16 +289,23 @@ function hasName(schema: z.core.$ZodType): boolean {
   return z.globalRegistry.get(schema)?.id !== undefined
 }
 
+/** What every schema calls the same. */
+const times: Readonly<Record<string, string>> = {
+  createdAt: 'When it was created.',
+  updatedAt: 'When it was changed last.',
+}
+
 /** What the doc comments of the SDK's types say of the fields; a description of the schema's own comes first. */
 function withDescriptions(name: string, schema: Json): Json {
   const descriptions =
     fieldDescriptions[name] ??
-    fieldDescriptions[`${name}Input`] ??
-    fieldDescriptions[name.replace(/Changes$/, 'Input')]
+    fieldDescriptions[`${name.replace('Created', '')}Input`] ??
+    fieldDescriptions[name.replace(/Changes$/, 'Input')] ??
+    {}
   const { properties } = schema as { properties?: Record<string, Json> }
-  if (descriptions === undefined || properties === undefined) return schema
+  if (properties === undefined) return schema
   const described = Object.entries(properties).map(([field, each]) => {
-    const description = each['description'] ?? descriptions[field]
+    const description = each['description'] ?? descriptions[field] ?? times[field]
     return [field, description === undefined ? each : { ...each, description }]
   })
   return { ...schema, properties: Object.fromEntries(described) as Json }

@@ -4,6 +4,7 @@ import { bulkOperations } from './bulk-operations.ts'
 import { circuitChangeOperations } from './circuit-changes.ts'
 import { deadLetterOperations } from './dead-letters.ts'
 import { deliveryOperations } from './deliveries.ts'
+import { demoOperations } from './demo.ts'
 import { endpointOperations } from './endpoints.ts'
 import { eventTypeOperations } from './event-types.ts'
 import { eventOperations } from './events.ts'
@@ -39,6 +40,7 @@ export const operations = {
   quarantine: quarantineOperations,
   overview: overviewOperations,
   search: searchOperations,
+  demo: demoOperations,
   access: accessOperations,
 }
 

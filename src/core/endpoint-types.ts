@@ -1,5 +1,12 @@
 import type { PresetName } from './presets.ts'
-import type { FunctionConfigInput, HttpConfigInput, SmtpConfigInput } from './transport-configs.ts'
+import type {
+  FunctionConfig,
+  FunctionConfigInput,
+  HttpConfig,
+  HttpConfigInput,
+  SmtpConfig,
+  SmtpConfigInput,
+} from './transport-configs.ts'
 
 /** When a delivery that failed is tried again. */
 export interface RetryInput {
@@ -149,3 +156,12 @@ export interface EndpointChanges extends Partial<Omit<CommonEndpointInput, 'name
     | Partial<SmtpConfigInput>
     | undefined
 }
+
+/** What carries the messages of an endpoint that is shown: its `transport` says what its `config` is. */
+export type ShownTransport =
+  | { readonly transport: 'http'; readonly config: HttpConfig }
+  | { readonly transport: 'function'; readonly config: FunctionConfig }
+  | { readonly transport: 'smtp'; readonly config: SmtpConfig }
+
+/** An endpoint that is shown, whatever else is said of it. */
+export type WithTransport<Shown> = Omit<Shown, 'transport' | 'config'> & ShownTransport

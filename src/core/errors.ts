@@ -22,6 +22,7 @@ export const errorCatalogue = {
   setting_not_found: { status: 404, isRetryable: false },
   setting_pinned: { status: 409, isRetryable: false },
   invalid_setting: { status: 422, isRetryable: false },
+  demo_not_offered: { status: 409, isRetryable: false },
   task_not_found: { status: 404, isRetryable: false },
   quarantined_result_not_found: { status: 404, isRetryable: false },
   alert_not_found: { status: 404, isRetryable: false },

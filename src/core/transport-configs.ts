@@ -135,3 +135,21 @@ export interface SmtpConfigInput {
   /** How to read a status where the default is wrong; e-mail has none, so this changes nothing. */
   readonly classify?: Readonly<Record<string, AttemptClassName>> | undefined
 }
+
+/** The `config` of an `http` endpoint as it is shown: `{ isSet: true }` in the place of a secret. Sent back, it means what is stored. */
+export interface HttpConfig extends HttpConfigInput {
+  /** One deadline from connect to the last byte of the response, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** The `config` of a `function` endpoint as it is shown. */
+export interface FunctionConfig extends FunctionConfigInput {
+  /** A handler that hasn't finished by then has failed, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** The `config` of an `smtp` endpoint as it is shown. */
+export interface SmtpConfig extends SmtpConfigInput {
+  /** The deadline of one e-mail, in milliseconds. */
+  readonly timeoutMs: number
+}

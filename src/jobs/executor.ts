@@ -1,4 +1,3 @@
-import { formatId } from '../core/ids.ts'
 import { decideRun, type RunEnding } from '../core/run-decision.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
@@ -9,6 +8,7 @@ import { endingOf, errorCode, errorText, RunAbortedError } from './handler-endin
 import type { AnyJob } from './job.ts'
 import type { JobTable, KnownJob } from './job-table.ts'
 import type { JournalEntry } from './journal.ts'
+import { idsOfRun, logEnding } from './log-runs.ts'
 import { jsonOf, RunContext, type RunObserver } from './run-context.ts'
 
 export interface QueuedRun {
@@ -224,11 +224,7 @@ export class Executor {
     }
     if (job === undefined || !job.hasHandler) {
       this.#options.logger.warn(
-        {
-          runId: run.id,
-          job: known.name,
-          correlationId: run.correlationId ?? formatId('msg', run.messageId),
-        },
+        { ...idsOfRun(run), job: known.name },
         'No handler for this job here; the run goes back',
       )
       this.#settleUntried(queued, { kind: 'released' }, null, null, noHandlerDelayMs)
@@ -304,28 +300,27 @@ export class Executor {
     }
     const decision = decideRun(ending, context.attempt, job.settings, Math.random)
     const isTried = ending.kind !== 'released'
-    this.#options.settle({
-      worker,
-      record: {
-        id: run.id,
-        message: run.messageId,
-        // It has ended once already, and its claim has counted it.
-        claim: isOpen ? run.claimId : 0,
-        lane: run.laneId,
-        attempt: context.attempt,
-        expected: run.attempt,
-        action: decision.action,
-        outcome: outcomeOf(ending),
-        startedAtMs: running.startedAtMs,
-        durationMs: Math.round(performance.now() - running.startedMonotonicMs),
-        errorCode: code,
-        error,
-        detail: detailOf(context, result),
-        delayMs: decision.delayMs,
-        reason: decision.reason,
-        isTried,
-      },
-    })
+    const record: RunRecord = {
+      id: run.id,
+      message: run.messageId,
+      // It has ended once already, and its claim has counted it.
+      claim: isOpen ? run.claimId : 0,
+      lane: run.laneId,
+      attempt: context.attempt,
+      expected: run.attempt,
+      action: decision.action,
+      outcome: outcomeOf(ending),
+      startedAtMs: running.startedAtMs,
+      durationMs: Math.round(performance.now() - running.startedMonotonicMs),
+      errorCode: code,
+      error,
+      detail: detailOf(context, result),
+      delayMs: decision.delayMs,
+      reason: decision.reason,
+      isTried,
+    }
+    this.#options.settle({ worker, record })
+    if (code !== null) logEnding(this.#options.logger, run, job.name, record)
     this.completed += 1
     this.pump()
     this.#options.onRoom(run.crashes > 0)
@@ -357,6 +352,7 @@ export class Executor {
       isTried: false,
     }
     this.#options.settle({ worker, record })
+    if (record.action === 'dead') logEnding(this.#options.logger, run, null, record)
   }
 
   #setDeadline(running: RunningRun, deadlineMs: number): void {

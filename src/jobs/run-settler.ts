@@ -1,3 +1,4 @@
+import { formatId } from '../core/ids.ts'
 import type { Logger } from '../engine/logger.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
 import type { Database } from '../storage/database.ts'
@@ -259,7 +260,10 @@ export class RunSettler {
     settleAgain: () => Promise<void>,
   ): Promise<void> {
     const { database, logger } = this.#options
-    const error = await this.#untilConnected(() => quarantineRun(database, worker, record, String(cause)))
+    let correlationId: string | undefined
+    const error = await this.#untilConnected(async () => {
+      correlationId = await quarantineRun(database, worker, record, String(cause))
+    })
     if (error !== null) {
       this.#isOffline = true
       logger.error(
@@ -272,7 +276,7 @@ export class RunSettler {
       return
     }
     logger.error(
-      { runId: record.id, error: String(cause) },
+      { runId: formatId('run', record.id), correlationId, error: String(cause) },
       'The database rejected a result; it is in quarantine and is tried again. See: holdfast quarantine list',
     )
   }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isCriticalLearningPattern } from '../core/critical-learning-events.ts'
 import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
 import type { EndpointDefaults } from '../core/endpoint-input.ts'
-import type { EndpointChanges, EndpointInput } from '../core/endpoint-types.ts'
+import type { EndpointChanges, EndpointInput, WithTransport } from '../core/endpoint-types.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import { problemsOf } from '../core/problem.ts'
@@ -46,8 +46,7 @@ import { encodePayload } from './payload.ts'
 import { type Removal, toRemoval } from './removal.ts'
 import { checkedRotation, type RotatedSecret, type RotateSecretOptions } from './rotate-secret.ts'
 
-/** An endpoint as the SDK returns it: the contract's shape, with its state. */
-export interface Endpoint extends EndpointSettings {
+interface StatedEndpoint extends EndpointSettings {
   /** What is told about the secrets, whose places in `config` say `{ isSet: true }`. */
   readonly secrets: readonly EndpointSecret[]
   readonly state: 'active' | 'paused' | 'rejecting' | 'disabled'
@@ -55,6 +54,9 @@ export interface Endpoint extends EndpointSettings {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
+
+/** An endpoint as the SDK returns it: the contract's shape, with its state. Its `transport` says what its `config` is. */
+export type Endpoint = WithTransport<StatedEndpoint>
 
 export interface EndpointQuery {
   readonly afterName?: string | undefined
@@ -75,7 +77,7 @@ export interface EndpointSecret {
 }
 
 /** What a change returns, and nothing else ever does. */
-export interface ChangedEndpoint extends Endpoint {
+export type ChangedEndpoint = Endpoint & {
   /** What receivers verify signatures with, when it was made just now: `whsec_…`. It can't be read again. */
   readonly signingSecret?: string
 }
@@ -139,7 +141,7 @@ export class Endpoints {
   async update(name: string, changes: EndpointChanges, { reason }: Because = {}): Promise<ChangedEndpoint> {
     const current = await this.#read(name)
     const site = await this.#siteDefaults()
-    const merged = this.#withStoredValues(mergeEndpoint(toEndpoint(current), changes, site), current)
+    const merged = this.#withStoredValues(mergeEndpoint(toStated(current), changes, site), current)
     const stored = current.secrets.map(({ field }) => field)
     // Whoever changes the retries of an endpoint needn't be allowed to reach it.
     const isTargetNew = changes.config !== undefined
@@ -359,7 +361,7 @@ export class Endpoints {
       const shown = partlyShown(valueAt(config, path))
       if (shown !== null) setAt(config, path, shown)
     }
-    return toEndpoint({ ...record, config })
+    return toStated({ ...record, config }) as unknown as Endpoint
   }
 
   /** Whoever sends back what they were shown means what is stored, be it encrypted or from before such values were. */
@@ -518,7 +520,7 @@ function notFound(name: string): HoldfastError {
   )
 }
 
-function toEndpoint(record: EndpointRecord): Endpoint {
+function toStated(record: EndpointRecord): StatedEndpoint {
   const { id: _, settings, ...rest } = record
   const secrets: EndpointSecret[] = record.secrets.map(({ field, keyId, setAt, expiresAt }) => ({
     field,
@@ -527,7 +529,7 @@ function toEndpoint(record: EndpointRecord): Endpoint {
     expiresAt: expiresAt === null ? null : new Date(expiresAt),
   }))
   // What is stored was checked when it came in.
-  return { ...rest, ...settings, secrets } as unknown as Endpoint
+  return { ...rest, ...settings, secrets } as unknown as StatedEndpoint
 }
 
 /** False for a refusal of ours; anything else is thrown on. */

@@ -60,8 +60,8 @@ export async function sweepZombies(
 ): Promise<RecoveredRuns> {
   const rows = await database.query<RecoveredRuns>(
     {
-      name: 'sweep_zombies_v2',
-      text: 'select found_runs as runs, buried as dead, interrupted from holdfast_internal.sweep_zombies_v2($1, $2, $3)',
+      name: 'sweep_zombies_v3',
+      text: `select found_runs as runs, buried as dead, interrupted, correlation_ids as "correlationIds" from holdfast_internal.sweep_zombies_v3($1, $2, $3)`,
     },
     [thresholdMs, maxRows, by],
   )

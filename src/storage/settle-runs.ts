@@ -87,22 +87,24 @@ export async function settleRunFailures(
   return rows[0]?.refused ?? []
 }
 
-/** A record that PostgreSQL refuses in any form, kept where a person can look at it. */
+/** A record that PostgreSQL refuses in any form, kept where a person can look at it. Returns the run's correlation id. Index: messages_pkey. */
 export async function quarantineRun(
   database: Database,
   worker: number,
   record: RunRecord,
   error: string,
-): Promise<void> {
-  await database.query(
+): Promise<string | undefined> {
+  const rows = await database.query<{ correlationId: string }>(
     {
       name: 'quarantine_run',
       text: `
         insert into holdfast_internal.quarantine (delivery_id, lane_id, incarnation, record, error)
-        values ($1, $2, $3, jsonb_build_object('record', $4::text), $5)`,
+        values ($1, $2, $3, jsonb_build_object('record', $4::text), $5)
+        returning holdfast_internal.correlation_of($6) as "correlationId"`,
     },
-    [record.id, record.lane, worker, JSON.stringify(record).replaceAll('\\u0000', ''), error],
+    [record.id, record.lane, worker, JSON.stringify(record).replaceAll('\\u0000', ''), error, record.message],
   )
+  return rows[0]?.correlationId
 }
 
 export interface ProgressEntry {

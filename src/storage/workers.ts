@@ -112,9 +112,11 @@ export interface RecoveredRuns {
   readonly dead: number
   /** How many attempts were under way, as far as is known. */
   readonly interrupted: number
+  /** Of the first twenty. */
+  readonly correlationIds: readonly string[]
 }
 
-export const nothingRecovered: RecoveredRuns = { runs: 0, dead: 0, interrupted: 0 }
+export const nothingRecovered: RecoveredRuns = { runs: 0, dead: 0, interrupted: 0, correlationIds: [] }
 
 /** Takes everything from a worker that is dead, if its beat still stands there. */
 export async function buryWorker(
@@ -125,8 +127,8 @@ export async function buryWorker(
 ): Promise<RecoveredRuns> {
   const rows = await database.query<RecoveredRuns>(
     {
-      name: 'bury_worker_v2',
-      text: 'select lost_runs as runs, buried as dead, interrupted from holdfast_internal.bury_worker_v2($1, $2, $3)',
+      name: 'bury_worker_v3',
+      text: `select lost_runs as runs, buried as dead, interrupted, correlation_ids as "correlationIds" from holdfast_internal.bury_worker_v3($1, $2, $3)`,
     },
     [dead, seenBeat, by],
   )

@@ -73,6 +73,35 @@ test('the demo has an open circuit, dead letters, a disabled endpoint, runs and 
   expect(dev.stderr).not.toContain("can't publish")
 })
 
+test('a node of dev starts and stops the demo when somebody asks for it', async () => {
+  await using dev = new CliProcess(['dev'], { cwd: folder })
+  await dev.waitFor('stderr', /is running/)
+  const apiUrl = /api +(http:\S+)/.exec(dev.stderr)?.[1]
+  const key = (await readFile(join(folder, '.holdfast/admin-key'), 'utf8')).trim()
+  const call = async (method: string, path: string) => {
+    const response = await fetch(`${apiUrl}${path}`, { method, headers: { authorization: `Bearer ${key}` } })
+    expect(response.status, path).toBe(200)
+    return (await response.json()) as Record<string, unknown>
+  }
+  const stateOf = async (name: string) => (await call('GET', `/v1/endpoints/${name}/health`))['state']
+  expect(await call('GET', '/v1/demo')).toEqual({ isOffered: true, isRunning: false })
+  for (let round = 1; round <= 2; round++) {
+    expect(await call('POST', '/v1/demo/start')).toEqual({ isOffered: true, isRunning: true })
+    expect(await stateOf('healthy')).toBe('active')
+    await vi.waitFor(
+      async () => {
+        const { data } = await call('GET', '/v1/deliveries?endpoint=healthy&state=succeeded')
+        expect((data as unknown[]).length).toBeGreaterThan(0)
+      },
+      { timeout: 30_000, interval: 250 },
+    )
+    expect(await call('POST', '/v1/demo/stop')).toEqual({ isOffered: true, isRunning: false })
+    expect(await stateOf('healthy')).toBe('paused')
+  }
+  dev.kill('SIGTERM')
+  expect(await dev.end()).toMatchObject({ exitCode: 0 })
+})
+
 test("the demo is set up once, leaves a person's endpoints alone, and rests when it isn't wanted", async () => {
   const database = await createTestDatabase()
   const holdfast = new Holdfast({ databaseUrl: database.url, allowNetworks: ['127.0.0.0/8'] })

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -54,6 +54,7 @@ describe('learning import', () => {
     await writeFile(file, [...lines(50), ...noise, line(3)].join('\n'))
     const before = await stored()
     const first = await holdfast(['learning', 'import', file, '--json'])
+    expect(first.stderr).toContain('No route wants these events')
     expect(JSON.parse(first.stdout)).toMatchObject({ published: 50, unknown: 1, broken: 2, lines: 55 })
     expect(first.stderr).toContain(`${file}:53 `)
     expect(await readFile(join(folder, 'holdfast-import-rejected.jsonl'), 'utf8')).toContain('"line":53')
@@ -82,6 +83,28 @@ describe('learning import', () => {
     expect(await json(['learning', 'import', '-'], { input: lines(3, 5000).join('\n') })).toMatchObject({
       published: 3,
     })
+  })
+
+  test('of a folder with a gzip file that ends in the middle imports what there is, and says so', async () => {
+    const torn = join(folder, 'torn')
+    await mkdir(torn)
+    const packed = gzipSync(lines(2000, 400_000).join('\n'))
+    await writeFile(join(torn, 'a.log.gz'), packed.subarray(0, packed.length - 20))
+    await writeFile(join(torn, 'b.log'), lines(10, 500_000).join('\n'))
+    const before = await stored()
+    const { exitCode, stdout, stderr } = await holdfast(['learning', 'import', torn, '--json'])
+    expect(exitCode).not.toBe(0)
+    expect(stderr).toContain('a.log.gz is not a whole gzip file')
+    const { published } = JSON.parse(stdout) as { published: number }
+    expect(published).toBeGreaterThan(1000)
+    expect((await stored()) - before).toBe(published)
+    const [row] = (
+      await rig.database.pool.query<{ count: number }>(
+        `select count(*)::int from holdfast_internal.messages where body ->> 'time' >= $1`,
+        [new Date(Date.UTC(2030, 0, 1) + 500_000 * 3_600_000).toISOString()],
+      )
+    ).rows
+    expect(row?.count).toBe(10)
   })
 
   test('that is killed goes on where it was, and stores each event once', async () => {

@@ -36,11 +36,11 @@ export class JobsRig {
     return worker
   }
 
-  /** A worker of the queue `default` that does nothing by itself; `claim` says how many runs it took. */
-  async claimByHand(): Promise<HandClaimer> {
-    const lane = await this.rig.value<number>(
-      `select id from holdfast_internal.queues where name = 'default'`,
-    )
+  /** A worker of one queue that does nothing by itself; `claim` says how many runs it took. */
+  async claimByHand(queue = 'default'): Promise<HandClaimer> {
+    const lane = await this.rig.value<number>(`select id from holdfast_internal.queues where name = $1`, [
+      queue,
+    ])
     const me = await this.rig.value<number>(
       `insert into holdfast_internal.workers (incarnation, name, version, host, pid, lanes, concurrency, lease_ms)
        values (nextval('holdfast_internal.incarnations'), 'by hand', '0', 'here', 1, array[$1::int], 1, 600000) returning incarnation`,

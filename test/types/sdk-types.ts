@@ -40,6 +40,50 @@ export async function endpoints(): Promise<void> {
   await untyped.endpoints.update('crm', { config: { timeoutMS: 5000 } })
 }
 
+export async function answers(client: HoldfastClient): Promise<void> {
+  for (const shown of [
+    await untyped.endpoints.get('crm'),
+    await untyped.endpoints.create({ name: 'crm', config: { url: 'https://crm.example' } }),
+    await client.endpoints.get({ params: { name: 'crm' } }),
+    (await client.endpoints.list({ query: {} })).data[0],
+  ]) {
+    if (shown === undefined) continue
+    const timeoutMs: number = shown.config.timeoutMs
+    // @ts-expect-error -- not every endpoint has a URL
+    void shown.config.url
+    if (shown.transport === 'smtp') {
+      const to: readonly string[] = shown.config.to
+      void to
+    }
+    if (shown.transport === 'http') {
+      const { signing, url, auth } = shown.config
+      // @ts-expect-error -- a misspelt field
+      void shown.config.ulr
+      // A secret is never shown.
+      const text: string | { readonly isSet: true } = url
+      if (signing?.scheme === 'standard-webhooks') void signing.secret
+      // @ts-expect-error -- unsigned requests have no secret
+      if (signing?.scheme === 'none') void signing.secret
+      // @ts-expect-error -- bearer has a token
+      if (auth?.type === 'bearer') void auth.password
+      void text
+    }
+    // @ts-expect-error -- there is no such transport
+    if (shown.transport === 'carrier-pigeon') void timeoutMs
+  }
+  for (const route of [
+    await untyped.routes.get('all'),
+    await client.routes.get({ params: { name: 'all' } }),
+  ]) {
+    if (route.transform?.type === 'jsonata') {
+      const expression: string = route.transform.expression
+      void expression
+    }
+    // @ts-expect-error -- a template has no expression
+    if (route.transform?.type === 'template') void route.transform.expression
+  }
+}
+
 export async function overHttp(client: HoldfastClient): Promise<void> {
   await client.endpoints.create({ body: { name: 'crm', config: { url: 'https://crm.example' } } })
   // @ts-expect-error -- a misspelt field

@@ -84,7 +84,7 @@ function warnings(endpoint: Answer<'endpoints.get'>, form: Form): readonly strin
   const found: string[] = []
   const timeoutMs = number('config.timeoutMs')
   const slots = number('limits.concurrency')
-  if (timeoutMs > Number(endpoint.config['timeoutMs'])) {
+  if (timeoutMs > endpoint.config.timeoutMs) {
     found.push(
       `With ${countOf(slots, 'slot')} and a timeout of ${formatSpan(timeoutMs)}, a silent receiver holds every slot for longer.`,
     )

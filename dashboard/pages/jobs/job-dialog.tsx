@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { undoBy, undoReason } from '../../parts/undo.ts'
+import { useDraft } from '../../parts/use-draft.ts'
 import type { JobDialogKind } from './job-actions.tsx'
 
 const words = {
@@ -76,10 +77,11 @@ function SwitchDialog({
 function TriggerDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const id = useId()
   const navigate = useNavigate()
-  const [input, setInput] = useState('')
+  const [input, setInput, dropDraft] = useDraft(`trigger:${name}`, '')
   const action = useAction('jobs.trigger', {
     said: () => `Triggered ${name}.`,
     onDone: ({ id: run }) => {
+      dropDraft()
       onClose()
       void navigate({ to: '/runs/$id', params: { id: run } })
     },

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { basePath } from '../../api/session.ts'
+import { basePath, session } from '../../api/session.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 
@@ -39,9 +39,11 @@ export function FirstEvent({ endpoints }: { readonly endpoints: readonly string[
         </pre>
         <div className="flex flex-wrap gap-2 items-center">
           <CopyButton text={curl} />
-          <span className="hint">
-            <code>npm start -- --demo</code> adds five endpoints, three jobs and live traffic.
-          </span>
+          {!session.isDemoOffered && (
+            <span className="hint">
+              <code>npm start -- --demo</code> adds five endpoints, three jobs and live traffic.
+            </span>
+          )}
         </div>
       </div>
     </section>

@@ -1,4 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
+import { session } from '../../api/session.ts'
 import { useApi } from '../../api/use-api.ts'
 import { lettersOf, markChanges } from '../../charts/marks.ts'
 import { defaultRange, rangeMs } from '../../frame/time-range.ts'
@@ -7,6 +8,7 @@ import { countOf } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { AttentionList } from './attention-list.tsx'
 import { ChangesCard } from './changes-card.tsx'
+import { DemoCard } from './demo-card.tsx'
 import { EndpointsCard } from './endpoints-card.tsx'
 import { FirstEvent } from './first-event.tsx'
 import { Totals } from './totals.tsx'
@@ -31,6 +33,7 @@ export function OverviewPage() {
         {(data) => (
           <>
             {data.endpoints.length <= 1 && <FirstEvent endpoints={data.endpoints.map(({ name }) => name)} />}
+            {session.isDemoOffered && <DemoCard />}
             <AttentionList attention={data.attention} />
             <Totals overview={data} statistics={statistics.data} />
             <Loaded of={statistics}>

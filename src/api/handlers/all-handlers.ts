@@ -1,12 +1,14 @@
 import type { Operations } from '../../contract/operations.ts'
 import type { Authenticator } from '../access/authenticator.ts'
 import type { HandlersFor } from '../call.ts'
+import type { DemoSwitch } from '../demo-switch.ts'
 import { accessHandlers } from './access.ts'
 import { alertHandlers } from './alerts.ts'
 import { bulkHandlers } from './bulk-operations.ts'
 import { circuitChangeHandlers } from './circuit-changes.ts'
 import { deadLetterHandlers } from './dead-letters.ts'
 import { deliveryHandlers } from './deliveries.ts'
+import { demoHandlers } from './demo.ts'
 import { endpointHandlers } from './endpoints.ts'
 import { eventTypeHandlers } from './event-types.ts'
 import { eventHandlers } from './events.ts'
@@ -25,6 +27,7 @@ import { storedEventHandlers } from './stored-events.ts'
 export function allHandlers(
   authenticator: Authenticator,
   environment: string | null,
+  demo: DemoSwitch | null,
 ): {
   readonly [Group in keyof Operations]: HandlersFor<Operations[Group]>
 } {
@@ -48,6 +51,7 @@ export function allHandlers(
     quarantine: quarantineHandlers,
     overview: overviewHandlers,
     search: searchHandlers,
+    demo: demoHandlers(demo),
     access: accessHandlers(authenticator, environment),
   }
 }

@@ -32,11 +32,17 @@ const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Ho
 <h1>The dashboard isn't built</h1><p>Run <code>npm ci &amp;&amp; npm run build</code> in the clone, then start Holdfast again. The API works: see <a href="docs">its calls</a>.</p></html>`
 
 /** The web application: one page for all of its paths, and the files that it loads. */
-export function registerDashboard(app: FastifyInstance, environment: string | null): void {
+export function registerDashboard(
+  app: FastifyInstance,
+  environment: string | null,
+  isDemoOffered: boolean,
+): void {
   const files = readDashboardFiles()
   const page = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (files === null) return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)
-    return reply.type('text/html; charset=utf-8').send(fillIn(files.page, request, environment))
+    return reply
+      .type('text/html; charset=utf-8')
+      .send(fillIn(files.page, request, environment, isDemoOffered))
   }
   app.get('/', page)
   for (const section of dashboardSections) {
@@ -71,7 +77,12 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, file: Dashboard
 }
 
 /** Who looks is in the page, so that its first call asks for data and not for that. */
-function fillIn(page: string, request: FastifyRequest, environment: string | null): string {
+function fillIn(
+  page: string,
+  request: FastifyRequest,
+  environment: string | null,
+  isDemoOffered: boolean,
+): string {
   const { caller } = request
   const session =
     caller === null
@@ -83,6 +94,7 @@ function fillIn(page: string, request: FastifyRequest, environment: string | nul
           csrfToken: caller.csrfToken,
           version,
           environment,
+          isDemoOffered,
         }
   const [, theme] = /(?:^|;\s*)holdfast_theme=(light|dark)(?:;|$)/.exec(request.headers.cookie ?? '') ?? []
   return page

@@ -4,6 +4,7 @@ import { describeApi } from '../../contract/openapi.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { isAllowed } from '../../core/roles.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
+import type { DemoSwitch } from '../demo-switch.ts'
 import { registerDashboard } from './register-dashboard.ts'
 
 const pages: Readonly<Record<string, string>> = {
@@ -22,7 +23,11 @@ const assets = ['page.css', 'sign-in.js', 'docs.js']
 /** What a person sees in a browser, what Prometheus reads, and the document that the API describes itself with. */
 export function registerPages(
   app: FastifyInstance,
-  { holdfast, environment = null }: { readonly holdfast: Holdfast; readonly environment?: string | null },
+  {
+    holdfast,
+    environment = null,
+    demo,
+  }: { readonly holdfast: Holdfast; readonly environment?: string | null; readonly demo?: DemoSwitch },
 ): void {
   const serve = (path: string, file: string): void => {
     const text = readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8')
@@ -32,7 +37,7 @@ export function registerPages(
   for (const [path, file] of Object.entries(pages)) serve(path, file)
   for (const file of assets) serve(`/assets/${file}`, file)
 
-  registerDashboard(app, environment)
+  registerDashboard(app, environment, demo !== undefined)
 
   const description = JSON.stringify(describeApi())
   app.get('/openapi.json', async (_request, reply) =>

@@ -82,8 +82,9 @@ export class ChangeFeed {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#readers.clear()
+    const listener = this.#listener
     this.#rest()
-    await this.#listener?.then((listener) => listener?.stop())
+    await listener?.then((one) => one?.stop()).catch(() => {})
   }
 
   async #tellMissed(reader: Reader, since: StreamPosition): Promise<void> {
@@ -111,17 +112,20 @@ export class ChangeFeed {
   }
 
   #schedule(delayMs: number): void {
-    this.#timer = setTimeout(() => {
+    const timer = setTimeout(() => {
       this.#look()
         .catch((error: unknown) =>
           this.#options.logger.debug({ error: String(error) }, 'The stream could not look for changes'),
         )
         .finally(() => {
+          // Nobody followed for a moment: whoever came next has begun looks of its own.
+          if (this.#timer !== timer) return
           this.#timer = null
           if (this.#readers.size > 0 && !this.#isStopped) this.#schedule(pollMs)
         })
     }, delayMs)
-    this.#timer.unref()
+    this.#timer = timer
+    timer.unref()
   }
 
   async #look(): Promise<void> {

@@ -1,5 +1,6 @@
 import { Authenticator } from '../../api/access/authenticator.ts'
 import { ApiServer } from '../../api/api-server.ts'
+import type { DemoSwitch } from '../../api/demo-switch.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
 import type { Session } from '../session.ts'
 
@@ -9,7 +10,11 @@ export interface CreatedApi {
 }
 
 /** The API of this process, on the host and port of the configuration. */
-export function createApiServer({ config, logger }: Session, holdfast: Holdfast): CreatedApi {
+export function createApiServer(
+  { config, logger }: Session,
+  holdfast: Holdfast,
+  demo?: DemoSwitch,
+): CreatedApi {
   const database = () => holdfast.database
   const authenticator = new Authenticator({ database, adminKey: config.adminKey })
   const { host, port, trustedProxies, environment } = config
@@ -23,6 +28,7 @@ export function createApiServer({ config, logger }: Session, holdfast: Holdfast)
     trustedProxies,
     environment,
     opensLater: true,
+    ...(demo !== undefined && { demo }),
   }
   return { authenticator, server: new ApiServer(options) }
 }

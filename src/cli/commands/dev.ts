@@ -9,8 +9,8 @@ import type { Holdfast } from '../../sdk/holdfast.ts'
 import { ensureDevKey } from '../api/admin-key.ts'
 import { createApiServer, createSignInUrl } from '../api/create-api-server.ts'
 import { printBanner } from '../banner.ts'
-import { Demo } from '../demo/demo.ts'
 import { pauseDemo } from '../demo/ensure-demo.ts'
+import { OfferedDemo } from '../demo/offered-demo.ts'
 import { removeDevState, writeDevState } from '../dev-state.ts'
 import { findEncryptionKey } from '../find-encryption-key.ts'
 import { ensureInbox, inboxName } from '../inbox/ensure-inbox.ts'
@@ -71,19 +71,19 @@ async function runDev(
     encryptionKey,
   })
   const { dataDir } = session.config
-  const api = createApiServer(session, holdfast)
-  const demo = hasDemo ? new Demo(session, holdfast) : null
+  const demo = new OfferedDemo(session, holdfast, databaseUrl)
+  const api = createApiServer(session, holdfast, demo)
   try {
     await runNode(session, stopped, {
       databaseUrl,
       holdfast,
       api: api.server,
       ...(server !== null && { untilBroken: serverDeath(server, dataDir) }),
-      ...(demo !== null && { beforeStop: () => demo.stopWork() }),
+      beforeStop: () => demo.stopWork(),
       prepare: async () => {
         await holdfast.migrate()
         await prepareInbox(session, holdfast, inbox.url)
-        await (demo === null ? restDemo(session, holdfast) : demo.prepare())
+        await (hasDemo ? demo.prepare() : restDemo(session, holdfast))
       },
       onReady: async () => {
         const { key, isNew } = await ensureDevKey(holdfast, api.authenticator, dataDir)
@@ -91,13 +91,14 @@ async function runDev(
         await writeDevState(dataDir, { databaseUrl, inboxUrl: inbox.url, apiUrl, apiKey: key })
         const signInUrl = await createSignInUrl(api)
         const newKey = isNew ? key : null
-        const isDemo = (await demo?.start(databaseUrl)) ?? false
+        if (hasDemo) await demo.start()
+        const isDemo = demo.isRunning
         printBanner(session, { server, inboxUrl: inbox.url, apiUrl, signInUrl, newKey, isDemo })
       },
     })
   } finally {
     await removeDevState(dataDir)
-    await demo?.stop()
+    await demo.close()
     await inbox.stop()
   }
 }

@@ -46,6 +46,7 @@ function columns(output: Output): Column<ListedEndpoint>[] {
 }
 
 function targetOf({ transport, config }: Endpoint): string {
-  const target = config['url'] ?? config['handler']
-  return typeof target === 'string' ? (transport === 'http' ? target : `${transport} ${target}`) : transport
+  if (transport === 'http') return typeof config.url === 'string' ? config.url : transport
+  const target = transport === 'function' ? config.handler : config.to.join(', ')
+  return target === undefined ? transport : `${transport} ${target}`
 }

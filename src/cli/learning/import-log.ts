@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { HoldfastError } from '../../core/errors.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import type { ImportTarget } from './import-target.ts'
+import type { ImportedEvent, ImportTarget } from './import-target.ts'
 import { type EventFilter, type ReadEvent, readEvent } from './read-event.ts'
 import { type LogFile, readLines } from './read-log.ts'
 
@@ -32,7 +32,7 @@ export interface ImportOptions {
   readonly onWaiting: (reason: string) => void
 }
 
-type Event = ReadEvent & { readonly kind: 'event'; readonly line: number }
+type Event = ImportedEvent & { readonly line: number }
 
 const maxBatchEvents = 1000
 const maxBatchBytes = 2 * 1024 * 1024
@@ -40,7 +40,6 @@ const maxBatchBytes = 2 * 1024 * 1024
 const maxPending = 50_000
 const batchesBetweenLooks = 10
 const waitMs = 500
-/** A mark waits for all that came before it to be stored. */
 const checkpointLines = 5000
 /** One of the events is at fault. */
 const badBatch: ReadonlySet<number> = new Set([400, 409, 413, 422])
@@ -54,25 +53,28 @@ export async function importLog(log: LogFile, options: ImportOptions): Promise<v
   const line = new ImportLine(log.path, options)
   let marked = done
   let last = done
-  for await (const { number, text, problem } of readLines(log, options.onBytes)) {
-    if (number <= done) {
-      counts.resumed += 1
-      continue
+  try {
+    for await (const lines of readLines(log, options.onBytes)) {
+      for (const { number, text, problem } of lines) {
+        if (number <= done) {
+          counts.resumed += 1
+          continue
+        }
+        counts.lines += 1
+        last = number
+        const waiting = line.take(number, text, problem)
+        if (waiting !== null) await waiting
+        if (number - marked >= checkpointLines) {
+          await line.mark(number)
+          marked = number
+        }
+      }
     }
-    counts.lines += 1
-    last = number
-    const read = text === null ? broken(problem) : text.trim() === '' ? null : readEvent(text, options.filter)
-    if (read?.kind === 'broken') await line.reject(number, read.problem, text)
-    else if (read?.kind === 'event') await line.add({ ...read, line: number })
-    else if (read !== null) counts[read.kind] += 1
-    if (number - marked >= checkpointLines) {
-      await line.flush()
-      await checkpoint?.write(number)
-      marked = number
-    }
+  } finally {
+    // Also of a file that ends in the middle: what was read of it is stored.
+    if (last > marked) await line.mark(last)
+    await line.flush()
   }
-  await line.flush()
-  if (last > marked) await checkpoint?.write(last)
 }
 
 class ImportLine {
@@ -83,14 +85,26 @@ class ImportLine {
   #batches = 0
   readonly #inFlight = new Set<Promise<void>>()
   #failure: unknown = null
+  #marks: Promise<void> = Promise.resolve()
 
   constructor(path: string, options: ImportOptions) {
     this.#path = path
     this.#options = options
   }
 
+  /** Null when nothing has to be waited for, as for most lines. */
+  take(number: number, text: string | null, problem: string | null): Promise<void> | null {
+    const { counts, filter } = this.#options
+    if (text?.trim() === '') return null
+    const read = text === null ? broken(problem) : readEvent(text, filter)
+    if (read.kind === 'broken') return this.#reject(number, read.problem, text)
+    if (read.kind === 'event') return this.#add(read, number) ? this.send() : null
+    counts[read.kind] += 1
+    return null
+  }
+
   /** Reports a line that can't be imported, and keeps it. */
-  async reject(line: number, problem: string, text: string | null): Promise<void> {
+  async #reject(line: number, problem: string, text: string | null): Promise<void> {
     const { target, counts, onBroken, rejectedPath } = this.#options
     counts.broken += 1
     onBroken(line, problem)
@@ -98,26 +112,43 @@ class ImportLine {
     await appendFile(rejectedPath, `${JSON.stringify({ file: this.#path, line, problem, text })}\n`)
   }
 
-  async add(event: Event): Promise<void> {
+  /** Returns whether the batch is full. */
+  #add({ type, body, key }: ReadEvent & { readonly kind: 'event' }, line: number): boolean {
     if (this.#options.target === null) {
       this.#options.counts.published += 1
-      return
+      return false
     }
     // A line that is there twice is one event.
-    this.#batch.set(event.key, event)
-    this.#bytes += event.body.length
-    if (this.#batch.size < maxBatchEvents && this.#bytes < maxBatchBytes) return
-    await this.#send()
+    this.#batch.set(key, { type, body, key, line })
+    this.#bytes += body.length
+    return this.#batch.size >= maxBatchEvents || this.#bytes >= maxBatchBytes
   }
 
-  /** Returns when everything so far is stored. */
+  /** Writes down that everything up to this line is done, once it is; what comes after it needn't wait for that. */
+  async mark(line: number): Promise<void> {
+    const { checkpoint } = this.#options
+    await this.send()
+    if (checkpoint === null) return
+    this.#marks = this.#writeMark(checkpoint, line, [this.#marks, ...this.#inFlight])
+    // Whoever flushes hears of it.
+    this.#marks.catch(() => {})
+  }
+
+  async #writeMark(checkpoint: Checkpoint, line: number, before: readonly Promise<void>[]): Promise<void> {
+    await Promise.all(before)
+    if (this.#failure === null) await checkpoint.write(line)
+  }
+
+  /** Returns when everything so far is stored, and marked. */
   async flush(): Promise<void> {
-    await this.#send()
+    await this.send()
     await Promise.all(this.#inFlight)
     if (this.#failure !== null) throw this.#failure
+    await this.#marks
   }
 
-  async #send(): Promise<void> {
+  /** Sends what has been gathered, as soon as there is room for another batch on its way. */
+  async send(): Promise<void> {
     const events = [...this.#batch.values()]
     this.#batch = new Map()
     this.#bytes = 0
@@ -160,7 +191,7 @@ class ImportLine {
     const [only, ...others] = events
     if (only === undefined) return
     if (others.length === 0) {
-      await this.reject(only.line, error.message, only.body)
+      await this.#reject(only.line, error.message, only.body)
       return
     }
     const middle = events.length >> 1

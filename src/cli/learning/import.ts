@@ -45,7 +45,7 @@ export async function importLogs(path: string, flags: ImportFlags, command: Comm
   }
 }
 
-/** A database that was named is written to, unless a server was named as well: that costs a third of the time of the way over the API. */
+/** A configured database is written to directly, unless a server is configured as well: the server's node then only delivers. */
 function isBesideDatabase({ config }: Session): boolean {
   return config.databaseUrl !== null && config.apiUrl === null && config.profile === null
 }
@@ -63,9 +63,10 @@ async function importAll(
     logs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     output,
   )
+  const unfinished: HoldfastError[] = []
   try {
     for (const log of logs) {
-      await importLog(log, {
+      const imported = importLog(log, {
         target,
         filter,
         checkpoint:
@@ -81,6 +82,11 @@ async function importAll(
         },
         onWaiting: (reason) => progress.note(`waiting: ${reason}`),
       })
+      // A file that ends in the middle keeps nobody from the others.
+      await imported.catch((error: unknown) => {
+        if (!(error instanceof HoldfastError) || error.code !== 'invalid_payload') throw error
+        unfinished.push(error)
+      })
     }
   } finally {
     progress.end()
@@ -88,6 +94,15 @@ async function importAll(
   const kept = counts.broken > 0 && target !== null ? flags.rejected : null
   const summary = { files: logs.length, ...counts, rejected: kept, dryRun: flags.dryRun === true }
   output.data(summary, () => describe(summary, counts))
+  if (target !== null && counts.published > 0 && counts.deliveries === 0) {
+    output.warn(
+      'No route wants these events: they are stored, and delivered to nobody. Create the route before the import, as docs/learning.md shows.',
+    )
+  }
+  const [first, ...others] = unfinished
+  if (first === undefined) return
+  for (const { message } of others) output.warn(message)
+  throw first
 }
 
 function checkpointOf(

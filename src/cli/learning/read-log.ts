@@ -58,11 +58,14 @@ export async function findLogs(path: string): Promise<readonly LogFile[]> {
   return Promise.all(paths.map(async (each) => ({ path: each, sizeBytes: (await stat(each)).size })))
 }
 
-/** Every line, gzip or not; `onBytes` hears how much of the file has been read. A line of any length takes bounded memory. */
+/**
+ * Every line, gzip or not, as many at a time as were read together: a promise for each would take longer than reading it. `onBytes` hears how much of the file
+ * has been read. A line of any length takes bounded memory.
+ */
 export async function* readLines(
   { path }: LogFile,
   onBytes: (bytes: number) => void,
-): AsyncGenerator<LogLine> {
+): AsyncGenerator<readonly LogLine[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let number = 0
   let rest: Buffer = Buffer.alloc(0)
@@ -80,10 +83,11 @@ export async function* readLines(
     }
   }
   for await (const chunk of openLog(path, onBytes)) {
+    const lines: LogLine[] = []
     let from = 0
     for (let end = chunk.indexOf(newline, from); end !== -1; end = chunk.indexOf(newline, from)) {
       const piece = chunk.subarray(from, end)
-      yield finish(rest.length === 0 ? piece : Buffer.concat([rest, piece]))
+      lines.push(finish(rest.length === 0 ? piece : Buffer.concat([rest, piece])))
       rest = Buffer.alloc(0)
       from = end + 1
     }
@@ -93,9 +97,10 @@ export async function* readLines(
       rest = Buffer.alloc(0)
     } else if (!isTooLong && tail.length > 0)
       rest = rest.length === 0 ? Buffer.from(tail) : Buffer.concat([rest, tail])
+    if (lines.length > 0) yield lines
   }
   // A line that is still being written has no end yet: it is read next time, or now if nothing follows.
-  if (rest.length > 0 || isTooLong) yield finish(rest)
+  if (rest.length > 0 || isTooLong) yield [finish(rest)]
 }
 
 async function* openLog(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {

@@ -55,7 +55,7 @@ const table: [string, string, string, string, string][] = [
   ['edx.grades.problem.submitted', 'AssessmentEvent', 'Submitted', 'Assessment', problem],
   ['edx.problem.completed', 'AssessmentItemEvent', 'Completed', 'AssessmentItem', problem],
   ['edx.problem.hint.demandhint_displayed', 'Event', 'Viewed', 'Annotation', `${problem}/hint/1`],
-  ['showanswer', 'Event', 'Viewed', 'Annotation', `${problem}/answer`],
+  ['showanswer', 'Event', 'Viewed', 'Annotation', `${problem}/solution`],
   ['problem_check', 'GradeEvent', 'Graded', 'Attempt', attempt],
   ['problem_check in the browser', 'AssessmentEvent', 'Submitted', 'Assessment', problem],
   [

@@ -1,5 +1,5 @@
 import { compactDuration } from '../learning/duration.ts'
-import { usageKey } from '../learning/platform.ts'
+import { type Platform, usageKey } from '../learning/platform.ts'
 import { problemOfForm } from '../learning/problem-input.ts'
 import type { TrackingEvent } from '../learning/tracking-event.ts'
 import { type Entity, present } from './caliper-event.ts'
@@ -7,13 +7,13 @@ import type { Surroundings } from './caliper-kind.ts'
 
 type MakeEntity = (event: TrackingEvent, surroundings: Surroundings) => Entity
 
-/** A video whose length isn't known has none. */
+/** The length is zero where the event has none, and unknown where it is null. */
 export function video(event: TrackingEvent, { platform }: Surroundings): Entity {
   const key = usageKey(event.requiredCourseId, 'video', event.data.requiredId('id'))
   return {
     id: platform.block(key),
     type: 'VideoObject',
-    duration: compactDuration(event.data.number('duration') ?? 0),
+    ...(!event.data.isNull('duration') && { duration: compactDuration(event.data.number('duration') ?? 0) }),
   }
 }
 
@@ -25,7 +25,7 @@ export function playhead({ data }: TrackingEvent): Entity {
 export function jump({ data }: TrackingEvent): Entity {
   const to = data.number('new_time')
   return {
-    ...mediaLocation(data.number('old_time')),
+    ...mediaLocation(data.number('currentTime') ?? data.number('old_time')),
     ...(to !== undefined && { extensions: { newTime: compactDuration(to) } }),
   }
 }
@@ -52,16 +52,16 @@ export function course(event: TrackingEvent, { platform, courseName }: Surroundi
 }
 
 export function clickedLink({ data }: TrackingEvent, { platform }: Surroundings): Entity {
-  return { id: platform.link(data.requiredText('target_url'), data.text('current_url')), type: 'Webpage' }
+  return page(data.requiredText('target_url'), 'Webpage', data, platform)
 }
 
 export function outlineEntry({ data }: TrackingEvent, { platform }: Surroundings): Entity {
+  return page(data.requiredText('target_url'), 'DigitalResource', data, platform)
+}
+
+function page(target: string, type: string, data: TrackingEvent['data'], platform: Platform): Entity {
   const name = data.text('target_name')
-  return {
-    id: platform.link(data.requiredText('target_url'), data.text('current_url')),
-    type: 'DigitalResource',
-    ...(name !== undefined && { name }),
-  }
+  return { id: platform.link(target, data.text('current_url')), type, ...(name !== undefined && { name }) }
 }
 
 export function sequence(target: 'next unit' | 'previous unit' | null): MakeEntity {
@@ -77,17 +77,18 @@ export function sequence(target: 'next unit' | 'previous unit' | null): MakeEnti
   })
 }
 
-/** A problem by its whole name, as an entity of this type; `suffix` names a part of it. */
-export function problem(type: string, suffix?: (event: TrackingEvent) => string): MakeEntity {
-  return (event, { platform }) => ({ id: platform.block(keyOf(event)) + (suffix?.(event) ?? ''), type })
+/** A problem by its whole name, as an entity of this type. */
+export function problem(type: string): MakeEntity {
+  return (event, { platform }) => ({ id: platform.block(keyOf(event)), type })
 }
 
-export function hintSuffix({ data }: TrackingEvent): string {
-  return `/hint/${data.id('hint_index') ?? '0'}`
+export function hint(event: TrackingEvent, { platform }: Surroundings): Entity {
+  const index = event.data.requiredId('hint_index')
+  return { id: `${platform.block(keyOf(event))}/hint/${index}`, type: 'Annotation', name: 'Hint' }
 }
 
-export function answerSuffix(): string {
-  return '/answer'
+export function solution(event: TrackingEvent, { platform }: Surroundings): Entity {
+  return { id: `${platform.block(keyOf(event))}/solution`, type: 'Annotation', name: 'Solution' }
 }
 
 export function submittedProblem(event: TrackingEvent, { platform }: Surroundings): Entity {
@@ -123,5 +124,5 @@ export function grade({ data }: TrackingEvent): Readonly<Record<string, unknown>
 }
 
 function keyOf({ data }: TrackingEvent): string {
-  return data.text('module_id') ?? data.text('problem_id') ?? data.requiredText('problem_id')
+  return data.text('problem_id') ?? data.text('module_id') ?? data.requiredText('problem_id')
 }

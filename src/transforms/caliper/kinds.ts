@@ -2,19 +2,19 @@ import { isFromServer } from '../learning/problem-input.ts'
 import type { TrackingEvent } from '../learning/tracking-event.ts'
 import type { CaliperKind } from './caliper-kind.ts'
 import {
-  answerSuffix,
   attempt,
   changeOfSpeed,
   clickedLink,
   course,
   enrolledCourse,
   grade,
-  hintSuffix,
+  hint,
   jump,
   outlineEntry,
   playhead,
   problem,
   sequence,
+  solution,
   submittedProblem,
   video,
 } from './entities.ts'
@@ -56,9 +56,9 @@ const kinds = {
   'edx.problem.hint.demandhint_displayed': {
     type: 'Event',
     action: 'Viewed',
-    object: problem('Annotation', hintSuffix),
+    object: hint,
   },
-  showanswer: { type: 'Event', action: 'Viewed', object: problem('Annotation', answerSuffix) },
+  showanswer: { type: 'Event', action: 'Viewed', object: solution },
   // The browser's; the server's is `gradedProblem`.
   problem_check: { type: 'AssessmentEvent', action: 'Submitted', object: submittedProblem },
 

@@ -23,6 +23,7 @@ export function parseEventTime(text: string): EventTime {
       `The timestamp "${text}" has no time zone, so that nobody knows which moment it means. Write it with one, like ${text}+00:00.`,
     )
   }
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw unreadable(text)
   const local = Date.UTC(
     Number(year),
     Number(month) - 1,
@@ -31,12 +32,17 @@ export function parseEventTime(text: string): EventTime {
     Number(minute),
     Number(second),
   )
-  if (new Date(local).toISOString().slice(0, 19) !== `${year}-${month}-${day}T${hour}:${minute}:${second}`) {
-    throw unreadable(text)
-  }
+  const date = new Date(local)
+  // A day that its month doesn't have would be one of the next; years before 100 would be of the last century.
+  if (date.getUTCDate() !== Number(day) || date.getUTCMonth() + 1 !== Number(month)) throw unreadable(text)
+  if (date.getUTCFullYear() !== Number(year)) throw unreadable(text)
   const zoneMs = (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000
   const utc = local - (sign === '-' ? -zoneMs : zoneMs)
-  const seconds = new Date(utc).toISOString().slice(0, 19)
+  // Most are of UTC already, and every event is asked for its time.
+  const seconds =
+    zoneMs === 0
+      ? `${year}-${month}-${day}T${hour}:${minute}:${second}`
+      : new Date(utc).toISOString().slice(0, 19)
   const micros = fraction.padEnd(6, '0').slice(0, 6)
   return {
     microseconds: micros === '000000' ? `${seconds}+00:00` : `${seconds}.${micros}+00:00`,

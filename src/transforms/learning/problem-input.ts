@@ -10,7 +10,7 @@ export function problemOfForm(event: TrackingEvent): string {
     const id = inputName.exec(name)?.[1]
     if (id !== undefined) return usageKey(event.requiredCourseId, 'problem', id)
   }
-  const key = event.context.section('module').text('usage_key')
+  const key = event.context.section('module').text('usage_key') ?? activatedBlock(event)
   if (key !== undefined) return key
   throw new LearningError(
     'learning_missing_field',
@@ -31,8 +31,17 @@ export function isFromServer(event: TrackingEvent): boolean {
   return source !== 'browser'
 }
 
-/** A question of a problem has the problem's name with the numbers of its own: `…block@a0ef` and `a0ef_2_1` make `…block@a0ef_2_1`. */
+/** The block that the page was opened at. */
+function activatedBlock(event: TrackingEvent): string | undefined {
+  const referer = event.context.text('referer') ?? event.root.text('referer')
+  const query = referer?.split('?', 2)[1]
+  return (query === undefined ? null : new URLSearchParams(query).get('activate_block_id')) ?? undefined
+}
+
+/** A question of a problem is named in the place of the problem: `…block@a0ef` and `a0ef_2_1` make `…block@a0ef_2_1`. */
 export function questionKey(problem: string, part: string): string {
+  const place = problem.lastIndexOf('@')
+  if (place !== -1) return problem.slice(0, place + 1) + part
   const numbers = /_\d+_\d+$/.exec(part)?.[0]
   return numbers === undefined ? `${problem}_${part}` : `${problem}${numbers}`
 }

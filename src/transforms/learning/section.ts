@@ -75,6 +75,15 @@ export class Section {
     return this.number(field) ?? this.#missing(field)
   }
 
+  /** Points of a grade: a platform writes null for none. */
+  requiredPoints(field: string): number {
+    return this.isNull(field) ? 0 : this.requiredNumber(field)
+  }
+
+  isNull(field: string): boolean {
+    return Object.hasOwn(this.#fields, field) && this.#fields[field] === null
+  }
+
   #missing(field: string): never {
     throw new LearningError('learning_missing_field', `The event has no ${this.#pathOf(field)}.`)
   }

@@ -54,16 +54,18 @@ export class TrackingEvent {
   }
 
   /**
-   * Enrolments and grades are about `data.user_id`, who need not be the one who clicked: an instructor's click grades a student. Where the two
-   * differ, the user name belongs to the wrong one of them.
+   * Enrolments and grades are about `data.user_id` or `data.username`, who need not be the one who clicked: an instructor's click grades a student. Where the
+   * two differ, what the event says of the one who clicked is about the wrong one of them.
    */
   get learner(): Learner {
-    const username = this.context.text('username') ?? this.root.text('username') ?? null
+    const actingName = this.context.text('username') ?? this.root.text('username')
     const actingId = this.context.id('user_id') ?? this.root.id('user_id')
+    const subjectName = this.#ofData((data) => data.text('username'))
     const subjectId = this.#ofData((data) => data.id('user_id'))
-    if (subjectId !== undefined && actingId !== undefined && subjectId !== actingId) {
-      return { username: null, userId: subjectId }
+    if (areOthers(subjectId, actingId) || areOthers(subjectName, actingName)) {
+      return { username: subjectName ?? null, userId: subjectId ?? null }
     }
+    const username = subjectName ?? actingName ?? null
     const userId = subjectId ?? actingId ?? null
     if (username === null && userId === null) {
       throw new LearningError(
@@ -78,6 +80,10 @@ export class TrackingEvent {
     const isObject = typeof this.content === 'object' && this.content !== null && !Array.isArray(this.content)
     return isObject ? read(this.data) : undefined
   }
+}
+
+function areOthers(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other
 }
 
 /** Browsers send their part of a log line as JSON in a text. Anything else that is a text stays one. */

@@ -23,12 +23,9 @@ export function gradedCourse(event: TrackingEvent, { platform, courseName }: Sur
 
 /** The letter is empty for a grade that isn't enough to pass. */
 export function courseGrade({ data }: TrackingEvent): Result {
-  const share = data.number('percent_grade')
-  const letter = data.text('letter_grade')
   return {
-    ...(share !== undefined && { score: score(share, 1) }),
-    success: letter !== undefined,
-    ...(letter !== undefined && { extensions: { [extensions.grade]: letter } }),
+    score: score(data.requiredPoints('percent_grade'), 1),
+    extensions: { [extensions.grade]: data.text('letter_grade') ?? 'Fail' },
   }
 }
 
@@ -36,16 +33,16 @@ export function subsection(event: TrackingEvent, { platform }: Surroundings): Ac
   return activity(platform.block(event.data.requiredText('block_id')), { type: activities.resource })
 }
 
-/** What counts towards the grade; of a subsection that has no such points, what there was to be had. */
+/** All points of the subsection, whether or not they count towards the course's grade. */
 export function subsectionGrade({ data }: TrackingEvent): Result {
-  const earned = data.number('weighted_graded_earned') ?? data.requiredNumber('weighted_total_earned')
-  const possible = data.number('weighted_graded_possible') ?? data.requiredNumber('weighted_total_possible')
-  return { score: score(earned, possible), success: earned >= possible }
+  return graded(data.requiredPoints('weighted_total_earned'), data.requiredPoints('weighted_total_possible'))
 }
 
 export function problemGrade({ data }: TrackingEvent): Result {
-  const earned = data.requiredNumber('weighted_earned')
-  const possible = data.requiredNumber('weighted_possible')
+  return graded(data.requiredPoints('weighted_earned'), data.requiredPoints('weighted_possible'))
+}
+
+function graded(earned: number, possible: number): Result {
   return { score: score(earned, possible), success: earned >= possible }
 }
 

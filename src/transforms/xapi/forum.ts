@@ -5,29 +5,35 @@ import { activity, type Surroundings } from './xapi-kind.ts'
 
 type Collection = 'threads' | 'comments'
 
-function contribution({ platform }: Surroundings, collection: Collection, id: string): Activity {
-  return activity(platform.iri('api/discussion/v1', collection, id), { type: activities.discussion })
-}
+const discussions = 'api/discussion/v1'
 
-export function thread({ data }: TrackingEvent, surroundings: Surroundings): Activity {
-  const found = contribution(surroundings, 'threads', data.requiredId('id'))
-  const title = data.text('title')
+export function thread(event: TrackingEvent, surroundings: Surroundings): Activity {
+  const found = contribution(event, surroundings, 'threads')
+  const title = event.data.text('title')
   return title === undefined ? found : { ...found, definition: { ...found.definition, name: { en: title } } }
 }
 
 /** A response to a thread, or a comment on a response: the platform keeps both in one collection. */
-export function reply({ data }: TrackingEvent, surroundings: Surroundings): Activity {
-  return contribution(surroundings, 'comments', data.requiredId('id'))
+export function reply(event: TrackingEvent, surroundings: Surroundings): Activity {
+  return contribution(event, surroundings, 'comments')
 }
 
-/** The thread, and the response, that a reply was written to. */
-export function repliedTo({ data }: TrackingEvent, surroundings: Surroundings): readonly Activity[] {
-  const threadId = data.section('discussion').id('id')
-  const responseId = data.section('response').id('id')
-  return [
-    ...(threadId === undefined ? [] : [contribution(surroundings, 'threads', threadId)]),
-    ...(responseId === undefined ? [] : [contribution(surroundings, 'comments', responseId)]),
-  ]
+/** The thread that something was written in. */
+export function discussion({ data }: TrackingEvent, { platform }: Surroundings): readonly Activity[] {
+  const id = data.section('discussion').id('id')
+  if (id === undefined) return []
+  return [activity(platform.iri(discussions, 'threads', id), { type: activities.discussion })]
+}
+
+/**
+ * What was written is where the call was made, which events of the discussion API say: a thread is viewed through its comments. Other paths may name
+ * people.
+ */
+function contribution(event: TrackingEvent, { platform }: Surroundings, usual: Collection): Activity {
+  const path = event.context.text('path') ?? event.root.text('path') ?? ''
+  const collection = /^\/api\/discussion\/v1\/(threads|comments)(?:\/|$)/.exec(path)?.[1] ?? usual
+  const id = event.data.requiredId('id')
+  return activity(platform.iri(discussions, collection, id), { type: activities.discussion })
 }
 
 export function kindOfThread({ data }: TrackingEvent): Extensions {

@@ -9,7 +9,7 @@ import {
   subsectionGrade,
 } from './courses.ts'
 import { exam, examAttempt } from './exams.ts'
-import { kindOfThread, repliedTo, reply, thread, vote } from './forum.ts'
+import { discussion, kindOfThread, reply, thread, vote } from './forum.ts'
 import {
   clickedLink,
   fromTabToTab,
@@ -74,7 +74,6 @@ const kinds = {
     verb: verbs.earned,
     object: gradedCourse,
     result: courseGrade,
-    isAboutCourse: true,
   },
 
   'edx.completion.block_completion.changed': {
@@ -88,32 +87,33 @@ const kinds = {
     object: subsection,
     result: subsectionGrade,
   },
-  'edx.problem.completed': {
-    verb: verbs.completed,
-    object: completedProblem,
-    result: () => ({ completion: true }),
-  },
+  'edx.problem.completed': { verb: verbs.completed, object: completedProblem },
   'edx.problem.hint.demandhint_displayed': { verb: verbs.asked, object: hint },
   showanswer: { verb: verbs.asked, object: shownAnswer },
 
-  'edx.forum.thread.created': { verb: verbs.posted, object: thread, extensions: kindOfThread },
-  'edx.forum.thread.deleted': { verb: verbs.deleted, object: thread },
-  'edx.forum.thread.edited': { verb: verbs.edited, object: thread },
-  'edx.forum.thread.reported': { verb: verbs.reported, object: thread },
-  'edx.forum.thread.unreported': { verb: verbs.unreported, object: thread },
-  'edx.forum.thread.viewed': { verb: verbs.viewed, object: thread },
-  'edx.forum.thread.voted': { verb: verbs.voted, object: thread, extensions: vote },
-  'edx.forum.response.created': { verb: verbs.posted, object: reply, grouping: repliedTo },
-  'edx.forum.response.deleted': { verb: verbs.deleted, object: reply },
-  'edx.forum.response.edited': { verb: verbs.edited, object: reply },
-  'edx.forum.response.reported': { verb: verbs.reported, object: reply },
-  'edx.forum.response.unreported': { verb: verbs.unreported, object: reply },
-  'edx.forum.response.voted': { verb: verbs.voted, object: reply, extensions: vote },
-  'edx.forum.comment.created': { verb: verbs.posted, object: reply, grouping: repliedTo },
-  'edx.forum.comment.deleted': { verb: verbs.deleted, object: reply },
-  'edx.forum.comment.edited': { verb: verbs.edited, object: reply },
-  'edx.forum.comment.reported': { verb: verbs.reported, object: reply },
-  'edx.forum.comment.unreported': { verb: verbs.unreported, object: reply },
+  'edx.forum.thread.created': {
+    verb: verbs.posted,
+    object: thread,
+    grouping: discussion,
+    extensions: kindOfThread,
+  },
+  'edx.forum.thread.deleted': { verb: verbs.deleted, object: thread, grouping: discussion },
+  'edx.forum.thread.edited': { verb: verbs.edited, object: thread, grouping: discussion },
+  'edx.forum.thread.reported': { verb: verbs.reported, object: thread, grouping: discussion },
+  'edx.forum.thread.unreported': { verb: verbs.unreported, object: thread, grouping: discussion },
+  'edx.forum.thread.viewed': { verb: verbs.viewed, object: thread, grouping: discussion },
+  'edx.forum.thread.voted': { verb: verbs.voted, object: thread, grouping: discussion, extensions: vote },
+  'edx.forum.response.created': { verb: verbs.posted, object: reply, grouping: discussion },
+  'edx.forum.response.deleted': { verb: verbs.deleted, object: reply, grouping: discussion },
+  'edx.forum.response.edited': { verb: verbs.edited, object: reply, grouping: discussion },
+  'edx.forum.response.reported': { verb: verbs.reported, object: reply, grouping: discussion },
+  'edx.forum.response.unreported': { verb: verbs.unreported, object: reply, grouping: discussion },
+  'edx.forum.response.voted': { verb: verbs.voted, object: reply, grouping: discussion, extensions: vote },
+  'edx.forum.comment.created': { verb: verbs.posted, object: reply, grouping: discussion },
+  'edx.forum.comment.deleted': { verb: verbs.deleted, object: reply, grouping: discussion },
+  'edx.forum.comment.edited': { verb: verbs.edited, object: reply, grouping: discussion },
+  'edx.forum.comment.reported': { verb: verbs.reported, object: reply, grouping: discussion },
+  'edx.forum.comment.unreported': { verb: verbs.unreported, object: reply, grouping: discussion },
 
   'edx.special_exam.practice.attempt.created': { verb: verbs.initialized, ...practiceExam },
   'edx.special_exam.practice.attempt.submitted': { verb: verbs.terminated, ...practiceExam },

@@ -23,25 +23,22 @@ const interactionTypes: Readonly<Record<string, string>> = {
 }
 
 function keyOf({ data }: TrackingEvent): string {
-  return (
-    data.text('module_id') ??
-    data.text('problem_id') ??
-    data.text('block_id') ??
-    data.requiredText('problem_id')
-  )
+  return data.text('problem_id') ?? data.text('module_id') ?? data.requiredText('problem_id')
 }
 
 export function problem(event: TrackingEvent, { platform }: Surroundings): Activity {
   return activity(platform.block(keyOf(event)), { type: activities.question })
 }
 
-export function completedProblem(event: TrackingEvent, { platform }: Surroundings): Activity {
-  return activity(platform.block(keyOf(event)), { type: activities.interaction, interactionType: 'other' })
+export function completedProblem(event: TrackingEvent, { platform, isCompatible }: Surroundings): Activity {
+  const key = keyOf(event)
+  return activity(isCompatible ? key : platform.block(key), { type: activities.interaction })
 }
 
-export function hint(event: TrackingEvent, { platform }: Surroundings): Activity {
-  const index = event.data.id('hint_index') ?? '0'
-  return activity(`${platform.block(keyOf(event))}/hint/${index}`, { type: activities.hint })
+/** The platform names the problem of a hint by its module. */
+export function hint({ data }: TrackingEvent, { platform }: Surroundings): Activity {
+  const key = data.text('module_id') ?? data.text('problem_id') ?? data.requiredText('module_id')
+  return activity(`${platform.block(key)}/hint/${data.requiredId('hint_index')}`, { type: activities.hint })
 }
 
 export function shownAnswer(event: TrackingEvent, { platform }: Surroundings): Activity {
@@ -52,6 +49,7 @@ export function shownAnswer(event: TrackingEvent, { platform }: Surroundings): A
 export function submittedProblem(event: TrackingEvent, { platform }: Surroundings): Activity {
   return activity(platform.block(problemOfForm(event)), {
     type: activities.interaction,
+    ...displayName(event),
     interactionType: 'other',
   })
 }
@@ -69,13 +67,13 @@ export function checkedProblem(event: TrackingEvent, { platform, isCompatible }:
     const definition = { type: activities.interaction, ...displayName(event), interactionType: 'other' }
     return { objectType: isCompatible ? 'GroupActivity' : 'Activity', id, definition }
   }
-  const attempts = present({ [extensions.attemptId]: event.data.number('attempts') })
+  const attempts = event.data.number('attempts')
   const [question] = questions
   const asked = question === undefined || !hasType(question) ? undefined : describe(question.fields)
   return activity(id, {
     type: activities.interaction,
     ...(asked ?? { ...displayName(event), interactionType: 'other' }),
-    extensions: attempts,
+    ...(attempts !== undefined && attempts > 0 && { extensions: { [extensions.attemptId]: attempts } }),
   })
 }
 
@@ -140,9 +138,12 @@ function displayName(event: TrackingEvent): { readonly name?: { readonly 'en-US'
 function responseOf(event: TrackingEvent, question: Question | undefined): Result {
   if (question !== undefined && hasType(question)) return answered(question.fields)
   const answers = event.data.value('answers')
-  return answers === undefined
-    ? {}
-    : { response: typeof answers === 'string' ? answers : pythonRepr(answers) }
+  if (answers === undefined) return {}
+  return { response: Array.isArray(answers) ? pythonJson(answers) : asText(answers) }
+}
+
+function asText(answers: unknown): string {
+  return typeof answers === 'string' ? answers : pythonRepr(answers)
 }
 
 function answered(question: Section): Result {

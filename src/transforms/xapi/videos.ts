@@ -11,7 +11,7 @@ export function video(event: TrackingEvent, { platform }: Surroundings): Activit
 }
 
 export function videoLength(event: TrackingEvent): Extensions {
-  return present({ [extensions.length]: event.data.number('duration') })
+  return present({ [extensions.length]: rounded(event.data.number('duration')) })
 }
 
 /** Where in the video it happened. */
@@ -58,7 +58,7 @@ function playheadOf({ data }: TrackingEvent): number | undefined {
 
 /** The video profile counts seconds to the millisecond. */
 function rounded(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : Math.round(seconds * 1000) / 1000
+  return seconds === undefined ? undefined : Number(seconds.toFixed(3))
 }
 
 function times(speed: string | undefined): string | undefined {

@@ -178,7 +178,10 @@ test('only the fields that differ are changed, and what the file leaves out is l
   await apply(changed)
   const crm = await rig.holdfast.endpoints.get('crm')
   expect(crm.limits).toMatchObject({ concurrency: 8, ratePerSecond: 5, maxPending: 77 })
-  expect([crm.config['headers'], crm.contact]).toEqual([{ 'x-crew': { isSet: true } }, 'ada@example.com'])
+  expect(crm).toMatchObject({
+    config: { headers: { 'x-crew': { isSet: true } } },
+    contact: 'ada@example.com',
+  })
   expect(await apply(changed)).toEqual([])
 })
 
@@ -215,7 +218,7 @@ describe('secrets', () => {
     expect(shown).not.toContain('token-of-the-ledger')
     await apply(await example())
     const { config } = await rig.holdfast.endpoints.get('ledger')
-    expect(config['auth']).toEqual({ type: 'bearer', token: { isSet: true } })
+    expect(config).toMatchObject({ auth: { type: 'bearer', token: { isSet: true } } })
   })
 
   test('that are set already are sent again only when that is asked for', async () => {

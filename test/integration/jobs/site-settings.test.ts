@@ -35,10 +35,14 @@ test('auto_disable holds at once for jobs that say nothing; the disabling is log
     autoDisable: { threshold: 2, windowMs: 3_600_000 },
   })
   // Whoever leads has just looked at the rules: the next turn is 15 s away.
-  await until('a look at the rules', () =>
-    jobs.rig.value(
-      `select next_run_at > clock_timestamp() + interval '12 seconds' from holdfast_internal.maintenance_tasks where name = 'alerts'`,
-    ),
+  await until(
+    'a look at the rules',
+    () =>
+      jobs.rig.value(
+        `select next_run_at > clock_timestamp() + interval '12 seconds' from holdfast_internal.maintenance_tasks where name = 'alerts'`,
+      ),
+    Boolean,
+    20_000,
   )
   for (const _ of [1, 2]) await node.holdfast.enqueue(failing, {})
   const { fired_at: firedAt, state_changed_at: disabledAt } = await until(
@@ -76,7 +80,7 @@ test('worker_queue_ttl_ms is how long work for one worker waits that says nothin
   await set('worker_queue_ttl_ms', 'null')
 })
 
-test('zombie_check_ms and zombie_threshold_ms hold for the next round, which comes sooner', async () => {
+test('zombie_check_ms holds for the next round, which comes sooner', async () => {
   await until('the first round', () =>
     jobs.rig.value(
       `select next_at > now() + interval '1 minute' from holdfast_internal.keeper_rounds where name = 'zombies'`,
@@ -93,6 +97,37 @@ test('zombie_check_ms and zombie_threshold_ms hold for the next round, which com
     15_000,
   )
   await set('zombie_check_ms', 'null')
+})
+
+test('zombie_threshold_ms decides at the next check what a zombie is', async () => {
+  const held = defineJob({ name: 'held', queue: 'held', timeoutMs: 1000, run: () => {} })
+  await node.holdfast.jobs.declare(held)
+  await set('zombie_check_ms', '1000')
+  const { me, claim } = await jobs.claimByHand('held')
+  const { id } = await node.holdfast.enqueue(held, {})
+  expect(await claim()).toBe(1)
+  // Beyond its time-out, and below the threshold of ten minutes.
+  await jobs.rig.rows(
+    `update holdfast_internal.run_claims set claimed_at = now() - interval '5 minutes' where worker = $1`,
+    [me],
+  )
+  const nextRound = () =>
+    jobs.rig.value<number>(
+      `select extract(epoch from next_at)::float8 from holdfast_internal.keeper_rounds where name = 'zombies'`,
+    )
+  const before = await nextRound()
+  await until('two rounds to pass', nextRound, (next) => next > before + 2, 15_000)
+  expect((await node.holdfast.runs.get(id)).state).not.toBe('failed')
+  await set('zombie_threshold_ms', '60000')
+  await until(
+    'the zombie to be found',
+    () => node.holdfast.runs.get(id),
+    ({ state }) => state === 'failed',
+    15_000,
+  )
+  expect(await node.holdfast.runs.get(id)).toMatchObject({ error: 'Zombie detected' })
+  await set('zombie_check_ms', 'null')
+  await set('zombie_threshold_ms', 'null')
 })
 
 test('backlog and age of a queue are found by the alerts', async () => {

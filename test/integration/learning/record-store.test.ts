@@ -171,7 +171,7 @@ describe('a route', () => {
     await rig.whenSettled(name)
     const [first] = store.statements.values()
     const shown = await node.holdfast.routes.get(name)
-    expect(shown.transform?.['actor']).toEqual({ from: 'hash', key: { isSet: true } })
+    expect(shown.transform).toHaveProperty('actor', { from: 'hash', key: { isSet: true } })
     const rows = await rig.rows(
       `select to_jsonb(r)::text || (select string_agg(detail::text, '') from holdfast_internal.audit_log) as all from holdfast_internal.routes as r`,
     )

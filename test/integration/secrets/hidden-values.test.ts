@@ -68,7 +68,7 @@ describe('a configured header', () => {
       expect(request.headers[header.toLowerCase()]).toBe('canary-value-17')
       expect(await everythingSeen()).not.toContain('canary')
       const { config } = await node.holdfast.endpoints.get(name)
-      expect(config['headers']).toEqual({ [header]: { isSet: true } })
+      expect(config).toHaveProperty('headers', { [header]: { isSet: true } })
       expect(await storedFields()).toEqual([`headers.${header}`, 'signing.secret'])
     },
   )
@@ -81,7 +81,7 @@ describe('a configured header', () => {
     })
     expect((await arrive()).headers['x-team']).toBe('blue-team')
     const { config } = await node.holdfast.endpoints.get(name)
-    expect(config['headers']).toEqual({ 'X-Team': 'blue-team', 'x-other': { isSet: true } })
+    expect(config).toHaveProperty('headers', { 'X-Team': 'blue-team', 'x-other': { isSet: true } })
     expect(await everythingSeen()).not.toContain('canary')
   })
 
@@ -96,7 +96,7 @@ describe('a configured header', () => {
     await node.holdfast.endpoints.update(name, {
       config: { plainHeaders: ['x-team'], headers: { 'x-team': 'blue' } },
     })
-    expect((await node.holdfast.endpoints.get(name)).config['headers']).toEqual({ 'x-team': 'blue' })
+    expect((await node.holdfast.endpoints.get(name)).config).toHaveProperty('headers', { 'x-team': 'blue' })
     expect(await storedFields()).toEqual(['signing.secret'])
   })
 
@@ -117,7 +117,8 @@ describe('the query of a URL', () => {
     receiver.behave(echo(200))
     await create({ url: `${receiver.url}/in?api_key=canary-one&code=canary-two`, capture: 'all' })
     expect((await arrive()).path).toBe('/hook/in?api_key=canary-one&code=canary-two')
-    expect((await node.holdfast.endpoints.get(name)).config['url']).toBe(
+    expect((await node.holdfast.endpoints.get(name)).config).toHaveProperty(
+      'url',
       `${receiver.url}/in?api_key=[hidden]&code=[hidden]`,
     )
     expect(await everythingSeen()).not.toContain('canary')
@@ -126,7 +127,10 @@ describe('the query of a URL', () => {
   it('without a name is all value', async () => {
     await create({ url: `${receiver.url}/in?canary-key`, capture: 'all' })
     expect((await arrive()).path).toBe('/hook/in?canary-key')
-    expect((await node.holdfast.endpoints.get(name)).config['url']).toBe(`${receiver.url}/in?[hidden]`)
+    expect((await node.holdfast.endpoints.get(name)).config).toHaveProperty(
+      'url',
+      `${receiver.url}/in?[hidden]`,
+    )
     expect(await everythingSeen()).not.toContain('canary')
   })
 

@@ -59,6 +59,7 @@ export class ApiRig {
       host: '127.0.0.1',
       port: 0,
       trustedProxies,
+      demo: new MadeUpDemo(),
       ...(patience !== undefined && { patience }),
     })
   }
@@ -109,5 +110,18 @@ export class ApiRig {
     await this.server.stop()
     await this.holdfast.stop()
     await this.database.drop()
+  }
+}
+
+/** As far as the API can tell, a demo. */
+class MadeUpDemo {
+  isRunning = false
+
+  async start(): Promise<void> {
+    this.isRunning = true
+  }
+
+  async stop(): Promise<void> {
+    this.isRunning = false
   }
 }

@@ -8,5 +8,5 @@ language sql stable as $$
   union select holdfast_internal.rights_of_app()
   union select holdfast_internal.rights_of_monitor()
   -- What a view calls is called in its reader's name.
-  union select 'holdfast_internal.all_bundled_runs'
+  union select unnest(array['holdfast_internal.all_bundled_runs', 'holdfast_internal.correlation_of'])
 $$;

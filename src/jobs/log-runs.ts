@@ -1,0 +1,26 @@
+import { formatId } from '../core/ids.ts'
+import type { Logger } from '../engine/logger.ts'
+import type { ClaimedRun } from '../storage/claim-runs.ts'
+import type { RunRecord } from '../storage/settle-runs.ts'
+
+/** By these a line of the log, a run of the API and what its handler wrote are found to be the same. */
+export function idsOfRun(run: Pick<ClaimedRun, 'id' | 'messageId' | 'correlationId'>): {
+  readonly runId: string
+  readonly correlationId: string
+} {
+  return {
+    runId: formatId('run', run.id),
+    correlationId: run.correlationId ?? formatId('msg', run.messageId),
+  }
+}
+
+/**
+ * Failed attempts for those who debug; that a run is given up is news. What succeeded isn't logged: it is in the database.
+ * @param job Null for one that was deleted.
+ */
+export function logEnding(logger: Logger, run: ClaimedRun, job: string | null, record: RunRecord): void {
+  const { action, attempt, errorCode, reason } = record
+  const details = { ...idsOfRun(run), job, attempt, error: errorCode }
+  if (action === 'dead') logger.info({ ...details, reason }, 'A run became a dead letter')
+  else logger.debug(details, 'An attempt of a run failed')
+}

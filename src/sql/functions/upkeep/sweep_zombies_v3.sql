@@ -1,0 +1,60 @@
+-- Runs that a living worker has held for longer than their time-out and the threshold (null: the setting): it has lost sight of them.
+-- `found_runs`: how many; `buried`: how many of them died; `interrupted`: the attempts that are recorded as such;
+-- `correlation_ids`: of the first of them.
+create or replace function holdfast_internal.sweep_zombies_v3(
+  threshold_ms double precision, max_rows integer, me integer, out found_runs integer, out buried integer, out interrupted integer, out correlation_ids text[]
+)
+language plpgsql as $$
+declare
+  failed bigint[];
+  requeued bigint[];
+  lost bigint[];
+  workers integer[];
+  since timestamptz[];
+begin
+  threshold_ms := coalesce(threshold_ms, holdfast_internal.setting_integer('zombie_threshold_ms'));
+  -- Claims that are older than any job's time-out allows: those of long runs stay as they are.
+  perform holdfast_internal.take_out_of_claims(array(
+    select id from holdfast_internal.run_claims
+    where bundled <> '{}' and claimed_at < clock_timestamp() - make_interval(secs => (
+      threshold_ms + (select min(coalesce((settings ->> 'timeoutMs')::double precision, 3600000)) from holdfast_internal.jobs)) / 1000)
+    order by id limit 20
+  ));
+  select array_agg(zombie.id) filter (where zombie.policy <> 'requeue'), array_agg(zombie.id) filter (where zombie.policy = 'requeue'),
+         array_agg(zombie.id), array_agg(zombie.worker), array_agg(zombie.claimed_at)
+  into failed, requeued, lost, workers, since from (
+    select held.id, held.policy, old.worker, old.claimed_at
+    from (
+      select listed.id, claim.id as claim, claim.claimed_at, claim.worker
+      from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
+      where claim.claimed_at < clock_timestamp() - make_interval(secs => threshold_ms / 1000)
+      order by listed.id
+    ) as old
+    cross join lateral (
+      select run.id, case when run.crashes + 1 < coalesce((job.settings ->> 'maxCrashes')::integer, 3)
+               then coalesce(job.settings ->> 'onZombie', 'fail') else 'fail' end as policy
+      from holdfast_internal.runs as run join holdfast_internal.jobs as job on job.id = run.job_id
+      where run.id = old.id and (run.due_at is null or run.claim_id = old.claim)
+        and old.claimed_at < clock_timestamp() - make_interval(secs => (
+          threshold_ms + coalesce((job.settings ->> 'timeoutMs')::double precision, 3600000)) / 1000)
+      for update of run skip locked
+    ) as held
+    limit max_rows
+  ) as zombie;
+  interrupted := case when lost is null then 0 else holdfast_internal.interrupt_runs(lost, workers, since,
+    'Recovered from worker %s, which has held it for longer than its time-out and no longer reports it.') end;
+  correlation_ids := holdfast_internal.correlations_of(lost);
+  if failed is not null then
+    -- Out of the claim first: whatever its worker still decides is refused.
+    update holdfast_internal.runs set claim_id = null, due_at = 'infinity' where id = any (failed);
+    perform holdfast_internal.fail_runs(failed, 'zombie', 'zombie_detected', 'Zombie detected', me);
+  end if;
+  if requeued is not null then
+    update holdfast_internal.runs set claim_id = null, due_at = clock_timestamp(), crashes = crashes + 1 where id = any (requeued);
+    perform holdfast_internal.cancel_returned(requeued);
+    perform holdfast_internal.free_slots_of(requeued);
+    perform holdfast_internal.ring_workers(lane_id) from (select distinct lane_id from holdfast_internal.runs where id = any (requeued)) as every;
+  end if;
+  found_runs := coalesce(cardinality(lost), 0);
+  buried := coalesce(cardinality(failed), 0);
+end $$;
