@@ -14,6 +14,7 @@ export const transportWords: Readonly<Record<string, { readonly name: string; re
   http: { name: 'HTTP', means: 'a signed request to a URL: webhooks, APIs' },
   function: { name: 'Function', means: 'a handler in a process that runs Holdfast' },
   smtp: { name: 'E-mail', means: 'a message to addresses, by the mail server of this installation' },
+  amqp: { name: 'RabbitMQ', means: 'a confirmed publish to an exchange of a broker (AMQP 0-9-1)' },
 }
 
 const paths: Readonly<Record<Step, readonly string[]>> = {
@@ -24,6 +25,10 @@ const paths: Readonly<Record<Step, readonly string[]>> = {
     'config.handler',
     'config.to',
     'config.from',
+    'config.exchange',
+    'config.routingKey',
+    'config.username',
+    'config.password',
     'config.auth.',
     'config.signing.scheme',
   ],
