@@ -63,6 +63,12 @@ const endpoint = createRoute({
   component: lazyRouteComponent(() => import('./pages/endpoints/endpoint-page.tsx'), 'EndpointPage'),
 })
 
+const newEndpoint = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/endpoints/+new',
+  component: lazyRouteComponent(() => import('./pages/endpoints/new-endpoint-page.tsx'), 'NewEndpointPage'),
+})
+
 const events = createRoute({
   getParentRoute: () => rootRoute,
   path: '/events',
@@ -148,6 +154,32 @@ const route = createRoute({
   getParentRoute: () => rootRoute,
   path: '/routes/$name',
   component: lazyRouteComponent(() => import('./pages/routes/route-page.tsx'), 'RoutePage'),
+})
+
+const newRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/routes/+new',
+  validateSearch: (raw: Raw) =>
+    chosen({ endpoint: text(raw['endpoint']), eventType: text(raw['eventType']) }),
+  component: lazyRouteComponent(() => import('./pages/routes/new-route-page.tsx'), 'NewRoutePage'),
+})
+
+const eventTypes = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/event-types',
+  component: lazyRouteComponent(() => import('./pages/event-types/event-types-page.tsx'), 'EventTypesPage'),
+})
+
+const eventType = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/event-types/$name',
+  component: lazyRouteComponent(() => import('./pages/event-types/event-type-page.tsx'), 'EventTypePage'),
+})
+
+const replays = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/replays',
+  component: lazyRouteComponent(() => import('./pages/replays/replays-page.tsx'), 'ReplaysPage'),
 })
 
 const jobs = createRoute({
@@ -239,6 +271,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     overview,
     endpoints,
+    newEndpoint,
     endpoint,
     events,
     event,
@@ -248,8 +281,12 @@ export const router = createRouter({
     deadLetter,
     operations,
     operation,
+    replays,
     routes,
+    newRoute,
     route,
+    eventTypes,
+    eventType,
     jobs,
     job,
     runs,

@@ -25,6 +25,7 @@ export const sectionGroups: readonly SectionGroup[] = [
       { path: '/deliveries', name: 'Deliveries', icon: 'delivery', key: 'd' },
       { path: '/dead-letters', name: 'Dead letters', icon: 'letter', key: 'l' },
       { path: '/operations', name: 'Operations', icon: 'operation' },
+      { path: '/replays', name: 'Replays', icon: 'replay' },
     ],
   },
   {
@@ -32,6 +33,7 @@ export const sectionGroups: readonly SectionGroup[] = [
     sections: [
       { path: '/endpoints', name: 'Endpoints', icon: 'endpoint', key: 'e' },
       { path: '/routes', name: 'Routes', icon: 'route', key: 'r' },
+      { path: '/event-types', name: 'Event types', icon: 'type' },
     ],
   },
   {

@@ -102,7 +102,7 @@ function Node({ value, depth, name, isLast = true, isOpen: isOpenAtFirst }: Node
     <div style={indent}>
       <button
         type="button"
-        className="text-left min-h-[18px]"
+        className="text-left min-h-6 min-w-6"
         aria-expanded={isOpen}
         aria-label={`${name ?? 'All'}, ${size}`}
         onClick={() => setIsOpen(!isOpen)}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpointInput } from '../../src/core/endpoint-input.ts'
+import { jobInput, jobName } from '../../src/core/job-settings.ts'
 import { presetExtras, presetNames, presets } from '../../src/core/presets.ts'
 import { siteSettings } from '../../src/core/site-settings.ts'
 import { endpointConfigs } from './endpoint-configs.ts'
@@ -10,6 +11,7 @@ export function generatedSources(): ReadonlyMap<string, string> {
     ['operate/known_settings.sql', knownSettings()],
     ['endpoints/known_presets.sql', knownPresets()],
     ['endpoints/endpoint_schemas.sql', endpointSchemas()],
+    ['jobs/job_schema.sql', jobSchema()],
   ])
 }
 
@@ -60,6 +62,21 @@ function endpointSchemas(): string {
     'language sql immutable parallel safe as $$',
     '  values',
     rows.join(',\n'),
+    '$$;',
+    '',
+  ].join('\n')
+}
+
+/** What `declare_job` takes. Fields that only newer code knows pass: it declares its jobs beside this schema. */
+function jobSchema(): string {
+  const { additionalProperties: _, ...schema } = describedSchema(jobInput.extend({ name: jobName })) as {
+    additionalProperties?: boolean
+  }
+  return [
+    '-- What a job may be declared as. Generated from src/core/job-settings.ts by `npm run schema`.',
+    'create or replace function holdfast_internal.job_schema() returns jsonb',
+    'language sql immutable parallel safe as $$',
+    `  select ${json(schema)}`,
     '$$;',
     '',
   ].join('\n')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
-import { operationInput, replayInput } from '../core/operation-input.ts'
+import { operationInput, operationKinds, replayInput } from '../core/operation-input.ts'
 import { defineOperation } from './define-operation.ts'
 import { tracePage } from './filters.ts'
 import { jsonObject, listOf, timestamp } from './shapes.ts'
@@ -17,7 +17,7 @@ const operationParams = z.object({
 const operationShape = z
   .object({
     id: z.string(),
-    kind: z.enum(['redrive', 'resolve', 'discard', 'replay', 'retry', 'cancel', 'cancel_runs']),
+    kind: z.enum(operationKinds),
     filter: jsonObject,
     options: jsonObject,
     state: z.enum(['running', 'paused', 'succeeded', 'failed', 'cancelled']),
@@ -52,9 +52,17 @@ const preview = z
       description:
         'False where it would touch more than 10,000, or looking through everything would take long: then `count` is what is known, and there may be more.',
     }),
-    asOf: z
-      .string()
-      .meta({ description: 'Hand it over with the operation: then nothing unseen is touched.' }),
+    asOf: z.string().meta({ description: 'Give it with the operation: then nothing unseen is touched.' }),
+    breakdown: z
+      .object({
+        critical: z.int(),
+        orderingKeys: z.int().meta({ description: 'How many different ones.' }),
+        oldestAt: timestamp.nullable(),
+        lookedAt: z.int(),
+        isComplete: z.boolean().meta({ description: 'False when only the first 10,000 were looked at.' }),
+      })
+      .nullable()
+      .meta({ description: 'What the dead letters are made of; null for what touches none.' }),
   })
   .meta({ id: 'OperationPreview' })
 
@@ -78,6 +86,7 @@ export const bulkOperations = {
     query: z.strictObject({
       ...tracePage,
       state: field.oneOf('running', 'paused', 'succeeded', 'failed', 'cancelled').optional(),
+      kind: field.oneOf(...operationKinds).optional(),
     }),
     result: listOf(operationShape),
     errors: ['invalid_filter'],
@@ -116,6 +125,26 @@ export const bulkOperations = {
     permission: 'read',
     params: operationParams,
     result: operationShape,
+    errors: ['operation_not_found'],
+  }),
+  outcome: defineOperation({
+    id: 'getOperationOutcome',
+    method: 'GET',
+    path: '/v1/operations/{id}/outcome',
+    tag,
+    summary: 'What became of what a redrive or a replay sent again',
+    description: 'Of the first 10,000. Other operations send nothing, and have zeros.',
+    permission: 'read',
+    params: operationParams,
+    result: z
+      .object({
+        delivered: z.int(),
+        waiting: z.int().meta({ description: 'Still owed.' }),
+        failed: z.int().meta({ description: 'Dead letters again, and open.' }),
+        gone: z.int().meta({ description: 'Settled by somebody since.' }),
+        isComplete: z.boolean().meta({ description: 'False when only the first 10,000 were looked at.' }),
+      })
+      .meta({ id: 'OperationOutcome' }),
     errors: ['operation_not_found'],
   }),
   pause: steering('pause', 'Stop before the next step'),

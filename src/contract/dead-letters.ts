@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
+import { type DeadLetterFilter, deadLetterFilter } from '../core/list-filter.ts'
 import { discardInput, resolveInput } from '../core/settlement-input.ts'
 import { attemptShape, criticality, outcomes } from './attempts.ts'
 import { defineOperation } from './define-operation.ts'
 import { failureFilter, messageFilter, timeFilter, tracePage } from './filters.ts'
-import { jsonObject, listOf, timestamp } from './shapes.ts'
+import { typedAs } from './read-as.ts'
+import { because, jsonObject, listOf, pageQuery, queryNumber, timestamp } from './shapes.ts'
 import { storedMessage } from './stored-events.ts'
 
 const tag = 'Dead letters'
@@ -92,6 +94,14 @@ const group = z
     count: z.int(),
     firstSeenAt: timestamp,
     lastSeenAt: timestamp,
+    series: z.array(z.int()).meta({
+      description: 'How many came in each of the last 24 hours, the oldest first; 100 at most.',
+    }),
+    routes: z.array(z.string()).meta({ description: 'Along which routes the newest came.' }),
+    precededBy: z.object({ at: timestamp, action: z.string(), subject: z.string() }).nullable().meta({
+      description:
+        'The last change of its endpoint or one of its routes, where that was at most 5 minutes before the first letter.',
+    }),
     sample: z.object({
       id: z.string(),
       reason: z.string(),
@@ -148,15 +158,46 @@ export const deadLetterOperations = {
     path: '/v1/dead-letters/groups',
     tag,
     summary: 'What is wrong where: letters by error and endpoint, the largest group first',
+    description: 'The 500 largest groups.',
     permission: 'read',
-    query: z.strictObject(filter),
-    result: z.object({
-      data: z.array(group),
+    query: z.strictObject({
+      limit: queryNumber(1, 200).default(50).meta({ description: 'How many to return at most.' }),
+      cursor: pageQuery.cursor,
+      ...filter,
+    }),
+    result: listOf(group).extend({
       isComplete: z.boolean().meta({
         description: 'False when the filter was asked of the newest 10,000 letters only, and there are more.',
       }),
     }),
     errors: ['invalid_filter'],
+  }),
+  trial: defineOperation({
+    id: 'tryDeadLetters',
+    method: 'POST',
+    path: '/v1/dead-letters/trial',
+    tag,
+    summary: 'Render some open letters with the current routes, and send nothing',
+    description: 'The newest that the filter meets. Says whether a redrive would get as far as the receiver.',
+    permission: 'read',
+    body: z
+      .strictObject({
+        filter: typedAs<DeadLetterFilter>(deadLetterFilter),
+        sample: field.wholeNumber(1, 50).default(20).meta({ description: 'How many letters at most.' }),
+      })
+      .meta({ examples: [{ filter: { endpoint: 'crm' }, sample: 20 }] }),
+    result: z
+      .object({
+        tried: z.int(),
+        rendered: z.int(),
+        failures: z.array(
+          z.object({ id: z.string(), messageId: z.string(), code: z.string(), message: z.string() }),
+        ),
+      })
+      .meta({ id: 'DeadLetterTrial' }),
+    errors: ['invalid_filter', 'endpoint_not_found', 'route_not_found', 'previews_busy'],
+    keepsResult: false,
+    isRepeatable: true,
   }),
   summary: defineOperation({
     id: 'summariseDeadLetters',
@@ -197,6 +238,8 @@ export const deadLetterOperations = {
     description: 'Twice, or from two places at once, delivers once. Receivers see the same `webhook-id`.',
     permission: 'operate',
     params: letterParams,
+    body: z.strictObject(because).meta({ examples: [{ reason: 'The template is fixed.' }] }),
+    isBodyOptional: true,
     status: 202,
     result: z.object({
       deliveryId: z

@@ -91,4 +91,49 @@ export const eventTypeOperations = {
     query: z.strictObject(because),
     errors: ['event_type_not_found'],
   }),
+  recent: defineOperation({
+    id: 'countRecentEventTypes',
+    method: 'GET',
+    path: '/v1/recent-event-types',
+    tag,
+    summary: 'What was published last, by type, declared or not',
+    description: 'Of the last 10,000 messages, the largest 1,000 types.',
+    permission: 'read',
+    result: z
+      .object({
+        data: z.array(z.object({ type: z.string(), count: z.int(), lastSeenAt: timestamp })),
+        scanned: z.int().meta({ description: 'How many messages were looked at.' }),
+        since: timestamp.nullable().meta({ description: 'When the oldest of them was published.' }),
+      })
+      .meta({ id: 'RecentEventTypes' }),
+  }),
+  check: defineOperation({
+    id: 'checkEventType',
+    method: 'POST',
+    path: '/v1/event-types/{name}/check',
+    tag,
+    summary: 'Check the newest events of a type against a schema that is not stored',
+    description: 'At most 200 of them, and 4 MB. Nothing is stored.',
+    permission: 'read',
+    params: eventTypeParams,
+    body: z
+      .strictObject({ schema: jsonObject })
+      .meta({ examples: [{ schema: { type: 'object', required: ['id'] } }] }),
+    result: z
+      .object({
+        checked: z.int(),
+        failed: z.int(),
+        since: timestamp.nullable(),
+        failures: z.array(
+          z.object({
+            eventId: z.string(),
+            problems: z.array(z.object({ path: z.string(), message: z.string() })),
+          }),
+        ),
+      })
+      .meta({ id: 'SchemaCheck' }),
+    errors: ['invalid_event_type', 'checks_busy'],
+    keepsResult: false,
+    isRepeatable: true,
+  }),
 }

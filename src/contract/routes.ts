@@ -68,6 +68,39 @@ const routePreview = z
   })
   .meta({ id: 'RoutePreview' })
 
+const triedRoute = typedAs<string | UnstoredRoute>(
+  z
+    .union([field.text(255), routeInput.partial({ name: true })])
+    .meta({ description: 'The name of a route, or one that is not stored.' }),
+)
+
+const routeMatches = z
+  .object({
+    scanned: z.int().meta({ description: 'How many of the newest events were looked at.' }),
+    since: timestamp.nullable().meta({ description: 'When the oldest of them was published.' }),
+    otherType: z.int(),
+    otherTenant: z.int(),
+    filteredOut: z.int().meta({ description: 'Of the type and tenant, and the filter refuses them.' }),
+    filteredOutIds: z.array(z.string()).meta({ description: 'Some of these.' }),
+    matched: z.int(),
+    notChecked: z.int().meta({
+      description: 'Of the type and tenant, and too much to be asked of the filter in a second.',
+    }),
+    rendering: z.object({
+      tried: z.int().meta({ description: 'How many of those that match were rendered.' }),
+      failed: z.int(),
+      failures: z.array(
+        z.object({
+          code: z.string(),
+          message: z.string(),
+          count: z.int(),
+          eventIds: z.array(z.string()).meta({ description: 'Some of them.' }),
+        }),
+      ),
+    }),
+  })
+  .meta({ id: 'RouteMatches' })
+
 export const routeOperations = {
   list: defineOperation({
     id: 'listRoutes',
@@ -151,12 +184,15 @@ export const routeOperations = {
     permission: 'read',
     body: z
       .strictObject({
-        route: typedAs<string | UnstoredRoute>(
-          z
-            .union([field.text(255), routeInput.partial({ name: true })])
-            .meta({ description: 'The name of a route, or one that is not stored.' }),
-        ),
-        event: eventInput,
+        route: triedRoute,
+        event: eventInput.optional(),
+        eventId: field
+          .text(64)
+          .optional()
+          .meta({
+            description: 'A stored event, `msg_…`, instead of `event`.',
+            examples: ['msg_0jm3x1c8000'],
+          }),
       })
       .meta({
         id: 'RoutePreviewInput',
@@ -169,11 +205,29 @@ export const routeOperations = {
       'endpoint_not_found',
       'invalid_options',
       'invalid_payload',
+      'event_not_found',
       'previews_busy',
       'checks_busy',
     ],
     keepsResult: false,
     isRepeatable: true,
     maxBodyBytes: 2 * 1024 * 1024,
+  }),
+  matches: defineOperation({
+    id: 'matchRoute',
+    method: 'POST',
+    path: '/v1/routes/matches',
+    tag,
+    summary: 'Count the newest events that a route would mean, and those that it can not render',
+    description:
+      'Looks at the last 1,000 events, and renders 300 of those that match at most. Nothing is stored or sent.',
+    permission: 'read',
+    body: z
+      .strictObject({ route: triedRoute })
+      .meta({ id: 'RouteMatchesInput', examples: [{ route: 'orders-to-crm' }] }),
+    result: routeMatches,
+    errors: ['route_not_found', 'invalid_route', 'endpoint_not_found', 'previews_busy'],
+    keepsResult: false,
+    isRepeatable: true,
   }),
 }

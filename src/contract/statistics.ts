@@ -78,6 +78,10 @@ export const statisticsOperations = {
         series: z.array(
           z.object({ at: timestamp, attempts: z.int(), successes: z.int(), latencyMs: latency }),
         ),
+        backlog: z.array(z.object({ at: timestamp, pending: z.int() })).meta({
+          description:
+            'The most that it was owed in each step, sampled once a minute; a step without a sample is left out.',
+        }),
       })
       .meta({ id: 'EndpointStatistics' }),
     errors: ['endpoint_not_found'],

@@ -24,7 +24,10 @@ const retry = z.strictObject({
   incrementMs: delayMs.optional(),
   maxRetries: field.wholeNumber(0, 1000).optional(),
   jitter: field.oneOf('none', 'full', 'equal').optional(),
-  delaysMs: z.array(delayMs, { error: 'must be a list of delays in milliseconds' }).max(1000).optional(),
+  delaysMs: z
+    .array(delayMs, { error: 'must be a list of delays in milliseconds' })
+    .max(1000, { error: 'must have at most 1000 delays' })
+    .optional(),
 })
 
 /** The setting `auto_disable` has the same form. */

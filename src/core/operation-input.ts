@@ -34,10 +34,12 @@ export const replayInput = z.strictObject({
   targetRoute: field.text(127).optional(),
   ratePerSecond: run.ratePerSecond,
   asOf: run.asOf,
+  /** Kept in the audit log. */
+  reason: note.optional(),
 })
 
 export const operationInput = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('redrive'), ...letters }),
+  z.strictObject({ kind: z.literal('redrive'), ...letters, reason: note.optional() }),
   z.strictObject({
     kind: z.literal('resolve'),
     ...letters,
@@ -45,12 +47,23 @@ export const operationInput = z.discriminatedUnion('kind', [
     action: field.text(100).optional(),
   }),
   z.strictObject({ kind: z.literal('discard'), ...letters, reason: note }),
-  z.strictObject({ kind: z.literal('retry'), ...owed }),
+  z.strictObject({ kind: z.literal('retry'), ...owed, reason: note.optional() }),
   z.strictObject({ kind: z.literal('cancel'), ...owed, reason: note.optional() }),
   z.strictObject({ kind: z.literal('cancel_runs'), filter: owedRunFilter, ...run, reason: note.optional() }),
 ])
 
+export const operationKinds = [
+  'redrive',
+  'resolve',
+  'discard',
+  'replay',
+  'retry',
+  'cancel',
+  'cancel_runs',
+] as const
+
 export const operationQuery = z.strictObject({
+  kind: field.oneOf(...operationKinds).optional(),
   state: field.oneOf('running', 'paused', 'succeeded', 'failed', 'cancelled').optional(),
   limit: field.wholeNumber(1, maxPageRows).optional(),
   cursor: z.string({ error: 'must be what the last page gave as nextCursor' }).optional(),

@@ -10,6 +10,7 @@ import { type DiscardInput, discardInput, type ResolveInput, resolveInput } from
 import { type RecipientRow, readRecipients } from '../storage/criticality.ts'
 import type { Database } from '../storage/database.ts'
 import {
+  type DeadLetterGroupRow,
   type DeadLetterRow,
   type DeadLetterSummaryRow,
   groupDeadLetters,
@@ -21,6 +22,9 @@ import {
 } from '../storage/dead-letters.ts'
 import { readAttempts } from '../storage/deliveries.ts'
 import { readEventBody } from '../storage/events.ts'
+import { type GroupDetails, readGroupDetails } from '../storage/letter-groups.ts'
+import { beforeEverything } from '../storage/page.ts'
+import { withReason } from '../storage/with-reason.ts'
 import {
   type Attempt,
   type Criticality,
@@ -30,8 +34,12 @@ import {
   outcomeOf,
   toAttempt,
 } from './attempt.ts'
+import type { Because } from './endpoints.ts'
 import { type StoredMessage, toStoredMessage } from './events.ts'
-import { checkedFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
+import { type LetterTrial, tryLetters } from './letter-trial.ts'
+import { checkedFilter, invalidFilter, knownId, lookFor, onDatabase, type Page, readPage } from './page.ts'
+import type { PreviewGate } from './preview-gate.ts'
+import type { Routes } from './routes.ts'
 
 /** A delivery that can't succeed by itself any more. */
 export interface DeadLetter {
@@ -127,10 +135,28 @@ export interface Recipient extends Omit<RecipientRow, 'oldestMessageId'> {
 export interface DeadLettersOptions {
   readonly database: () => Database
   readonly actor: string
+  readonly routes: Routes
+  readonly previews: PreviewGate
 }
 
 const maxGroups = 500
+const defaultGroups = 50
 const maxAttemptsShown = 2000
+
+/** A group with what a person asks of it next. */
+export interface DetailedGroup extends Omit<DeadLetterGroup, 'isComplete'> {
+  /** How many came in each of the last 24 hours, the oldest first; 100 at most. */
+  readonly series: readonly number[]
+  /** Along which routes the newest came. */
+  readonly routes: readonly string[]
+  /** The last change of its endpoint or one of its routes, where that was at most 5 minutes before the first letter. */
+  readonly precededBy: { readonly at: Date; readonly action: string; readonly subject: string } | null
+}
+
+export interface GroupPage extends Page<DetailedGroup> {
+  /** False when the filter was asked of the newest 10,000 letters only, and there are more. */
+  readonly isComplete: boolean
+}
 
 /** What couldn't be delivered: look at it, send it again, settle it. */
 export class DeadLetters {
@@ -182,50 +208,56 @@ export class DeadLetters {
     const checked = checkedFilter(deadLetterFilter, filter)
     return onDatabase(this.#options.database(), async (database) => {
       const rows = await groupDeadLetters(database, { state: 'open', ...checked }, maxGroups)
-      return rows.map(
-        ({
-          fingerprint,
-          endpoint,
-          queue,
-          count,
-          firstSeenAt,
-          lastSeenAt,
-          sampleId,
-          isComplete,
-          ...sample
-        }) => {
-          const { reason, outcome, statusCode, errorCode, error } = sample
-          return {
-            fingerprint,
-            endpoint,
-            queue,
-            count,
-            firstSeenAt,
-            lastSeenAt,
-            isComplete,
-            sample: {
-              id: formatId('dlt', sampleId),
-              reason,
-              class: outcomeOf(outcome),
-              statusCode,
-              errorCode,
-              error,
-            },
-          }
-        },
-      )
+      return rows.map(toGroup)
     })
+  }
+
+  /** As `groups`, page by page, each with its last 24 hours, its routes, and what changed right before it began. */
+  async groupPage(
+    query: DeadLetterFilter & {
+      readonly limit?: number | undefined
+      readonly cursor?: string | undefined
+    } = {},
+  ): Promise<GroupPage> {
+    const { limit = defaultGroups, cursor, ...filter } = query
+    const { state = 'open', ...rest } = checkedFilter(deadLetterFilter, filter)
+    const checked = { ...rest, state }
+    const isAfter = groupsAfter(cursor)
+    return onDatabase(this.#options.database(), async (database) => {
+      const rows = await groupDeadLetters(database, checked, maxGroups)
+      const left = rows.filter(isAfter)
+      const page = left.slice(0, limit)
+      const details = await readGroupDetails(database, page, checked.state)
+      const last = page.at(-1)
+      return {
+        data: page.map((row, place) => toDetailedGroup(row, details[place])),
+        nextCursor: left.length > limit && last !== undefined ? `${last.count}.${last.sampleId}` : null,
+        isComplete: rows.every(({ isComplete }) => isComplete),
+      }
+    })
+  }
+
+  /** Renders some of the open letters that a filter meets, the newest, with the current routes. Nothing is sent. */
+  async trial(filter: DeadLetterFilter, options: { readonly sample?: number } = {}): Promise<LetterTrial> {
+    const checked = { ...checkedFilter(deadLetterFilter, filter), state: 'open' }
+    const { database, routes, previews } = this.#options
+    return previews.run(() =>
+      onDatabase(database(), async (opened) => {
+        const page = await lookFor(opened, 'dead_letters', checked, beforeEverything, options.sample ?? 20)
+        return tryLetters(opened, await readDeadLetters(opened, page.ids), routes)
+      }),
+    )
   }
 
   /**
    * Owes it again, through the whole flow, transform included. The letter becomes `redriven`; twice or from two places at once delivers
    * once. Receivers see the same `webhook-id`, handlers of a job the same `context.id`.
    */
-  async redrive(id: string): Promise<Redriven> {
+  async redrive(id: string, { reason }: Because = {}): Promise<Redriven> {
     knownId('dlt', id, deadLetterNotFound)
     const { actor } = this.#options
     return onDatabase(this.#options.database(), async (database) => {
-      const deliveryId = await redriveLetter(database, id, actor)
+      const deliveryId = await withReason(database, reason, (inside) => redriveLetter(inside, id, actor))
       return { deliveryId, runId: deliveryId.startsWith('run_') ? deliveryId : null }
     })
   }
@@ -280,6 +312,50 @@ function joinAttempts(remembered: readonly Attempt[], stored: readonly Attempt[]
 function lastResponse(attempts: readonly Attempt[]): Readonly<Record<string, unknown>> | null {
   const response = attempts.findLast(({ detail }) => detail?.['response'] !== undefined)?.detail?.['response']
   return (response ?? null) as Readonly<Record<string, unknown>> | null
+}
+
+function toGroup(row: DeadLetterGroupRow): DeadLetterGroup {
+  const { fingerprint, endpoint, queue, count, firstSeenAt, lastSeenAt, isComplete } = row
+  const { sampleId, reason, outcome, statusCode, errorCode, error } = row
+  return {
+    fingerprint,
+    endpoint,
+    queue,
+    count,
+    firstSeenAt,
+    lastSeenAt,
+    isComplete,
+    sample: {
+      id: formatId('dlt', sampleId),
+      reason,
+      class: outcomeOf(outcome),
+      statusCode,
+      errorCode,
+      error,
+    },
+  }
+}
+
+function toDetailedGroup(row: DeadLetterGroupRow, details: GroupDetails | undefined): DetailedGroup {
+  const { isComplete: _, ...group } = toGroup(row)
+  const { series = [], routes = [], changeAt, changeAction, changeSubject } = details ?? {}
+  return {
+    ...group,
+    series,
+    routes,
+    precededBy:
+      changeAt == null ? null : { at: changeAt, action: changeAction ?? '', subject: changeSubject ?? '' },
+  }
+}
+
+/** A cursor is the size of the last group and its newest letter, as groups are in that order. */
+function groupsAfter(cursor: string | undefined): (row: DeadLetterGroupRow) => boolean {
+  if (cursor === undefined) return () => true
+  const [count, sampleId] = cursor.split('.').map(Number)
+  if (!Number.isSafeInteger(count) || !Number.isSafeInteger(sampleId)) {
+    throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+  }
+  return (row) => row.count < Number(count) || (row.count === count && row.sampleId < Number(sampleId))
 }
 
 /** A job's delivery is a run. */

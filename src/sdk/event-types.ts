@@ -3,6 +3,7 @@ import { type EventTypeInput, parseEventType } from '../core/event-type-input.ts
 import { type Problem } from '../core/problem.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
+import { countRecentTypes, readEventBodies } from '../storage/event-samples.ts'
 import {
   deleteEventType,
   type EventTypeRecord,
@@ -10,10 +11,13 @@ import {
   readEventTypes,
   writeEventType,
 } from '../storage/event-types.ts'
+import { find } from '../storage/find.ts'
+import { beforeEverything } from '../storage/page.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { withReason } from '../storage/with-reason.ts'
 import type { Because } from './endpoints.ts'
 import { checksBusy } from './publisher.ts'
+import { checkEvents, type SchemaCheck } from './schema-check.ts'
 
 export type { EventTypeInput } from '../core/event-type-input.ts'
 
@@ -27,6 +31,16 @@ export interface EventTypesOptions {
 }
 
 const maxListed = 1000
+const maxRecentMessages = 10_000
+const maxChecked = 200
+
+export interface RecentEventTypes {
+  /** The most frequent first. */
+  readonly data: readonly { readonly type: string; readonly count: number; readonly lastSeenAt: Date }[]
+  /** How many messages were looked at. */
+  readonly scanned: number
+  readonly since: Date | null
+}
 
 /** What kinds of events there are. None has to be declared; one that is can have a schema and a criticality. */
 export class EventTypes {
@@ -67,22 +81,42 @@ export class EventTypes {
     this.#tellOfChange(name)
   }
 
+  /** What was published last, by type, declared or not: of the newest 10,000 messages. */
+  async recent(): Promise<RecentEventTypes> {
+    const { types, scanned, since } = await this.#run((database) =>
+      countRecentTypes(database, maxRecentMessages),
+    )
+    return { data: types, scanned, since }
+  }
+
+  /** Which of the newest events of a type a schema would refuse: of 200, and 4 MB, at most. */
+  async check(name: string, schema: object): Promise<SchemaCheck> {
+    await this.#checkSchema(schema)
+    return this.#run(async (database) => {
+      const filter = { eventType: name }
+      const { ids } = await find(database, 'events', filter, beforeEverything, maxChecked)
+      const events = await readEventBodies(database, ids)
+      return checkEvents(schema, events)
+    })
+  }
+
+  async #checkSchema(schema: object): Promise<void> {
+    const checked = await intakeChecks.parse(schema)
+    if (checked === null) throw checksBusy()
+    if (checked.ok) return
+    throw invalid(
+      checked.problems.map(({ path, message }) => ({
+        path: path === '' ? 'schema' : `schema.${path}`,
+        message,
+      })),
+    )
+  }
+
   async #write(input: EventTypeInput, mode: 'insert' | 'upsert', reason?: string): Promise<EventType> {
     const parsed = parseEventType(input)
     if (!parsed.ok) throw invalid(parsed.problems)
     const { schema } = parsed.value
-    if (schema !== null) {
-      const checked = await intakeChecks.parse(schema)
-      if (checked === null) throw checksBusy()
-      if (!checked.ok) {
-        throw invalid(
-          checked.problems.map(({ path, message }) => ({
-            path: path === '' ? 'schema' : `schema.${path}`,
-            message,
-          })),
-        )
-      }
-    }
+    if (schema !== null) await this.#checkSchema(schema)
     const written = await this.#run(
       (database) => writeEventType(database, mode, parsed.value, this.#options.actor),
       reason,

@@ -136,10 +136,8 @@ export class Events {
 
   /** With its payload, its deliveries and their attempts. The id of a replay leads to the original. */
   async get(id: string): Promise<EventDetail> {
-    const messageId = knownId('msg', id, eventNotFound)
     return onDatabase(this.#options.database(), async (database) => {
-      const body = await readEventBody(database, messageId)
-      if (body === undefined) throw eventNotFound(id)
+      const body = await readStored(database, id)
       const deliveryIds = await findDeliveriesOf(database, body.id, maxDeliveriesPerEvent)
       return { ...toStoredMessage(body), deliveries: await readWholeDeliveries(database, deliveryIds) }
     })
@@ -157,6 +155,13 @@ export class Events {
       eraseMessage(database, id, reason, force, actor),
     )
   }
+}
+
+/** The id of a replay leads to the original. */
+export async function readStored(database: Database, id: string): Promise<EventBody> {
+  const body = await readEventBody(database, knownId('msg', id, eventNotFound))
+  if (body === undefined) throw eventNotFound(id)
+  return body
 }
 
 export function toStoredMessage(body: EventBody): StoredMessage {

@@ -78,6 +78,8 @@ export function createManagement(options: ManagementOptions): Management {
   const { database, transports, transforms, actor, judgesTargets, onEventTypeChanged, onEndpointChanged } =
     options
   const operations = new Operations({ database, actor })
+  const { previews } = options
+  const routes = new Routes({ database, actor, transforms, transports, previews })
   const endpoints = new Endpoints({
     database,
     actor,
@@ -87,7 +89,7 @@ export function createManagement(options: ManagementOptions): Management {
   })
   return {
     endpoints,
-    routes: new Routes({ database, actor, transforms, transports, previews: options.previews }),
+    routes,
     eventTypes: new EventTypes({ database, actor, onChanged: onEventTypeChanged }),
     maintenance: new Maintenance({ database, actor }),
     quarantine: new Quarantine({ database, actor }),
@@ -98,7 +100,7 @@ export function createManagement(options: ManagementOptions): Management {
     alertChannels: new AlertChannels({ database, actor, endpoints }),
     events: new Events({ database, actor }),
     deliveries: new Deliveries({ database, actor }),
-    deadLetters: new DeadLetters({ database, actor }),
+    deadLetters: new DeadLetters({ database, actor, routes, previews }),
     operations,
     replays: new Replays({ database, operations, actor }),
     apiKeys: new ApiKeys({ database, actor }),

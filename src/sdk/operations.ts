@@ -10,15 +10,18 @@ import {
   replayInput,
 } from '../core/operation-input.ts'
 import type { Database } from '../storage/database.ts'
+import { type LettersBreakdown, readLettersBreakdown } from '../storage/letter-groups.ts'
 import {
   createOperation,
   listOperations,
   type OperationKind,
+  type OperationOutcome,
   type OperationRecord,
   type OperationRequest,
   type OperationState,
   previewOperation,
   readOperation,
+  readOperationOutcome,
   steerOperation,
 } from '../storage/operations.ts'
 import { beforeEverything } from '../storage/page.ts'
@@ -59,12 +62,17 @@ export interface OperationPreview {
   readonly isExact: boolean
   /** Hand it over when you create the operation: then nothing that you haven't seen is touched. */
   readonly asOf: string
+  /** What the letters are made of that it would touch; null for what touches no letters. */
+  readonly breakdown: LettersBreakdown | null
 }
 
 export interface OperationsOptions {
   readonly database: () => Database
   readonly actor: string
 }
+
+const settlesLetters: ReadonlySet<OperationKind> = new Set(['redrive', 'resolve', 'discard'])
+const maxOutcomes = 10_000
 
 /** Bulk actions: look before, start, watch, pause, resume, cancel. */
 export class Operations {
@@ -107,15 +115,29 @@ export class Operations {
     return toOperation(found)
   }
 
+  /** What became of what a redrive or a replay sent again: of the first 10,000. */
+  async outcome(id: string): Promise<OperationOutcome> {
+    const operationId = knownId('op', id, operationNotFound)
+    return onDatabase(this.#options.database(), async (database) => {
+      if ((await readOperation(database, operationId)) === undefined) throw operationNotFound(id)
+      return readOperationOutcome(database, operationId, maxOutcomes)
+    })
+  }
+
   /** Newest first. */
   async list(query: OperationQuery = {}): Promise<Page<Operation>> {
-    const { limit = defaultPageRows, cursor, state = null } = checkedFilter(operationQuery, query)
+    const {
+      limit = defaultPageRows,
+      cursor,
+      state = null,
+      kind = null,
+    } = checkedFilter(operationQuery, query)
     const before = cursor === undefined ? beforeEverything : parseId('op', cursor)
     if (before === undefined) {
       throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
     }
     const rows = await onDatabase(this.#options.database(), (database) =>
-      listOperations(database, before, state, limit + 1),
+      listOperations(database, before, { state, kind }, limit + 1),
     )
     const data = rows.slice(0, limit).map(toOperation)
     return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
@@ -145,10 +167,13 @@ export class Operations {
   }
 
   async #preview(request: OperationRequest): Promise<OperationPreview> {
-    const { total, isExact, asOf } = await onDatabase(this.#options.database(), (database) =>
-      previewOperation(database, request),
-    )
-    return { count: total, isExact, asOf }
+    return onDatabase(this.#options.database(), async (database) => {
+      const { total, isExact, asOf } = await previewOperation(database, request)
+      const breakdown = settlesLetters.has(request.kind)
+        ? await readLettersBreakdown(database, request.filter, asOf)
+        : null
+      return { count: total, isExact, asOf, breakdown }
+    })
   }
 
   async #create(request: CheckedRequest): Promise<Operation> {
@@ -175,9 +200,10 @@ function replayRequestOf(input: ReplayInput): CheckedRequest {
     targetRoute,
     ratePerSecond = null,
     asOf = null,
+    reason: note,
     ...filter
   } = checkedFilter(replayInput, input)
-  return { kind: 'replay', filter, ratePerSecond, asOf, options: { targetEndpoint, targetRoute } }
+  return { kind: 'replay', filter, ratePerSecond, asOf, options: { targetEndpoint, targetRoute, note } }
 }
 
 function toOperation(record: OperationRecord): Operation {

@@ -9,6 +9,7 @@ import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { type EndpointRecord, readEndpoint } from '../storage/endpoints.ts'
 import { readEventTypes } from '../storage/event-types.ts'
+import type { EventBody } from '../storage/events.ts'
 import { matchFilter } from '../storage/routes.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import {
@@ -25,6 +26,8 @@ import type { Dispatch } from '../transports/transport.ts'
 import { checkedOptions } from './message-options.ts'
 import { encodePayload } from './payload.ts'
 import { checksBusy } from './publisher.ts'
+import { RawJson } from './raw-json.ts'
+import { isBatching } from './render-stored.ts'
 
 /** An event as it would be published. */
 export type PreviewEvent = Omit<SendOptionsInput, 'type'> & {
@@ -35,7 +38,29 @@ export type PreviewEvent = Omit<SendOptionsInput, 'type'> & {
 export interface PreviewInput {
   /** The name of a route, or one that isn't stored (yet). */
   readonly route: string | UnstoredRoute
-  readonly event: PreviewEvent
+  /** One that is made up; left out, `eventId` says which. */
+  readonly event?: PreviewEvent | undefined
+  /** A stored one: `msg_…`. */
+  readonly eventId?: string | undefined
+}
+
+/** Which event it is, when it is stored. */
+export interface StoredEvent {
+  readonly id: number
+  readonly createdAtMs: number
+}
+
+/** A stored event as it was published. */
+export function publishedAs(stored: EventBody): PreviewEvent {
+  const { tenant, correlationId, headers, metadata } = stored
+  return {
+    type: stored.eventType ?? '',
+    payload: new RawJson(stored.body),
+    ...(tenant !== null && { tenant }),
+    ...(correlationId !== null && { correlationId }),
+    ...(headers !== null && { headers }),
+    ...(metadata !== null && { metadata }),
+  }
 }
 
 export interface RoutePreview {
@@ -63,12 +88,13 @@ export interface PreviewContext {
 }
 
 /** No message has this number. */
-const exampleId = 0
+const example = (): StoredEvent => ({ id: 0, createdAtMs: Date.now() })
 
 export async function previewRoute(
   route: RouteSettings,
   event: PreviewEvent,
   context: PreviewContext,
+  stored: StoredEvent = example(),
 ): Promise<RoutePreview> {
   const { type, payload, ...rest } = event
   if (typeof type !== 'string' || !isEventType(type)) throw badType(type)
@@ -81,9 +107,15 @@ export async function previewRoute(
   const isOfType = pattern.ok && matchesEventType(pattern.value, type)
   const isOfTenant = route.tenant === (options.tenant ?? null)
   const isInFilter = route.filter === null || (await matchFilter(context.database, route.filter, body))
-  const result = await render(route, toInput(event, options, body, endpoint), endpoint, context.transforms)
+  const result = await render(
+    route,
+    toInput(event, options, body, endpoint, stored),
+    endpoint,
+    context.transforms,
+  )
   const rendered = result.ok ? result.rendered : null
-  const request = rendered === null ? null : describe(endpoint, event, options, rendered, context.transports)
+  const request =
+    rendered === null ? null : describe(endpoint, event, options, rendered, context.transports, stored)
   const refusal = request instanceof RequestRefused ? request.refusal : null
   return {
     matches: route.enabled && isOfType && isOfTenant && isInFilter,
@@ -122,10 +154,6 @@ async function render(
   }
 }
 
-function isBatching(endpoint: EndpointRecord): boolean {
-  return (endpoint.settings['batch'] ?? null) !== null
-}
-
 async function schemaFailures(database: Database, type: string, body: string): Promise<readonly Problem[]> {
   const [known] = await readEventTypes(database, [type])
   if (known === undefined || known.schema === null) return []
@@ -139,18 +167,18 @@ function toInput(
   options: Omit<SendOptionsInput, 'type'>,
   body: string,
   endpoint: EndpointRecord,
+  stored: StoredEvent,
 ): TransformInput {
-  const nowMs = Date.now()
   return {
-    messageId: formatId('msg', exampleId),
-    deliveryId: formatId('dlv', exampleId),
+    messageId: formatId('msg', stored.id),
+    deliveryId: formatId('dlv', stored.id),
     eventType: event.type,
     tenant: options.tenant ?? null,
     correlationId: options.correlationId ?? null,
     endpoint: endpoint.name,
     attempt: 1,
-    createdAtMs: nowMs,
-    nowMs,
+    createdAtMs: stored.createdAtMs,
+    nowMs: Date.now(),
     headers: options.headers ?? {},
     metadata: options.metadata ?? null,
     body,
@@ -163,14 +191,15 @@ function describe(
   options: Omit<SendOptionsInput, 'type'>,
   rendered: Rendered,
   transports: TransportRegistry,
+  stored: StoredEvent,
 ): RenderedRequest | RequestRefused | null {
   const found = transports.get(endpoint.transport)
   if (!found.isFound || found.transport.describe === undefined) return null
   // The headers of one message don't travel with a batch.
   const own = isBatching(endpoint) ? {} : options.headers
   const dispatch: Dispatch = {
-    deliveryId: formatId('dlv', exampleId),
-    messageId: formatId('msg', exampleId),
+    deliveryId: formatId('dlv', stored.id),
+    messageId: formatId('msg', stored.id),
     endpoint: endpoint.name,
     eventType: event.type,
     attempt: 1,

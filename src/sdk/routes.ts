@@ -18,12 +18,14 @@ import {
 import { translateError } from '../storage/translate-error.ts'
 import { withReason } from '../storage/with-reason.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
-import { TransformConfigError } from '../transforms/transform.ts'
+import { type CompiledTransform, TransformConfigError } from '../transforms/transform.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Because } from './endpoints.ts'
-import { type PreviewInput, previewRoute, type RoutePreview } from './preview.ts'
+import { readStored } from './events.ts'
+import { type PreviewInput, previewRoute, publishedAs, type RoutePreview } from './preview.ts'
 import type { PreviewGate } from './preview-gate.ts'
 import { type Removal, toRemoval } from './removal.ts'
+import { matchRoute, type RouteMatches } from './route-matches.ts'
 
 /** A route as the SDK returns it: `{ isSet: true }` in the place of its transform's secrets. */
 export type Route = Omit<RouteRecord, 'id' | 'transform'> & {
@@ -153,12 +155,47 @@ export class Routes {
    * @example
    * await holdfast.routes.preview({ route: 'orders-to-crm', event: { type: 'order.created', payload: { id: 17 } } })
    */
-  async preview({ route, event }: PreviewInput): Promise<RoutePreview> {
+  async preview({ route, event, eventId }: PreviewInput): Promise<RoutePreview> {
+    if ((event === undefined) === (eventId === undefined)) {
+      throw new HoldfastError('invalid_options', 'Give an event, or the eventId of one that is stored.')
+    }
     return this.#options.previews.run(async () => {
-      const settings =
-        typeof route === 'string' ? await this.#withSecrets(route) : await this.#unstored(route)
-      return this.#run((database) => previewRoute(settings, event, { ...this.#options, database }))
+      const settings = await this.#settingsOf(route)
+      return this.#run(async (database) => {
+        const context = { ...this.#options, database }
+        if (event !== undefined) return previewRoute(settings, event, context)
+        const stored = await readStored(database, eventId ?? '')
+        const { id, createdAt } = stored
+        return previewRoute(settings, publishedAs(stored), context, { id, createdAtMs: createdAt.getTime() })
+      })
     })
+  }
+
+  /**
+   * How many of the newest events a route means, or would mean, and which of these its transform can't render. Nothing is stored or sent.
+   *
+   * @example (await holdfast.routes.matches('orders-to-crm')).matched
+   */
+  async matches(route: PreviewInput['route']): Promise<RouteMatches> {
+    return this.#options.previews.run(async () => {
+      const settings = await this.#settingsOf(route)
+      return this.#run((database) => matchRoute(settings, database, this.#options.transforms))
+    })
+  }
+
+  /** A stored route's transform, ready for use. Whoever asks closes it. */
+  async compiled(name: string): Promise<CompiledTransform> {
+    const { transform } = await this.#withSecrets(name)
+    try {
+      return this.#options.transforms.compile(transform ?? { type: 'none' })
+    } catch (error) {
+      if (!(error instanceof TransformConfigError)) throw error
+      throw invalid([{ path: `transform.${error.path}`, message: withPosition(error) }])
+    }
+  }
+
+  #settingsOf(route: PreviewInput['route']): Promise<RouteSettings> {
+    return typeof route === 'string' ? this.#withSecrets(route) : this.#unstored(route)
   }
 
   /** A route that isn't stored as it is given; where it has the name of one that is, marks of secrets mean that one's. */

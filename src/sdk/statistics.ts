@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { quantileMs } from '../core/duration-buckets.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
+import { type BacklogStep, readBacklog } from '../storage/backlogs.ts'
 import type { Database } from '../storage/database.ts'
 import {
   type RollupSum,
@@ -54,6 +55,8 @@ export interface EndpointStatistics extends StatisticsSum {
     readonly successes: number
     readonly latencyMs: Latency
   }[]
+  /** The most that it was owed in each step, sampled once a minute; a step without a sample is left out. */
+  readonly backlog: readonly BacklogStep[]
 }
 
 export interface SiteStep {
@@ -97,8 +100,11 @@ export class Statistics {
   async endpoint(name: string, query: z.input<typeof statisticsQuery> = {}): Promise<EndpointStatistics> {
     const { window } = checkedFilter(statisticsQuery, query)
     const { lengthMs } = windows[window]
-    const sums = await onDatabase(this.#database(), (database) =>
-      sumRollupsOf(database, name, windows[window]),
+    const [sums, backlog] = await onDatabase(this.#database(), (database) =>
+      Promise.all([
+        sumRollupsOf(database, name, windows[window]),
+        readBacklog(database, name, windows[window]),
+      ]),
     )
     if (sums === undefined) {
       throw new HoldfastError('endpoint_not_found', `There is no endpoint named "${name}".`, {
@@ -115,6 +121,7 @@ export class Statistics {
         successes: sum.successes,
         latencyMs: latencyOf(sum.durations),
       })),
+      backlog,
     }
   }
 

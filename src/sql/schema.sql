@@ -5,6 +5,7 @@ sequence holdfast_internal.incarnations as integer start 1 min 1
 sequence holdfast_internal.jobs_id_seq as integer start 1 min 1
 sequence holdfast_internal.lanes as integer start 1 min 1
 sequence holdfast_internal.notices_id_seq as bigint start 1 min 1
+sequence holdfast_internal.operation_deliveries_step_seq as bigint start 1 min 1
 sequence holdfast_internal.quarantine_id_seq as bigint start 1 min 1
 sequence holdfast_internal.routes_id_seq as integer start 1 min 1
 sequence holdfast_internal.run_claims_seq as bigint start 1 min 1
@@ -355,6 +356,14 @@ table holdfast_internal.keeper_rounds with (fillfactor=50)
   next_at timestamp with time zone not null
   position bigint not null default 0
   constraint keeper_rounds_pkey PRIMARY KEY (name)
+table holdfast_internal.lane_backlogs with (fillfactor=70)
+  lane_id integer not null
+  step_seconds integer not null
+  starts_at timestamp with time zone not null
+  pending bigint not null
+  constraint lane_backlogs_pkey PRIMARY KEY (lane_id, step_seconds, starts_at)
+  constraint lane_backlogs_step_seconds_check CHECK ((step_seconds = ANY (ARRAY[60, 3600])))
+  CREATE INDEX lane_backlogs_age ON holdfast_internal.lane_backlogs USING btree (step_seconds, starts_at)
 table holdfast_internal.lane_stats with (fillfactor=50)
   lane_id integer not null
   pending bigint not null default 0
@@ -467,6 +476,12 @@ table holdfast_internal.notices
   changed_xid xid8 not null default pg_current_xact_id()
   constraint notices_pkey PRIMARY KEY (id)
   CREATE INDEX notices_changed ON holdfast_internal.notices USING btree (changed_xid, id)
+table holdfast_internal.operation_deliveries
+  operation_id bigint not null
+  step bigint not null generated always as identity
+  ids int8multirange not null
+  constraint operation_deliveries_operation_id_fkey FOREIGN KEY (operation_id) REFERENCES holdfast_internal.operations(id) ON DELETE CASCADE
+  constraint operation_deliveries_pkey PRIMARY KEY (operation_id, step)
 table holdfast_internal.operations with (fillfactor=50)
   id bigint not null default nextval('holdfast_internal.ids'::regclass)
   kind text not null
@@ -494,6 +509,7 @@ table holdfast_internal.operations with (fillfactor=50)
   constraint operations_pkey PRIMARY KEY (id)
   constraint operations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
   CREATE INDEX operations_due ON holdfast_internal.operations USING btree (next_step_at) WHERE (state = 'running'::text)
+  CREATE INDEX operations_kind ON holdfast_internal.operations USING btree (kind, id)
   CREATE INDEX operations_state ON holdfast_internal.operations USING btree (state, id)
 table holdfast_internal.past_workers
   incarnation integer not null
@@ -556,6 +572,7 @@ table holdfast_internal.replays
   created_at timestamp with time zone not null default now()
   CREATE INDEX replays_age ON holdfast_internal.replays USING btree (created_at)
   CREATE INDEX replays_ids ON holdfast_internal.replays USING gist (ids)
+  CREATE INDEX replays_operation ON holdfast_internal.replays USING btree (operation_id)
 table holdfast_internal.retiring_partitions
   name text not null
   parent text not null

@@ -100,6 +100,7 @@ export async function readDeadLetterHistory(
 
 export interface DeadLetterGroupRow {
   readonly fingerprint: string
+  readonly laneId: number
   readonly endpoint: string | null
   readonly queue: string | null
   readonly count: number
@@ -127,7 +128,7 @@ export async function groupDeadLetters(
     {
       name: 'group_dead_letters',
       text: `
-        select found.fingerprint, endpoint.name as endpoint, queue.name as queue, found.letters as count, found.first_seen as "firstSeenAt",
+        select found.fingerprint, found.lane_id as "laneId", endpoint.name as endpoint, queue.name as queue, found.letters as count, found.first_seen as "firstSeenAt",
                found.last_seen as "lastSeenAt", sample.id as "sampleId", found.is_complete as "isComplete", sample.reason, sample.outcome, sample.status_code as "statusCode",
                sample.error_code as "errorCode", sample.error
         from holdfast_internal.group_letters($1, $2) as found

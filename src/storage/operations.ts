@@ -90,20 +90,56 @@ export async function readOperation(database: Database, id: number): Promise<Ope
   return rows[0]
 }
 
-/** Newest first, before an id. Indexes: operations_pkey, operations_state (as pairs, so that no other index has this order). */
+/** Newest first, before an id. Indexes: operations_pkey, operations_kind, operations_state (as pairs, so that no other index has this order). */
 export async function listOperations(
   database: Database,
   before: number,
-  state: OperationState | null,
+  { state, kind }: { readonly state: OperationState | null; readonly kind: OperationKind | null },
   maxRows: number,
 ): Promise<OperationRecord[]> {
   const from = `select ${columns} from holdfast_internal.operations`
+  if (kind !== null) {
+    const text = `${from} where (kind, id) < ($3::text, $1) and (kind, id) >= ($3::text, 0) and ($4::text is null or state = $4)
+      order by operations.kind desc, id desc limit $2`
+    return database.query<OperationRecord>({ name: 'list_operations_of', text }, [
+      before,
+      maxRows,
+      kind,
+      state,
+    ])
+  }
   if (state === null) {
     const text = `${from} where id < $1 order by id desc limit $2`
     return database.query<OperationRecord>({ name: 'list_operations', text }, [before, maxRows])
   }
   const text = `${from} where (state, id) < ($3::text, $1) and (state, id) >= ($3::text, 0) order by operations.state desc, id desc limit $2`
   return database.query<OperationRecord>({ name: 'list_operations_in', text }, [before, maxRows, state])
+}
+
+export interface OperationOutcome {
+  readonly delivered: number
+  readonly waiting: number
+  readonly failed: number
+  readonly gone: number
+  readonly isComplete: boolean
+}
+
+/** What became of what it sent again, of the first `maxRows`. Indexes: see holdfast_internal.operation_outcome. */
+export async function readOperationOutcome(
+  database: Database,
+  id: number,
+  maxRows: number,
+): Promise<OperationOutcome> {
+  const rows = await database.query<OperationOutcome>(
+    {
+      name: 'read_operation_outcome',
+      text: `select delivered, waiting, failed, gone, is_complete as "isComplete" from holdfast_internal.operation_outcome($1, $2)`,
+    },
+    [id, maxRows],
+  )
+  const [outcome] = rows
+  if (outcome === undefined) throw new Error('operation_outcome returned no row')
+  return outcome
 }
 
 /** Index: operations_pkey. */

@@ -14,6 +14,7 @@ const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
   HF009: 'dead_letter_settled',
   HF030: 'job_not_found',
   HF031: 'queue_not_found',
+  HF032: 'invalid_job',
   HF010: 'operation_not_found',
   HF011: 'operation_ended',
   HF012: 'event_not_found',

@@ -90,6 +90,21 @@ test('a schedule without a time, or with two, is refused', async () => {
   }
 })
 
+test('a run is shown with its correlation id, and found by it, also when it was given none', async () => {
+  const given = await json('jobs', 'trigger', 'report', '--correlation-id', 'order-17')
+  const own = await json('jobs', 'trigger', 'report')
+  const correlation = String((await json('runs', 'show', own.id)).correlationId)
+  expect(correlation).toMatch(/^msg_/)
+  for (const [id, run] of [
+    ['order-17', given.id],
+    [correlation, own.id],
+  ] as const) {
+    expect((await holdfast('runs', 'show', run)).stdout).toMatch(new RegExp(`^correlationId +${id}$`, 'm'))
+    const listed = await holdfast('runs', 'list', '--correlation-id', id)
+    expect(listed.stdout.match(/run_\w+/g)).toEqual([run])
+  }
+})
+
 test('a payload beyond what a double holds is shown with every digit', async () => {
   const payload = '{"id":12345678901234567890,"rate":0.10000000000000000001}'
   const asJson = expect.stringContaining(`"payload":${payload}`)

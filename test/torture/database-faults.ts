@@ -19,8 +19,6 @@ export interface DatabaseFaultsOptions {
 
 /** What happens to PostgreSQL itself. Faults that take it away come one after the other. */
 export class DatabaseFaults {
-  /** When the server lost what it had in memory: asynchronous commits of the moments before may be gone. */
-  readonly crashedAtMs: number[] = []
   readonly #options: DatabaseFaultsOptions
   #isDown = false
 
@@ -65,13 +63,11 @@ export class DatabaseFaults {
       return
     }
     if (kind === 'promote-standby') {
-      this.crashedAtMs.push(performance.now())
       await database.promote()
       return
     }
     if (kind === 'crash-database') {
       await database.crash()
-      this.crashedAtMs.push(performance.now())
     } else {
       await database.stop()
     }
@@ -91,7 +87,6 @@ export class DatabaseFaults {
       if (performance.now() > deadlineMs) throw new Error('there was no backend to kill')
       await pause(retryPauseMs)
     }
-    this.crashedAtMs.push(performance.now())
     await this.#untilRecovered()
   }
 

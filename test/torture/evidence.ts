@@ -33,7 +33,6 @@ export interface Evidence {
   readonly lanes: ReadonlyMap<string, number>
   /** What nodes and database went through. */
   readonly fleet: FleetLog
-  readonly crashedAtMs: readonly number[]
   readonly clock: ClockHistory
   readonly pulse: PulseRecord
   readonly month: MonthEdge

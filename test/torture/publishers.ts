@@ -17,8 +17,6 @@ export interface PublishedMessage {
   readonly isDelayed: boolean
   /** Without headers. */
   readonly isPlain?: boolean
-  /** Committed with synchronous_commit = off: a crash of the server in the moments after may lose it. */
-  readonly isAsynchronous?: boolean
   /** When the publisher heard that it is committed. */
   readonly acceptedAtMs: number
 }
@@ -127,12 +125,7 @@ export class Publishers {
     }
   }
 
-  accept(
-    endpoint: string,
-    ids: readonly string[],
-    messages: readonly BatchMessage[],
-    { isAsynchronous = false } = {},
-  ): void {
+  accept(endpoint: string, ids: readonly string[], messages: readonly BatchMessage[]): void {
     ids.forEach((id, index) => {
       const message = messages[index]
       if (message === undefined) return
@@ -143,7 +136,6 @@ export class Publishers {
         key: message.orderingKey ?? null,
         mayExpire: message.expiresAt !== undefined,
         isDelayed: message.deliverAt !== undefined,
-        isAsynchronous,
         acceptedAtMs: performance.now(),
       })
     })
@@ -249,6 +241,7 @@ export class Publishers {
     let isCommitting = false
     try {
       await client.query('begin')
+      // What is accepted is durable all the same: a publish sets it on for its transaction.
       if (isAsynchronous) await client.query('set local synchronous_commit = off')
       await sendEach(client, endpoint, messages, ids)
       await pause(openMs)
@@ -256,7 +249,7 @@ export class Publishers {
       await client.query(isRolledBack ? 'rollback' : 'commit')
       client.release()
       if (isRolledBack) this.books.rolledBack.push(...ids)
-      else this.accept(endpoint, ids, messages, { isAsynchronous })
+      else this.accept(endpoint, ids, messages)
     } catch (error) {
       client.release(true)
       if (isCommitting) for (const id of ids) this.books.uncertain.add(id)

@@ -128,7 +128,6 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
       revivals: await readRevivals(pool),
       lanes: new Map([...publishers.books.lanes, ...(await readLanes(pool))]),
       fleet: fleet.log,
-      crashedAtMs: databaseFaults.crashedAtMs,
       clock: clock.history,
       pulse: new PulseRecord(pulse.beats),
       month: { messages: await readMessagePartitions(pool) },

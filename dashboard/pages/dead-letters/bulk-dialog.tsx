@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import type { ApiProblem } from '../../api/api-problem.ts'
-import { call, type Input } from '../../api/call.ts'
+import { type Answer, call, type Input } from '../../api/call.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useApi } from '../../api/use-api.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { EndpointState } from '../../parts/endpoint-state.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { countOf, formatCount, formatSpan } from '../../parts/numbers.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -69,7 +70,12 @@ export function BulkDialog({
     const counted = { ...base, asOf: preview.data.asOf }
     const body: Body =
       kind === 'redrive'
-        ? { kind, ...counted, ...(rate.trim() !== '' && { ratePerSecond }) }
+        ? {
+            kind,
+            ...counted,
+            ...(rate.trim() !== '' && { ratePerSecond }),
+            ...(reason !== undefined && { reason }),
+          }
         : kind === 'resolve'
           ? { kind, ...counted, ...(reason !== undefined && { note: reason }) }
           : { kind, ...counted, reason: reason ?? '' }
@@ -85,8 +91,7 @@ export function BulkDialog({
       isReady={total !== undefined && total > 0 && isRateRight}
       onClose={onClose}
       onConfirm={confirm}
-      {...(kind === 'resolve' && { reason: 'optional' as const })}
-      {...(kind === 'discard' && { reason: 'required' as const })}
+      reason={kind === 'discard' ? 'required' : 'optional'}
       {...(kind === 'discard' && total !== undefined && { typed: String(total) })}
     >
       {preview.error !== null && <ProblemNote problem={preview.error} />}
@@ -103,7 +108,9 @@ export function BulkDialog({
             </>
           )}
         </dd>
+        {preview.data?.breakdown != null && <Breakdown breakdown={preview.data.breakdown} />}
         {endpoint !== null && kind === 'redrive' && <EndpointNow name={endpoint} />}
+        {kind === 'redrive' && <Trial filter={open} />}
       </dl>
       {kind === 'redrive' && (
         <div className="field">
@@ -143,10 +150,76 @@ const meaning = {
     'They are given up. They stay to be looked at until retention removes them, and are never delivered.',
 } as const
 
-async function count(kind: BulkKind, base: object): Promise<{ count: number; asOf: string; at: Date }> {
+async function count(
+  kind: BulkKind,
+  base: object,
+): Promise<Answer<'operations.preview'> & { readonly at: Date }> {
   const body = (kind === 'discard' ? { kind, ...base, reason: 'Counted.' } : { kind, ...base }) as Body
   const counted = await call('operations.preview', { body })
   return { ...counted, at: new Date() }
+}
+
+function Breakdown({
+  breakdown,
+}: {
+  readonly breakdown: NonNullable<Answer<'operations.preview'>['breakdown']>
+}) {
+  const { critical, orderingKeys, oldestAt, lookedAt, isComplete } = breakdown
+  return (
+    <>
+      <dt>Of these</dt>
+      <dd>
+        {critical > 0 ? <b>{formatCount(critical)} critical</b> : 'none critical'} ·{' '}
+        {countOf(orderingKeys, 'ordering key')}
+        {oldestAt !== null && (
+          <>
+            {' '}
+            · oldest <Time at={oldestAt} as="ago" />
+          </>
+        )}
+        {!isComplete && ` (of the first ${formatCount(lookedAt)})`}
+      </dd>
+    </>
+  )
+}
+
+const sampleSize = 20
+
+/** Renders some of them with the current routes. Nothing is sent. */
+function Trial({ filter }: { readonly filter: LetterFilter }) {
+  const trial = useQuery<Answer<'deadLetters.trial'>, ApiProblem>({
+    queryKey: ['letter-trial', filter],
+    queryFn: () => call('deadLetters.trial', { body: { filter, sample: sampleSize } }),
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  })
+  if (trial.error !== null) return null
+  return (
+    <>
+      <dt>Trial</dt>
+      <dd>{trial.data === undefined ? 'rendering a sample…' : <TrialResult trial={trial.data} />}</dd>
+    </>
+  )
+}
+
+function TrialResult({ trial }: { readonly trial: Answer<'deadLetters.trial'> }) {
+  const { tried, rendered, failures } = trial
+  const isRight = rendered === tried
+  return (
+    <>
+      <span className={`state ${isRight ? 'ok' : 'bad'}`}>
+        <Icon name={isRight ? 'ok' : 'failed'} />
+        {formatCount(rendered)} of {formatCount(tried)} render
+      </span>{' '}
+      with the current route. Nothing was sent.
+      {failures.slice(0, 2).map(({ id, message }) => (
+        <div key={id} className="quiet text">
+          <code>{id}</code> {message}
+        </div>
+      ))}
+    </>
+  )
 }
 
 function EndpointNow({ name }: { readonly name: string }) {

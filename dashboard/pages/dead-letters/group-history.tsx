@@ -1,49 +1,24 @@
 import { Link } from '@tanstack/react-router'
-import { may } from '../../api/session.ts'
-import { useApi } from '../../api/use-api.ts'
+import type { Answer } from '../../api/call.ts'
 import { Note } from '../../parts/note.tsx'
 import { formatSpan } from '../../parts/numbers.ts'
 import { Time } from '../../parts/time.tsx'
 import { changeWords } from '../overview/change-words.ts'
 
-/** Only a change at most so long before counts: it states times, not guilt. */
-const beforeMs = 5 * 60_000
-/** What makes an endpoint behave differently. That it was paused or resumed only says when deliveries went on. */
-const endpointChanges: ReadonlySet<string> = new Set([
-  'endpoint.created',
-  'endpoint.updated',
-  'endpoint.secret_rotated',
-])
+type Group = Answer<'deadLetters.groups'>['data'][number]
 
-/** What changed right before a group of letters began. */
-export function GroupHistory({
-  endpoint,
-  firstSeenAt,
-}: {
-  readonly endpoint: string | null
-  readonly firstSeenAt: string
-}) {
-  const routes = useApi(
-    'routes.list',
-    { query: { endpoint: endpoint ?? '' } },
-    { enabled: endpoint !== null },
-  )
-  const audit = useApi(
-    'access.audit',
-    { query: { limit: 500 } },
-    { topics: ['changes'], enabled: may('administer') },
-  )
-  if (endpoint === null || audit.data === undefined || routes.data === undefined) return null
-  const subjects = new Set([`endpoint:${endpoint}`, ...routes.data.data.map(({ name }) => `route:${name}`)])
-  const firstMs = Date.parse(firstSeenAt)
-  const change = audit.data.data.find(
-    ({ at, subject, action }) =>
-      subjects.has(subject) &&
-      (subject.startsWith('route:') || endpointChanges.has(action)) &&
-      Date.parse(at) <= firstMs &&
-      Date.parse(at) > firstMs - beforeMs,
-  )
-  if (change === undefined) return null
+/** What changed right before a group of letters began. It states times, not guilt. */
+export function GroupHistory({ group }: { readonly group: Group }) {
+  const { precededBy: change, routes } = group
+  const [first] = routes
+  if (change === null) {
+    if (first === undefined || group.sample.class !== 'permanent') return null
+    return (
+      <Note tone="neutral" icon="info" lead="No change of its endpoint or its routes came right before it.">
+        They came along <RouteLinks routes={routes} />.
+      </Note>
+    )
+  }
   const [kind, name = ''] = change.subject.split(':')
   return (
     <Note
@@ -51,8 +26,8 @@ export function GroupHistory({
       icon="info"
       lead={
         <>
-          It began {formatSpan(firstMs - Date.parse(change.at))} after this:{' '}
-          {changeWords(change.action, change.subject)} at <Time at={change.at} />, by {change.actor}.
+          It began {formatSpan(Date.parse(group.firstSeenAt) - Date.parse(change.at))} after this:{' '}
+          {changeWords(change.action, change.subject)} at <Time at={change.at} />.
         </>
       }
       actions={
@@ -60,8 +35,29 @@ export function GroupHistory({
           <Link to="/routes/$name" params={{ name }} className="button">
             Open route
           </Link>
-        ) : undefined
+        ) : (
+          <Link to="/endpoints/$name" params={{ name }} search={{ tab: 'settings' }} className="button">
+            Open endpoint
+          </Link>
+        )
       }
-    />
+    >
+      {routes.length > 0 && (
+        <>
+          They came along <RouteLinks routes={routes} />.
+        </>
+      )}
+    </Note>
   )
+}
+
+function RouteLinks({ routes }: { readonly routes: readonly string[] }) {
+  return routes.map((name, place) => (
+    <span key={name}>
+      {place > 0 && ', '}
+      <Link to="/routes/$name" params={{ name }}>
+        {name}
+      </Link>
+    </span>
+  ))
 }

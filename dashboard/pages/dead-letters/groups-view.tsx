@@ -1,12 +1,13 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
-import { type ListResult, useApi } from '../../api/use-api.ts'
+import { useApi, useList } from '../../api/use-api.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Note } from '../../parts/note.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { Time } from '../../parts/time.tsx'
 import { failureCodes, failureWords } from './error-words.ts'
 import { GroupHistory } from './group-history.tsx'
+import { LetterBars } from './letter-bars.tsx'
 import { type LetterSearch, letterFilter } from './letter-search.ts'
 import { LettersView } from './letters-view.tsx'
 import { NoLetters } from './no-letters.tsx'
@@ -44,11 +45,14 @@ const columns: readonly Column<Group>[] = [
     id: 'where',
     header: 'Where',
     phone: 'detail',
-    cell: ({ endpoint, queue }) =>
+    cell: ({ endpoint, queue, routes }) =>
       endpoint !== null ? (
-        <Link to="/endpoints/$name" params={{ name: endpoint }}>
-          {endpoint}
-        </Link>
+        <span className="two">
+          <Link to="/endpoints/$name" params={{ name: endpoint }}>
+            {endpoint}
+          </Link>
+          <span className="hint cut max-[720px]:hidden">{routes.join(', ')}</span>
+        </span>
       ) : queue !== null ? (
         <>
           {queue} <span className="tag">queue</span>
@@ -65,6 +69,11 @@ const columns: readonly Column<Group>[] = [
     cell: ({ count }) => <b>{formatCount(count)}</b>,
   },
   {
+    id: 'series',
+    header: 'Last 24 h',
+    cell: ({ series }) => <LetterBars series={series} />,
+  },
+  {
     id: 'first',
     header: 'First seen',
     isNumber: true,
@@ -77,7 +86,29 @@ const columns: readonly Column<Group>[] = [
     phone: 'detail',
     cell: ({ lastSeenAt }) => <Time at={lastSeenAt} as="ago" />,
   },
+  { id: 'fix', header: 'Fix', isNumber: true, cell: (group) => <Fix group={group} /> },
 ]
+
+/** Where the cause is fixed: in the route that can't render it, or at the receiver. */
+function Fix({ group }: { readonly group: Group }) {
+  const [route] = group.routes
+  const isRendering = /^(template|jsonata|transform|cloudevents|xapi|caliper|schema)/.test(
+    group.sample.errorCode ?? '',
+  )
+  if (route !== undefined && (isRendering || group.sample.statusCode === 422)) {
+    return (
+      <Link to="/routes/$name" params={{ name: route }} className="button">
+        Fix route
+      </Link>
+    )
+  }
+  if (group.endpoint === null) return null
+  return (
+    <Link to="/endpoints/$name" params={{ name: group.endpoint }} className="button ghost">
+      Open endpoint
+    </Link>
+  )
+}
 
 /** By error and endpoint, the largest first; below, the letters of the one that is looked at. */
 export function GroupsView({ search }: { readonly search: LetterSearch }) {
@@ -85,21 +116,17 @@ export function GroupsView({ search }: { readonly search: LetterSearch }) {
   const { fingerprint, ...rest } = search
   const isChosen = fingerprint !== undefined
   const query = letterFilter(isChosen ? { ...rest, fingerprint } : rest)
-  const groups = useApi('deadLetters.groups', { query }, { topics: ['letters', 'changes'] })
-  const list: ListResult<Group> = {
-    rows: groups.data?.data ?? [],
-    isFirstLoad: groups.isPending,
-    error: groups.error,
-    hasMore: false,
-    isLoadingMore: false,
-    loadMore: () => {},
-    refetch: () => void groups.refetch(),
-    updatedAtMs: groups.dataUpdatedAt,
-  }
-  const chosen = isChosen ? groups.data?.data[0] : undefined
+  const list = useList('deadLetters.groups', { query }, { topics: ['letters', 'changes'] })
+  // The first page says whether all letters were asked.
+  const whole = useApi(
+    'deadLetters.groups',
+    { query: { ...query, limit: 1 } },
+    { topics: ['letters', 'changes'] },
+  )
+  const chosen = isChosen ? list.rows[0] : undefined
   return (
     <>
-      {groups.data?.isComplete === false && (
+      {whole.data?.isComplete === false && (
         <Note tone="accent" lead="Asked of the newest 10,000 letters only, and there are more." />
       )}
       {isChosen && (
@@ -123,7 +150,7 @@ export function GroupsView({ search }: { readonly search: LetterSearch }) {
       />
       {chosen !== undefined && (
         <>
-          <GroupHistory endpoint={chosen.endpoint} firstSeenAt={chosen.firstSeenAt} />
+          <GroupHistory group={chosen} />
           <LettersView search={search} title={failureWords(chosen.sample)} count={chosen.count} />
         </>
       )}

@@ -23,8 +23,9 @@ export function LetterDialog({
         verb="Redrive"
         pendingVerb="Redriving…"
         action={redrive}
+        reason="optional"
         onClose={onClose}
-        onConfirm={() => redrive.mutate({ params })}
+        onConfirm={(reason) => redrive.mutate({ params, body: reason === undefined ? {} : { reason } })}
       >
         <p className="quiet">
           It is delivered again with the current route and template. The receiver sees the same webhook-id.

@@ -3,11 +3,10 @@ import type { Answer } from '../../api/call.ts'
 import type { CallName } from '../../api/calls.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { Modal } from '../../parts/modal.tsx'
-import { Note } from '../../parts/note.tsx'
 import { countOf } from '../../parts/numbers.ts'
+import { undoBy, undoReason } from '../../parts/undo.ts'
 import type { EndpointDialog } from './endpoint-actions.tsx'
+import { NewSecret } from './endpoint-review.tsx'
 import { TestDialog } from './test-dialog.tsx'
 
 type Switch = Exclude<EndpointDialog, 'test' | 'rotate'>
@@ -19,6 +18,8 @@ interface SwitchWords {
   readonly verb: string
   readonly pendingVerb: string
   readonly said: string
+  /** What takes it back. */
+  readonly inverse?: SwitchWords['call']
 }
 
 const switches: Readonly<Record<Switch, SwitchWords>> = {
@@ -30,6 +31,7 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     verb: 'Pause',
     pendingVerb: 'Pausing…',
     said: 'Paused',
+    inverse: 'endpoints.resume',
   },
   resume: {
     call: 'endpoints.resume',
@@ -38,6 +40,7 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     verb: 'Resume',
     pendingVerb: 'Resuming…',
     said: 'Resumed',
+    inverse: 'endpoints.pause',
   },
   enable: {
     call: 'endpoints.enable',
@@ -46,6 +49,7 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     verb: 'Enable',
     pendingVerb: 'Enabling…',
     said: 'Enabled',
+    inverse: 'endpoints.disable',
   },
   disable: {
     call: 'endpoints.disable',
@@ -55,6 +59,7 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     verb: 'Disable',
     pendingVerb: 'Disabling…',
     said: 'Disabled',
+    inverse: 'endpoints.enable',
   },
   reset: {
     call: 'endpoints.resetCircuit',
@@ -94,7 +99,14 @@ function SwitchDialog({
   readonly pending: number
   readonly onClose: () => void
 }) {
-  const action = useAction(words.call, { said: () => `${words.said} ${name}.`, onDone: onClose })
+  const { call, inverse } = words
+  const action = useAction(call, {
+    said: () => `${words.said} ${name}.`,
+    onDone: onClose,
+    ...(inverse !== undefined && {
+      undo: () => undoBy(inverse, { params: { name }, body: { reason: undoReason } }),
+    }),
+  })
   const wait =
     pending === 0
       ? 'Nothing waits'
@@ -127,23 +139,7 @@ function RotateDialog({ name, onClose }: { readonly name: string; readonly onClo
   const [overlapMs, setOverlapMs] = useState<number>(overlaps[0][0])
   const action = useAction('endpoints.rotateSecret', { said: () => `Rotated the secret of ${name}.` })
   if (action.data?.secret !== undefined) {
-    return (
-      <Modal
-        title={`The new secret of ${name}`}
-        onClose={onClose}
-        footer={
-          <button type="button" className="button primary" onClick={onClose}>
-            I have it
-          </button>
-        }
-      >
-        <Note tone="warn" lead="It is shown this once.">
-          Receivers verify signatures with it.
-        </Note>
-        <pre className="code">{action.data.secret}</pre>
-        <CopyButton text={action.data.secret} />
-      </Modal>
-    )
+    return <NewSecret name={name} secret={action.data.secret} onClose={onClose} />
   }
   return (
     <ActionDialog
@@ -151,8 +147,11 @@ function RotateDialog({ name, onClose }: { readonly name: string; readonly onClo
       verb="Rotate secret"
       pendingVerb="Rotating…"
       action={action}
+      reason="optional"
       onClose={onClose}
-      onConfirm={() => action.mutate({ params: { name }, body: { overlapMs } })}
+      onConfirm={(reason) =>
+        action.mutate({ params: { name }, body: { overlapMs, ...(reason !== undefined && { reason }) } })
+      }
     >
       <p className="quiet">
         Requests carry two signatures for a while, so that the receiver can change over without a gap.

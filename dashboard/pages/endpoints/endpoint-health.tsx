@@ -31,7 +31,10 @@ export function EndpointHealth({
             <LatencyChart statistics={data} spanMs={rangeMs[range]} />
           </div>
           <div className="columns lg:grid-cols-2">
+            <BacklogChart statistics={data} spanMs={rangeMs[range]} pending={health.pending} />
             <CircuitCard name={endpoint.name} state={health.circuit.state} />
+          </div>
+          <div className="columns lg:grid-cols-2">
             <Answers statistics={data} span={rangeNames[range]} />
           </div>
         </>
@@ -134,6 +137,36 @@ function LatencyChart({ statistics, spanMs }: { readonly statistics: Statistics;
       at={series.map(({ at }) => at)}
       spanMs={spanMs}
       series={[line('p50', 'accent'), line('p95', 'accent', [4, 3]), line('p99', 'series-2', [1.5, 2.5])]}
+    />
+  )
+}
+
+function BacklogChart({
+  statistics,
+  spanMs,
+  pending,
+}: {
+  readonly statistics: Statistics
+  readonly spanMs: number
+  readonly pending: number
+}) {
+  const { backlog } = statistics
+  const most = Math.max(0, ...backlog.map((step) => step.pending))
+  return (
+    <ChartCard
+      title="Backlog"
+      hint="deliveries that waited, the most of each step"
+      sentence={`At most ${countOf(most, 'delivery', 'deliveries')} waited, now ${formatCount(pending)}.`}
+      at={backlog.map(({ at }) => at)}
+      spanMs={spanMs}
+      series={[
+        {
+          name: 'Waiting',
+          colour: 'accent',
+          values: backlog.map((step) => step.pending),
+          readout: formatCount(pending),
+        },
+      ]}
     />
   )
 }

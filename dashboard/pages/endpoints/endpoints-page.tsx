@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -97,6 +98,13 @@ export function EndpointsPage() {
           list.isFirstLoad
             ? undefined
             : `${countOf(list.rows.length, 'endpoint')}${list.hasMore ? ' and more' : ''}`
+        }
+        actions={
+          may('configure') && (
+            <Link to="/endpoints/+new" className="button primary">
+              New endpoint
+            </Link>
+          )
         }
       />
       <div className="filters">

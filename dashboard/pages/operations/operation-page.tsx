@@ -6,6 +6,7 @@ import { countOf } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
+import { OperationOutcome } from './operation-outcome.tsx'
 import { OperationProgress, OperationSteering } from './operation-progress.tsx'
 import { filterWords, operationWords } from './operation-words.ts'
 
@@ -32,6 +33,7 @@ export function OperationPage() {
                 <OperationProgress operation={data} />
               </div>
             </section>
+            {(data.kind === 'redrive' || data.kind === 'replay') && <OperationOutcome operation={data} />}
             <div className="columns lg:grid-cols-2">
               <section className="card">
                 <header>

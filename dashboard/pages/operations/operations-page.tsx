@@ -10,7 +10,7 @@ import { filterWords, operationWords } from './operation-words.ts'
 
 type Row = ItemOf<'operations.list'>
 
-const columns: readonly Column<Row>[] = [
+export const operationColumns: readonly Column<Row>[] = [
   {
     id: 'what',
     header: 'What',
@@ -58,7 +58,7 @@ export function OperationsPage() {
       <DataTable
         label="Operations"
         list={list}
-        columns={columns}
+        columns={operationColumns}
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/operations/$id', params: { id } })}
         empty={

@@ -1,8 +1,7 @@
-import type { Input } from '../../api/call.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { DiffView } from '../../parts/diff-view.tsx'
-import type { Draft } from './route-editor.tsx'
+import { draftText, type RouteBody, type RouteDraft } from './route-draft.ts'
 
 /** The diff before a save. */
 export function ReviewDialog({
@@ -11,34 +10,39 @@ export function ReviewDialog({
   after,
   changes,
   onClose,
+  onSaved,
 }: {
   readonly name: string
-  readonly before: Draft
-  readonly after: Draft
-  readonly changes: Input<'routes.update'>['body']
+  readonly before: RouteDraft
+  readonly after: RouteDraft
+  readonly changes: RouteBody
   readonly onClose: () => void
+  readonly onSaved: () => void
 }) {
-  const action = useAction('routes.update', { said: () => `Saved ${name}.`, onDone: onClose })
+  const action = useAction('routes.update', {
+    said: () => `Saved ${name}.`,
+    onDone: () => {
+      onSaved()
+      onClose()
+    },
+  })
   return (
     <ActionDialog
       title={`Save changes to ${name}?`}
       verb="Save"
       pendingVerb="Saving…"
       action={action}
+      reason="optional"
       onClose={onClose}
-      onConfirm={() => action.mutate({ params: { name }, body: changes })}
+      onConfirm={(reason) =>
+        action.mutate({ params: { name }, body: { ...changes, ...(reason !== undefined && { reason }) } })
+      }
     >
       <p className="quiet">
         Nodes apply it without a restart, to what is sent from then on. Dead letters stay: redrive them after
         saving.
       </p>
-      <DiffView before={asText(before)} after={asText(after)} />
+      <DiffView before={draftText(before)} after={draftText(after)} />
     </ActionDialog>
   )
-}
-
-function asText(draft: Draft): string {
-  const { transform, ...rest } = draft
-  const lines = Object.entries(rest).map(([field, value]) => `${field}: ${String(value)}`)
-  return `${lines.join('\n')}\ntransform: ${transform === '' ? 'none' : `\n${transform}`}`
 }

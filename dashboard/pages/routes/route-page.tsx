@@ -3,6 +3,7 @@ import { useApi } from '../../api/use-api.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { Time } from '../../parts/time.tsx'
+import { RouteActions } from './route-actions.tsx'
 import { RouteEditor } from './route-editor.tsx'
 import { Enabled } from './routes-page.tsx'
 
@@ -27,8 +28,9 @@ export function RoutePage() {
             </>
           )
         }
+        actions={route.data !== undefined && <RouteActions route={route.data} />}
       />
-      <Loaded of={route}>{(data) => <RouteEditor key={data.updatedAt} route={data} />}</Loaded>
+      <Loaded of={route}>{(data) => <RouteEditor key={data.name} route={data} />}</Loaded>
     </>
   )
 }

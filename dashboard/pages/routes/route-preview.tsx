@@ -1,6 +1,7 @@
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import type { ApiProblem } from '../../api/api-problem.ts'
 import type { Answer } from '../../api/call.ts'
+import { DiffView } from '../../parts/diff-view.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Note } from '../../parts/note.tsx'
@@ -15,6 +16,7 @@ export function RoutePreview({
   onChoose,
   event,
   preview,
+  saved,
   problem,
 }: {
   readonly events: Answer<'storedEvents.list'>['data']
@@ -22,6 +24,8 @@ export function RoutePreview({
   readonly onChoose: (id: string) => void
   readonly event: Answer<'storedEvents.get'> | undefined
   readonly preview: Preview | undefined
+  /** What the route as it is saved makes of it, to compare. */
+  readonly saved: Preview | undefined
   readonly problem: ApiProblem | null
 }) {
   const id = useId()
@@ -32,6 +36,7 @@ export function RoutePreview({
         <span className="hint">with a real event; nothing is sent</span>
       </header>
       <div className="body grid gap-3">
+        <ById onChoose={onChoose} />
         {events.length === 0 ? (
           <p className="quiet">No event of this type is stored yet.</p>
         ) : (
@@ -43,6 +48,9 @@ export function RoutePreview({
               value={eventId ?? ''}
               onChange={({ target }) => onChoose(target.value)}
             >
+              {!events.some((one) => one.id === eventId) && eventId !== null && (
+                <option value={eventId}>{eventId}</option>
+              )}
               {events.map((one) => (
                 <option key={one.id} value={one.id}>
                   {one.type ?? 'message'} · {one.id}
@@ -52,7 +60,7 @@ export function RoutePreview({
           </div>
         )}
         {problem !== null && <ProblemNote problem={problem} />}
-        {preview !== undefined && problem === null && <Result preview={preview} />}
+        {preview !== undefined && problem === null && <Result preview={preview} saved={saved} />}
         {event !== undefined && (
           <div className="grid gap-1">
             <h3>Event payload</h3>
@@ -75,7 +83,39 @@ function readable(request: Readonly<Record<string, unknown>>): unknown {
   }
 }
 
-function Result({ preview }: { readonly preview: Preview }) {
+/** Any stored event, pasted from elsewhere. */
+function ById({ onChoose }: { readonly onChoose: (id: string) => void }) {
+  const id = useId()
+  const [text, setText] = useState('')
+  return (
+    <form
+      className="field"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (text.trim() !== '') onChoose(text.trim())
+      }}
+    >
+      <label htmlFor={id}>Event by id</label>
+      <span className="flex gap-2">
+        <input
+          id={id}
+          className="input mono"
+          placeholder="msg_…"
+          value={text}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={({ target }) => setText(target.value)}
+        />
+        <button type="submit" className="button" disabled={text.trim() === ''}>
+          Use
+        </button>
+      </span>
+    </form>
+  )
+}
+
+function Result({ preview, saved }: { readonly preview: Preview; readonly saved: Preview | undefined }) {
+  const [isComparing, setIsComparing] = useState(false)
   const checks = [
     ['Type', preview.matchesEventType],
     ['Tenant', preview.matchesTenant],
@@ -107,13 +147,34 @@ function Result({ preview }: { readonly preview: Preview }) {
       ))}
       {preview.request !== null && (
         <div className="grid gap-1">
-          <h3>Request that would be sent</h3>
-          <JsonView
-            value={readable(preview.rendered ?? preview.request)}
-            label="Request that would be sent"
-          />
+          <div className="flex items-center justify-between gap-2">
+            <h3>Request that would be sent</h3>
+            {saved !== undefined && (
+              <div className="segments" role="group" aria-label="Show">
+                <button type="button" aria-pressed={!isComparing} onClick={() => setIsComparing(false)}>
+                  Result
+                </button>
+                <button type="button" aria-pressed={isComparing} onClick={() => setIsComparing(true)}>
+                  Changes
+                </button>
+              </div>
+            )}
+          </div>
+          {isComparing && saved !== undefined ? (
+            <DiffView before={textOf(saved)} after={textOf(preview)} />
+          ) : (
+            <JsonView
+              value={readable(preview.rendered ?? preview.request)}
+              label="Request that would be sent"
+            />
+          )}
         </div>
       )}
     </>
   )
+}
+
+function textOf({ rendered, error }: Preview): string {
+  if (error !== null) return `error: ${(error['message'] as string | undefined) ?? ''}`
+  return rendered === null ? '' : JSON.stringify(readable(rendered), null, 2)
 }

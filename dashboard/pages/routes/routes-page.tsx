@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -67,7 +68,21 @@ export function RoutesPage() {
   const list = useList('routes.list', { query: { endpoint } }, { topics: ['changes'] })
   return (
     <>
-      <PageTitle title="Routes" hint="which events go where" />
+      <PageTitle
+        title="Routes"
+        hint="which events go where"
+        actions={
+          may('configure') && (
+            <Link
+              to="/routes/+new"
+              search={endpoint === undefined ? {} : { endpoint }}
+              className="button primary"
+            >
+              New route
+            </Link>
+          )
+        }
+      />
       <div className="filters">
         <FilterField
           label="Endpoint"

@@ -6,6 +6,7 @@ export const bulkHandlers: HandlersFor<typeof bulkOperations> = {
   preview: async ({ body, management }) => management.operations.preview(body),
   create: async ({ body, management }) => management.operations.create(body),
   get: async ({ params, management }) => management.operations.get(params.id),
+  outcome: async ({ params, management }) => management.operations.outcome(params.id),
   pause: async ({ params, management }) => management.operations.pause(params.id),
   resume: async ({ params, management }) => management.operations.resume(params.id),
   cancel: async ({ params, management }) => management.operations.cancel(params.id),

@@ -5,17 +5,12 @@ import { withExactPayload } from '../exact-body.ts'
 
 export const deadLetterHandlers: HandlersFor<typeof deadLetterOperations> = {
   list: async ({ query, management }) => management.deadLetters.list(query),
-  groups: async ({ query, management }) => {
-    const groups = await management.deadLetters.groups(query)
-    return {
-      data: groups.map(({ isComplete: _isComplete, ...group }) => group),
-      isComplete: groups.every(({ isComplete }) => isComplete),
-    }
-  },
+  groups: async ({ query, management }) => management.deadLetters.groupPage(query),
+  trial: async ({ body, management }) => management.deadLetters.trial(body.filter, { sample: body.sample }),
   summary: async ({ management }) => ({ data: await management.deadLetters.summary() }),
   recipients: async ({ management }) => ({ data: await management.deadLetters.recipients() }),
   get: async ({ params, management }) => exact(await management.deadLetters.get(params.id)),
-  redrive: async ({ params, management }) => management.deadLetters.redrive(params.id),
+  redrive: async ({ params, body, management }) => management.deadLetters.redrive(params.id, body),
   resolve: async ({ params, body, management }) =>
     exact(await management.deadLetters.resolve(params.id, body)),
   discard: async ({ params, query, management }) =>

@@ -15,4 +15,6 @@ export const eventTypeHandlers: HandlersFor<typeof eventTypeOperations> = {
   delete: async ({ params, query, management }) => {
     await management.eventTypes.delete(params.name, { reason: query.reason })
   },
+  recent: async ({ management }) => management.eventTypes.recent(),
+  check: async ({ params, body, management }) => management.eventTypes.check(params.name, body.schema),
 }

@@ -21,10 +21,12 @@ export const routeHandlers: HandlersFor<typeof routeOperations> = {
   preview: async ({ body, management, exact }) => {
     const { rendered, error, request, ...rest } = await management.routes.preview({
       route: body.route,
-      event: { ...body.event, payload: exact((given) => given.event.payload) },
+      eventId: body.eventId,
+      event: body.event && { ...body.event, payload: exact((given) => given.event?.payload) },
     })
     return { ...rest, rendered: asObject(rendered), error: asObject(error), request: asObject(request) }
   },
+  matches: async ({ body, management }) => management.routes.matches(body.route),
 }
 
 function asObject(value: object | null): Record<string, unknown> | null {

@@ -1,4 +1,5 @@
 import { purgeAlerts } from '../../storage/alerts.ts'
+import { purgeBacklogs, sampleBacklogs } from '../../storage/backlogs.ts'
 import { addUpLetters, countQueues } from '../../storage/counts.ts'
 import { reenableEndpoints } from '../../storage/endpoints.ts'
 import { eraseLate } from '../../storage/erasures.ts'
@@ -26,6 +27,8 @@ const rollUpTimeoutMs = 600_000
 /** The last ones are looked at; few messages are ever erased. */
 const maxErasures = 200
 const maxCountedRows = 50_000
+/** Those that are owed most. */
+const maxSampledLanes = 500
 /** Minutes of events that are counted in one transaction. A minute has far fewer than so many: 33,000 a second. */
 const maxCountedMinutes = 10
 const maxEventsPerMinute = 2_000_000
@@ -99,6 +102,22 @@ export function builtInTasks({ sweepMs }: { readonly sweepMs: number }): Mainten
       run: async ({ fenced }, signal) => ({
         minutes: await inSteps(maxCountedMinutes, signal, () =>
           fenced((client) => sampleSite(client, maxCountedMinutes, maxEventsPerMinute)),
+        ),
+      }),
+    },
+    {
+      name: 'backlog-samples',
+      schedule: { everyMs: minuteMs },
+      run: async ({ fenced }) => ({
+        noted: await fenced((client) => sampleBacklogs(client, maxSampledLanes)),
+      }),
+    },
+    {
+      name: 'old-backlog-samples',
+      schedule: { everyMs: hourMs },
+      run: async ({ fenced }, signal) => ({
+        purged: await inSteps(maxPurgedRows, signal, () =>
+          fenced((client) => purgeBacklogs(client, maxPurgedRows)),
         ),
       }),
     },

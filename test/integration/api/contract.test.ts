@@ -91,6 +91,7 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
     return { query: { limit: '2' } }
   },
   getOperation: async () => ({ params: { id: await anOperation() } }),
+  getOperationOutcome: async () => ({ params: { id: await anOperation() } }),
   pauseOperation: async () => ({ params: { id: await anOperation() } }),
   cancelOperation: async () => ({ params: { id: await anOperation() } }),
   resumeOperation: async () => {
@@ -169,6 +170,9 @@ const leavesNoTrace: ReadonlySet<string> = new Set([
   'publishEvents',
   'sendMessage',
   'previewRoute',
+  'matchRoute',
+  'checkEventType',
+  'tryDeadLetters',
   'previewOperation',
   'compareEndpointSecrets',
 ])

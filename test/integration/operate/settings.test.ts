@@ -56,6 +56,7 @@ describe('site-wide settings', () => {
     ['critical_resend_cron', '"61 3 * * *"', 'must be "never" or a cron expression with five fields'],
     ['critical_resend_cron', '"3 * *"', 'must be "never" or a cron expression with five fields'],
     ['critical_resend_timezone', '"Mars/Olympus"', 'must be the name of a time zone'],
+    ['critical_resend_timezone', '"posix/Europe/Berlin"', 'must be the name of a time zone'],
     ['auto_disable', '{"threshold": 0}', 'threshold must be a whole number from 1 to 1000'],
     ['auto_disable', '{"treshold": 3}', 'treshold is not a known field'],
     [

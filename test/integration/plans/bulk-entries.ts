@@ -28,6 +28,8 @@ function stepping(kind: 'redrive' | 'discard' | 'retry' | 'cancel' | 'replay', f
   const rows = 500
   return {
     of: 'operations#stepOperation',
+    // Nodes take the steps.
+    connection: 'node',
     what: `${kind} ${rows} ${JSON.stringify(Object.keys(filter({ endpoints: 1 } as Dataset)))}`,
     run: async (database, dataset) => {
       const request = { kind, filter: filter(dataset), options: {}, asOf: null, ratePerSecond: null }
@@ -53,8 +55,8 @@ function counting(
   options: object = {},
 ): PlanEntry[] {
   const bound = {
-    rows: 5000,
-    why: 'it counts to 10,000, in pieces of 2,500 rows; a replay looks at attempts and at letters',
+    rows: 10_000,
+    why: 'it counts to 10,000, in pieces of 5,000 rows; a replay looks at attempts and at letters',
   }
   const request = (dataset: Dataset) => ({ kind, filter: filter(dataset), options, asOf: null })
   return [

@@ -5,6 +5,7 @@ import { listAlerts, purgeAlerts, readOpenAlerts } from '../../../src/storage/al
 import { listApiKeys } from '../../../src/storage/api-keys.ts'
 import { cleanupDeadLetters, purgeArchive } from '../../../src/storage/archive.ts'
 import { readAudit } from '../../../src/storage/audit-log.ts'
+import { purgeBacklogs, readBacklog, sampleBacklogs } from '../../../src/storage/backlogs.ts'
 import { readChanges, readNewLetters, readPositions, readTotals } from '../../../src/storage/changes.ts'
 import { listCircuitChanges, listCircuitChangesOf } from '../../../src/storage/circuit-changes.ts'
 import { addUpLetters, countQueues } from '../../../src/storage/counts.ts'
@@ -423,12 +424,14 @@ export const operatorEntries: readonly PlanEntry[] = [
   {
     of: 'operations#listOperations',
     what: 'all',
-    run: async (database) => (await listOperations(database, beforeEverything, null, pageRows)).length,
+    run: async (database) =>
+      (await listOperations(database, beforeEverything, { state: null, kind: null }, pageRows)).length,
   },
   {
     of: 'operations#listOperations',
     what: 'running',
-    run: async (database) => (await listOperations(database, beforeEverything, 'running', pageRows)).length,
+    run: async (database) =>
+      (await listOperations(database, beforeEverything, { state: 'running', kind: null }, pageRows)).length,
   },
   {
     of: 'operations#readOperation',
@@ -489,6 +492,20 @@ export const operatorEntries: readonly PlanEntry[] = [
     of: 'rollups#sampleSite',
     bound: { rows: 20_000, why: 'the events of ten minutes, each counted to a bound' },
     run: inTransaction((client) => sampleSite(client, 10, 1000)),
+  },
+  {
+    of: 'backlogs#sampleBacklogs',
+    run: inTransaction((client) => sampleBacklogs(client, 500)),
+    bound: { rows: 12_000, why: 'a row for each endpoint, not for each message' },
+  },
+  { of: 'backlogs#purgeBacklogs', run: inTransaction((client) => purgeBacklogs(client, 500)) },
+  {
+    of: 'backlogs#readBacklog',
+    run: async (database, dataset) => {
+      const window = { period: 1, lengthMs: 86_400_000, stepMs: 900_000 }
+      return (await readBacklog(database, endpoint(dataset, 0), window)).length
+    },
+    bound: { rows: 1500, why: 'a sample for each minute of a day' },
   },
   { of: 'rollups#purgeSiteRollups', run: inTransaction((client) => purgeSiteRollups(client, 500)) },
   { of: 'rollups#purgeRollups', run: inTransaction((client) => purgeRollups(client, 500)) },

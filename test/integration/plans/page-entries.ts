@@ -1,12 +1,21 @@
+import type { Dataset } from '../../../bench/workload/operator-dataset.ts'
 import { readLetterInflow, readRecentChanges, readTroubledEndpoints } from '../../../src/storage/attention.ts'
+import { groupDeadLetters } from '../../../src/storage/dead-letters.ts'
 import { readDeliverySituation } from '../../../src/storage/delivery-situation.ts'
 import { readHealthPage } from '../../../src/storage/endpoint-health.ts'
+import { countRecentTypes, matchStored, readEventBodies } from '../../../src/storage/event-samples.ts'
 import { searchEvents } from '../../../src/storage/events.ts'
+import { readGroupDetails, readLettersBreakdown } from '../../../src/storage/letter-groups.ts'
+import { listOperations, previewOperation, readOperationOutcome } from '../../../src/storage/operations.ts'
+import { beforeEverything } from '../../../src/storage/page.ts'
 import { findNames } from '../../../src/storage/search.ts'
 import type { PlanEntry } from './entry.ts'
 
 const pageRows = 51
 const definitions = (rows: number) => ({ rows, why: 'a row for each endpoint, not for each message' })
+
+const newestEvents = (dataset: Dataset) =>
+  Array.from({ length: 100 }, (_, place) => dataset.eventId(dataset.events - 1 - place))
 
 /** What the overview and the pages of the dashboard ask, beside what every operator asks. */
 export const pageEntries: readonly PlanEntry[] = [
@@ -61,6 +70,56 @@ export const pageEntries: readonly PlanEntry[] = [
       rows: 2100,
       why: 'what is ahead and behind with one ordering key is counted to a thousand each',
     },
+  },
+  {
+    of: 'event-samples#readEventBodies',
+    run: async (database, dataset) => (await readEventBodies(database, newestEvents(dataset))).length,
+  },
+  {
+    of: 'event-samples#matchStored',
+    run: async (database, dataset) => {
+      await matchStored(database, '$.amount > 100', newestEvents(dataset), 5000)
+      return newestEvents(dataset).length
+    },
+  },
+  {
+    of: 'event-samples#countRecentTypes',
+    run: async (database) => (await countRecentTypes(database, 10_000)).types.length,
+    bound: { rows: 10_000, why: 'the newest ten thousand messages, however many there are' },
+  },
+  {
+    of: 'letter-groups#readGroupDetails',
+    run: async (database) => {
+      const groups = await groupDeadLetters(database, { state: 'open' }, 50)
+      return (await readGroupDetails(database, groups, 'open')).length
+    },
+    bound: {
+      rows: 125_000,
+      why: 'fifty groups, a hundred letters at most of each of 24 hours, and entries of the audit log by subject',
+    },
+  },
+  {
+    of: 'letter-groups#readLettersBreakdown',
+    run: async (database) => {
+      const request = { kind: 'redrive', filter: {}, options: { all: true }, asOf: null } as const
+      const { asOf } = await previewOperation(database, request)
+      return (await readLettersBreakdown(database, {}, asOf)).lookedAt
+    },
+    bound: { rows: 25_000, why: 'the first ten thousand letters, in pieces of 2,500, found and read' },
+  },
+  {
+    of: 'operations#readOperationOutcome',
+    run: async (database) => {
+      await readOperationOutcome(database, 1, 10_000)
+      return 0
+    },
+    bound: { rows: 10_001, why: 'the first ten thousand deliveries of one operation' },
+  },
+  {
+    of: 'operations#listOperations',
+    what: 'of a kind',
+    run: async (database) =>
+      (await listOperations(database, beforeEverything, { state: null, kind: 'replay' }, pageRows)).length,
   },
   {
     of: 'attention#readTroubledEndpoints',

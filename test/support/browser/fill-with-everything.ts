@@ -62,6 +62,14 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
     note: 'Refunded by hand.',
   })
   const left = await first('/v1/dead-letters?limit=1&endpoint=erp&state=open')
+  await api.call('PUT', '/v1/event-types/order.created', {
+    body: {
+      description: 'A customer placed an order.',
+      schema: { type: 'object', required: ['order', 'total'] },
+      criticality: 'critical',
+    },
+  })
+  const [group] = (await api.call('GET', '/v1/dead-letters/groups?endpoint=erp')).body.data
   await post('/v1/jobs', { name: 'nightly-report', cron: '30 2 * * *', timezone: 'Europe/Berlin' })
   const run = await post('/v1/jobs/nightly-report/trigger', {
     payload: { month: '2030-01' },
@@ -72,6 +80,7 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
     endpoints: { path: '/endpoints', heading: 'Endpoints' },
     endpoint: { path: '/endpoints/crm', heading: 'crm' },
     'endpoint-settings': { path: '/endpoints/crm?tab=settings', heading: 'crm' },
+    'endpoint-new': { path: '/endpoints/+new', heading: 'New endpoint' },
     'endpoint-history': { path: '/endpoints/crm?tab=history', heading: 'crm' },
     events: { path: '/events', heading: 'Events' },
     event: { path: `/events/${event}`, heading: 'order.created' },
@@ -81,10 +90,18 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
     'dead-letters-list': { path: '/dead-letters?view=letters', heading: 'Dead letters' },
     'dead-letters-recipients': { path: '/dead-letters?view=recipients', heading: 'Dead letters' },
     'dead-letter': { path: `/dead-letters/${left}`, heading: 'order.created for erp' },
+    'dead-letters-group': {
+      path: `/dead-letters?endpoint=erp&fingerprint=${group.fingerprint}`,
+      heading: 'Dead letters',
+    },
     operations: { path: '/operations', heading: 'Operations' },
     operation: { path: `/operations/${operation.id}`, heading: 'Resolve dead letters' },
     routes: { path: '/routes', heading: 'Routes' },
     route: { path: '/routes/orders-to-crm', heading: 'orders-to-crm' },
+    'route-new': { path: '/routes/+new?endpoint=crm&eventType=order.*', heading: 'New route' },
+    'event-types': { path: '/event-types', heading: 'Event types' },
+    'event-type': { path: '/event-types/order.created', heading: 'order.created' },
+    replays: { path: '/replays', heading: 'Replays' },
     jobs: { path: '/jobs', heading: 'Jobs' },
     job: { path: '/jobs/nightly-report', heading: 'nightly-report' },
     runs: { path: '/runs', heading: 'Runs' },

@@ -36,7 +36,6 @@ export function evidenceOf({ entries = [], books, fleet, beats = [], ...rest }: 
     revivals: [],
     lanes: new Map(),
     fleet: { struck: [], lives: [], crashes: [], leaks: [], badStops: [], stops: 0, starts: 0, ...fleet },
-    crashedAtMs: [],
     clock: new ClockHistory(),
     pulse: new PulseRecord(beats),
     month: { messages: [] },

@@ -35,22 +35,6 @@ describe('the check that nothing vanishes', () => {
     const entries = [entryOf('crm', 'msg_a', 10, 20, { body: { n: 6 } })]
     expect(nothingVanishes(evidenceOf({ ...delivered, entries })).violations).toHaveLength(1)
   })
-
-  it('excuses an asynchronous commit that a crash in the moments after took along, and no other', () => {
-    const asynchronous = (crashedAtMs: readonly number[], isAsynchronous = true) =>
-      nothingVanishes(
-        evidenceOf({
-          books: {
-            accepted: acceptedOf({ id: 'msg_a', endpoint: 'crm', isAsynchronous, acceptedAtMs: 1000 }),
-          },
-          crashedAtMs,
-        }),
-      ).violations
-    expect(asynchronous([1200])).toEqual([])
-    expect(asynchronous([900])).toHaveLength(1)
-    expect(asynchronous([9000])).toHaveLength(1)
-    expect(asynchronous([1200], false)).toHaveLength(1)
-  })
 })
 
 describe('the check that delivered means the right lane', () => {

@@ -3,5 +3,5 @@
 create or replace function holdfast_internal.actor_of(claimed text) returns text
 language plpgsql stable as $$
 begin
-  return case when claimed is distinct from current_setting('role') and holdfast_internal.is_trusted() then claimed else session_user end;
+  return case when claimed <> current_setting('role') and holdfast_internal.is_trusted() then claimed else session_user end;
 end $$;

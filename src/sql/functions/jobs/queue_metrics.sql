@@ -1,9 +1,9 @@
--- Gauges of queues, a hundred of them at most. Rows are counted to 10,000, beyond that as they were counted within the last minute.
+-- Gauges of queues, a hundred of them at most. Rows are counted to 1,000, beyond that as they were counted within the last minute.
 create or replace function holdfast_internal.queue_metrics() returns table (metric text, labels jsonb, value double precision)
 language sql stable as $$
   with owed as materialized (
     select part.lane_id, sum(part.runs) as runs from (
-      select queue.id as lane_id, holdfast_internal.owed_rows(queue.id, 10000) as runs
+      select queue.id as lane_id, holdfast_internal.owed_rows(queue.id, 1000) as runs
       from (select id from holdfast_internal.queues order by name limit 100) as queue
       union all
       select lane_id, sum(last_id - first_id + 1) from holdfast_internal.waiting_bundles group by lane_id

@@ -18,7 +18,7 @@ begin
           preview.total, preview.is_exact, rate, actor)
   returning id into created;
   perform holdfast_internal.audit(actor, 'operation.created', holdfast.format_id('op', created),
-                         jsonb_build_object('kind', kind, 'filter', jsonb_strip_nulls(filter), 'total', preview.total));
+                         jsonb_strip_nulls(jsonb_build_object('kind', kind, 'filter', filter, 'total', preview.total, 'reason', options ->> 'note')));
   perform holdfast_internal.notify('holdfast_operations', '');
   return created;
 end $$;

@@ -1,6 +1,6 @@
 -- The cluster's gauges, named as in Prometheus without the prefix. Circuits: those of endpoints that aren't healthy, a thousand at most.
 create or replace function holdfast.metrics() returns table (metric text, labels jsonb, value double precision)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 begin
   return query
   select 'backlog', '{}'::jsonb, coalesce(
@@ -24,10 +24,15 @@ begin
   return query
   select 'circuit_state', jsonb_build_object('endpoint', unwell.name), unwell.circuit
   from (
+    -- breakers_unwell and endpoints_inactive: of the healthy ones no row is read.
     select endpoint.name, case breaker.state when 'open' then 2 when 'half_open' then 1 else 0 end::double precision as circuit
-    from holdfast_internal.endpoints as endpoint left join holdfast_internal.breakers as breaker on breaker.lane_id = endpoint.id
-    where breaker.state <> 'closed' or breaker.hold_reason is not null or breaker.held_until > now()
-      or endpoint.state in ('rejecting', 'disabled')
+    from (
+      select lane_id from holdfast_internal.breakers
+      where (state <> 'closed' or held_until is not null or hold_reason is not null) and (state <> 'closed' or held_until > now() or hold_reason is not null)
+      union select id from holdfast_internal.endpoints where state <> 'active' and state in ('rejecting', 'disabled')
+    ) as found
+    cross join lateral (select one.name from holdfast_internal.endpoints as one where one.id = found.lane_id limit 1) as endpoint
+    left join lateral (select one.state from holdfast_internal.breakers as one where one.lane_id = found.lane_id limit 1) as breaker on true
     order by 2 desc, 1 limit 1000
   ) as unwell;
   return query select * from holdfast_internal.queue_metrics();

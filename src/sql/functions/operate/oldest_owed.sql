@@ -1,4 +1,6 @@
 -- Since when the lane's oldest delivery has been owed; null when none is: see oldest_owed_in.
 create or replace function holdfast_internal.oldest_owed(lane integer) returns timestamptz
-language sql stable
-return (select found.since from holdfast_internal.oldest_owed_in(array[lane]) as found);
+language plpgsql stable as $$
+begin
+  return (select found.since from holdfast_internal.oldest_owed_in(array[lane]) as found);
+end $$;

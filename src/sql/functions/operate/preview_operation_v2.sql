@@ -7,7 +7,7 @@ create or replace function holdfast_internal.preview_operation_v2(
 language plpgsql as $$
 declare
   max_counted constant integer := 10000;
-  piece constant integer := 2500;
+  piece constant integer := 5000;
   started_at constant timestamptz := clock_timestamp();
   looked_at integer := 0;
   counted bigint;

@@ -22,13 +22,14 @@ begin
   return query
   with numbered as materialized (
     select ordered.*, nextval('holdfast_internal.ids') as new_id from (
-      select letter.*, message.size from holdfast_internal.dead_letters as letter
+      -- Fenced: nodes do without sorts, and would walk the index of all letters that has this order.
+      select letter.*, message.size from (select * from holdfast_internal.dead_letters where id = any (open_ids) offset 0) as letter
       join holdfast_internal.endpoints as endpoint on endpoint.id = letter.lane_id
       cross join lateral (
         select size from holdfast_internal.messages where id = letter.message_id
         union all select size from holdfast_internal.messages_kept where id = letter.message_id limit 1
       ) as message
-      where letter.id = any (open_ids) order by letter.delivery_id
+      order by letter.delivery_id
     ) as ordered
   ), owed as (
     insert into holdfast_internal.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, replay_id, dead_letter_id, ordering_key)

@@ -14,14 +14,15 @@ begin
       select letter.*, job.id as job_id, job.queue_id, clock_timestamp() as owed_at, coalesce(letter.ttl_ms, case
                when starts_with(letter.target, 'worker:') then coalesce((job.settings ->> 'ttlMs')::double precision, 300000)
              end) as new_ttl_ms
-      from holdfast_internal.dead_letters as letter
+      -- Fenced: see redrive_letters.
+      from (select * from holdfast_internal.dead_letters where id = any (open_ids) offset 0) as letter
       join holdfast_internal.queues as queue on queue.id = letter.lane_id
       cross join lateral (
         select type from holdfast_internal.messages where id = letter.message_id
         union all select type from holdfast_internal.messages_kept where id = letter.message_id limit 1
       ) as message
       join holdfast_internal.jobs as job on job.name = message.type
-      where letter.id = any (open_ids) order by letter.delivery_id
+      order by letter.delivery_id
     ) as ordered
   ), owed as (
     insert into holdfast_internal.runs (id, message_id, lane_id, job_id, priority, criticality, due_at, ttl_at, ttl_ms, dead_letter_id, ordering_key,

@@ -1,10 +1,11 @@
 -- Owes what `source` yields (see replay_targets) once more, in its order, under ids of their own. No body is written, but for those whose
 -- partition is about to go. What has lost its endpoint since is passed over. Somebody wants it: it isn't dropped silently.
+-- Targets and envelopes are two bounded sets: they are hashed, also on a node's connections, which would compare each with each.
 create or replace function holdfast_internal.replay_rows(
   operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer, max_looked integer,
   out reached bigint, out delivery_ids bigint[]
 )
-language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = on set jit = off as $$
 declare
   message_ids bigint[];
   target_lanes integer[];

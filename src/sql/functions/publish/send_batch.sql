@@ -1,6 +1,9 @@
 create or replace function holdfast.send_batch(endpoint text, payloads jsonb[], options jsonb default null) returns setof text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  if payloads is null then
+    raise exception 'payloads must be an array, not null' using errcode = 'HF002', hint = 'An empty one is ''{}''. Nothing was stored.';
+  end if;
   return query
   select holdfast.format_id('msg', id)
   from holdfast_internal.accept_messages(

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { purgeBacklogs, sampleBacklogs } from '../../../src/storage/backlogs.ts'
+import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
+import { until } from '../../support/engine/until.ts'
+
+let rig: Rig
+let node: RunningNode
+
+beforeAll(async () => {
+  rig = await Rig.create()
+  node = await rig.start()
+})
+afterAll(() => rig.stop())
+
+test('what an endpoint is owed is sampled, and that nothing is any more', async () => {
+  const name = await functionEndpoint(node.holdfast, () => undefined)
+  const backlog = async () =>
+    (await node.holdfast.statistics.endpoint(name, { window: '1h' })).backlog.map(({ pending }) => pending)
+  await node.holdfast.endpoints.pause(name)
+  await node.holdfast.sendBatch(
+    name,
+    Array.from({ length: 7 }, (_, k) => ({ payload: k })),
+  )
+  const client = await rig.database.pool.connect()
+  try {
+    await until(
+      'the backlog to be noted',
+      async () => {
+        await sampleBacklogs(client, 500)
+        return backlog()
+      },
+      ([first]) => first === 7,
+    )
+    await client.query(
+      `update holdfast_internal.lane_backlogs set starts_at = starts_at - interval '2 minutes' where step_seconds = 60`,
+    )
+    await node.holdfast.endpoints.resume(name)
+    await rig.whenSettled(name)
+    await until(
+      'the end of the backlog to be noted',
+      async () => {
+        await sampleBacklogs(client, 500)
+        return backlog()
+      },
+      (samples) => samples.length === 2 && samples[1] === 0,
+    )
+    await client.query(
+      `update holdfast_internal.lane_backlogs set starts_at = starts_at - interval '26 hours' where step_seconds = 60`,
+    )
+    expect(await purgeBacklogs(client, 100)).toBe(2)
+    expect(await backlog()).toEqual([])
+  } finally {
+    client.release()
+  }
+})
