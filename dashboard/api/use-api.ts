@@ -5,6 +5,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { useLiveMode } from '../live/live-mode.ts'
 import { retryDelayMs } from '../live/outage.ts'
 import { type ApiProblem, ApiProblem as Problem } from './api-problem.ts'
@@ -91,8 +92,10 @@ export function useList<Name extends CallName>(
     refetchInterval: useRefetch(options),
     maxPages: 200,
   }) as UseInfiniteQueryResult<{ readonly pages: readonly Page[] }, ApiProblem>
+  const pages = result.data?.pages
+  const rows = useMemo(() => (pages?.flatMap((page) => page.data) ?? []) as ItemOf<Name>[], [pages])
   return {
-    rows: (result.data?.pages.flatMap((page) => page.data) ?? []) as ItemOf<Name>[],
+    rows,
     isFirstLoad: result.isPending,
     error: result.error,
     hasMore: result.hasNextPage,

@@ -1,6 +1,15 @@
 import { type ColumnDef, tableFeatures, useTable } from '@tanstack/react-table'
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useWindowVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import {
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import type { ListResult } from '../api/use-api.ts'
 import { preferences } from '../frame/preferences.ts'
 import { isTyping } from '../frame/use-keys.ts'
@@ -59,14 +68,17 @@ export function DataTable<Row>({
   const region = useRef<HTMLDivElement>(null)
   const { rows, waiting, release } = useSteadyRows(list.rows, rowId, region, (selection?.ids.size ?? 0) > 0)
   useNoteList(rows, rowId)
-  const table = useRowModel(rows, columns, rowId)
-  const offset = useOffset(region)
-  const virtualizer = useWindowVirtualizer({
+  const cellIds = useCellIds(columns)
+  const offset = useOffset(region, rows.length > 0)
+  // The same function as long as the rows are the same: another one would measure all of them anew.
+  const getItemKey = useCallback((index: number) => rowId(rows[index] as Row), [rows, rowId])
+  const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
     count: rows.length,
     estimateSize: () => rowHeight,
     overscan,
     scrollMargin: offset,
-    getItemKey: (index) => rowId(rows[index] as Row),
+    getItemKey,
+    measureElement: measureLater,
   })
   const items = virtualizer.getVirtualItems()
   const lastIndex = items.at(-1)?.index ?? 0
@@ -78,7 +90,6 @@ export function DataTable<Row>({
   if (list.isFirstLoad && list.error === null) return <Bones rows={8} />
   const before = (items[0]?.start ?? offset) - offset
   const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset)
-  const modelRows = table.getRowModel().rows
   const columnCount = columns.length + (selection === undefined ? 0 : 1)
   return (
     <>
@@ -121,47 +132,21 @@ export function DataTable<Row>({
                 {items.map(({ index, key }) => {
                   const row = rows[index] as Row
                   const id = rowId(row)
-                  const isSelected = selection?.ids.has(id) ?? false
                   return (
-                    <tr
+                    <TableRow
                       key={key}
-                      ref={virtualizer.measureElement}
-                      data-index={index}
-                      aria-rowindex={index + 2}
-                      {...(selection !== undefined && { 'aria-selected': isSelected })}
-                      className={cursor.id === id ? 'cursor' : ''}
-                      onMouseDown={() => cursor.setId(id)}
-                      {...(pathOf !== undefined && { 'data-path': pathOf(row) })}
-                    >
-                      {selection !== undefined && (
-                        <td className="phone-check">
-                          <input
-                            type="checkbox"
-                            className="tick"
-                            aria-label={`Select ${id}`}
-                            checked={isSelected}
-                            onChange={({ target, nativeEvent }) => {
-                              if ((nativeEvent as MouseEvent).shiftKey) cursor.extendTo(id)
-                              else selection.toggle(id, target.checked)
-                              cursor.setId(id)
-                            }}
-                          />
-                        </td>
-                      )}
-                      {modelRows[index]?.getAllCells().map((cell, place) => {
-                        const column = columns[place]
-                        const phone = column?.phone ?? 'hidden'
-                        return (
-                          <td
-                            key={cell.id}
-                            className={`phone-${phone}${column?.isNumber === true ? ' number' : ''}`}
-                            {...(phone === 'detail' && { 'data-label': column?.header })}
-                          >
-                            {column?.cell(row)}
-                          </td>
-                        )
-                      })}
-                    </tr>
+                      row={row}
+                      id={id}
+                      index={index}
+                      columns={columns}
+                      cellIds={cellIds}
+                      measure={virtualizer.measureElement}
+                      isCursor={cursor.id === id}
+                      isSelected={selection === undefined ? null : selection.ids.has(id)}
+                      path={pathOf?.(row)}
+                      onPress={cursor.press}
+                      onTick={cursor.tick}
+                    />
                   )
                 })}
                 {after > 0 && <Spacer height={after} columns={columnCount} />}
@@ -193,11 +178,77 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
   )
 }
 
-function useRowModel<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  rowId: (row: Row) => string,
-) {
+interface TableRowProps<Row> {
+  readonly row: Row
+  readonly id: string
+  readonly index: number
+  readonly columns: readonly Column<Row>[]
+  readonly cellIds: readonly string[]
+  readonly measure: (element: HTMLTableRowElement | null) => void
+  readonly isCursor: boolean
+  /** Null: rows of this table can't be selected. */
+  readonly isSelected: boolean | null
+  readonly path: string | undefined
+  readonly onPress: (id: string) => void
+  readonly onTick: (id: string, isOn: boolean, isExtending: boolean) => void
+}
+
+/** Drawn again only when something of its own changes: while somebody scrolls, most rows stay as they are. */
+const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
+  const { row, id, index, columns, cellIds, measure, isCursor, isSelected, path, onPress, onTick } = props
+  return (
+    <tr
+      ref={measure}
+      data-index={index}
+      aria-rowindex={index + 2}
+      {...(isSelected !== null && { 'aria-selected': isSelected })}
+      className={isCursor ? 'cursor' : ''}
+      onMouseDown={() => onPress(id)}
+      {...(path !== undefined && { 'data-path': path })}
+    >
+      {isSelected !== null && (
+        <td className="phone-check">
+          <input
+            type="checkbox"
+            className="tick"
+            aria-label={`Select ${id}`}
+            checked={isSelected}
+            onChange={({ target, nativeEvent }) =>
+              onTick(id, target.checked, (nativeEvent as MouseEvent).shiftKey)
+            }
+          />
+        </td>
+      )}
+      {columns.map((column, place) => {
+        const phone = column.phone ?? 'hidden'
+        return (
+          <td
+            key={cellIds[place]}
+            className={`phone-${phone}${column.isNumber === true ? ' number' : ''}`}
+            {...(phone === 'detail' && { 'data-label': column.header })}
+          >
+            {column.cell(row)}
+          </td>
+        )
+      })}
+    </tr>
+  )
+}) as <Row>(props: TableRowProps<Row>) => ReactNode
+
+/** A row is as high as most until the browser has told: to ask at once would lay the page out for each new row. */
+function measureLater(
+  element: HTMLTableRowElement,
+  entry: ResizeObserverEntry | undefined,
+  virtualizer: Virtualizer<Window, HTMLTableRowElement>,
+): number {
+  const [box] = entry?.borderBoxSize ?? []
+  if (box !== undefined) return Math.round(box.blockSize)
+  const index = Number(element.dataset['index'])
+  return virtualizer.measurementsCache[index]?.size ?? rowHeight
+}
+
+/** The columns as the table library has them. Rows aren't made into its model: a hundred thousand of them would be kept twice. */
+function useCellIds<Row>(columns: readonly Column<Row>[]): readonly string[] {
   const definitions = useMemo(
     () =>
       columns.map(({ id, header }) => ({ id, header, accessorFn: (row: Row) => row })) as ColumnDef<
@@ -206,13 +257,11 @@ function useRowModel<Row>(
       >[],
     [columns],
   )
-  return useTable({
-    features,
-    columns: definitions,
-    data: rows as (Row & object)[],
-    getRowId: (row) => rowId(row),
-  })
+  const table = useTable({ features, columns: definitions, data: noRows as (Row & object)[] })
+  return table.getAllLeafColumns().map(({ id }) => id)
 }
+
+const noRows: readonly object[] = []
 
 /** The pointer is over it, or it is scrolled away from its beginning. */
 function isBeingRead(region: HTMLElement | null): boolean {
@@ -228,14 +277,19 @@ function useSteadyRows<Row>(
 ): { readonly rows: readonly Row[]; readonly waiting: number; readonly release: () => void } {
   const shown = useRef<readonly Row[]>(fresh)
   const [, redraw] = useState(0)
-  const known = new Set(shown.current.map(rowId))
-  const firstKnown = fresh.findIndex((row) => known.has(rowId(row)))
-  const isHeld = firstKnown > 0 && (isSelecting || isBeingRead(region.current))
+  // Of the same rows none is new, and to look through them would take longer than a frame.
+  const newRows = useMemo(() => {
+    if (fresh === shown.current) return 0
+    const known = new Set(shown.current.map(rowId))
+    return fresh.findIndex((row) => known.has(rowId(row)))
+    // oxlint-disable-next-line react/exhaustive-deps -- a function that is written anew each time says the same
+  }, [fresh])
+  const isHeld = newRows > 0 && fresh !== shown.current && (isSelecting || isBeingRead(region.current))
   if (!isHeld) shown.current = fresh
-  const rows = isHeld ? fresh.slice(firstKnown) : fresh
+  const rows = useMemo(() => (isHeld ? fresh.slice(newRows) : fresh), [isHeld, fresh, newRows])
   return {
     rows,
-    waiting: isHeld ? firstKnown : 0,
+    waiting: isHeld ? newRows : 0,
     release: () => {
       shown.current = fresh
       redraw((count) => count + 1)
@@ -243,12 +297,20 @@ function useSteadyRows<Row>(
   }
 }
 
-function useOffset(region: React.RefObject<HTMLElement | null>): number {
+/** How far from the top of the page the table begins. Looked at when the page changes its height, not with each step of scrolling. */
+function useOffset(region: React.RefObject<HTMLElement | null>, isShown: boolean): number {
   const [offset, setOffset] = useState(0)
   useLayoutEffect(() => {
-    const top = (region.current?.getBoundingClientRect().top ?? 0) + window.scrollY
-    if (Math.abs(top - offset) > 1) setOffset(top)
-  })
+    if (!isShown) return undefined
+    const measure = (): void => {
+      const top = (region.current?.getBoundingClientRect().top ?? 0) + window.scrollY
+      setOffset((before) => (Math.abs(top - before) > 1 ? top : before))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [region, isShown])
   return offset
 }
 
@@ -315,12 +377,17 @@ function useCursor<Row>(
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   }, [region, rowId])
-  return {
-    id,
-    extendTo,
-    setId: (next: string) => {
-      setId(next)
-      anchor.current = next
+  const press = useCallback((next: string) => {
+    setId(next)
+    anchor.current = next
+  }, [])
+  const tick = useCallback(
+    (next: string, isOn: boolean, isExtending: boolean) => {
+      if (isExtending) latest.current.extendTo(next)
+      else latest.current.actions.selection?.toggle(next, isOn)
+      press(next)
     },
-  }
+    [press],
+  )
+  return { id, press, tick }
 }

@@ -1,23 +1,34 @@
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+/** To make one takes longer than to draw a row of a table. */
+function formatter(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${name} ${options.timeZone ?? ''}`
+  const known = formatters.get(key) ?? new Intl.DateTimeFormat('en-GB', options)
+  formatters.set(key, known)
+  return known
+}
+
 /** `03:04:18` on the same day, else `Thu 22 Oct, 02:30`. */
 export function formatTime(at: Date, now: Date, zone: 'local' | 'utc'): string {
   const timeZone = zone === 'utc' ? 'UTC' : undefined
-  const day = new Intl.DateTimeFormat('en-GB', {
+  const day = formatter('day', {
     timeZone,
     year: 'numeric',
     month: 'numeric',
     day: 'numeric',
   })
   if (day.format(at) === day.format(now)) {
-    return new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).format(at)
+    return formatter('time', { timeZone, timeStyle: 'medium' }).format(at)
   }
-  const parts = new Intl.DateTimeFormat('en-GB', {
+  const isOtherYear = at.getUTCFullYear() !== now.getUTCFullYear()
+  const parts = formatter(isOtherYear ? 'with year' : 'without year', {
     timeZone,
     weekday: 'short',
     day: 'numeric',
     month: 'short',
     hour: '2-digit',
     minute: '2-digit',
-    ...(at.getUTCFullYear() !== now.getUTCFullYear() && { year: 'numeric' }),
+    ...(isOtherYear && { year: 'numeric' }),
   }).formatToParts(at)
   const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? ''
   const year = part('year')
@@ -26,7 +37,7 @@ export function formatTime(at: Date, now: Date, zone: 'local' | 'utc'): string {
 
 /** The exact time with milliseconds and time zone, shown on hover and focus. */
 export function formatExactTime(at: Date, zone: 'local' | 'utc'): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  return formatter('exact', {
     timeZone: zone === 'utc' ? 'UTC' : undefined,
     weekday: 'short',
     day: 'numeric',
