@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const sources = [
-  'src/core/transport-configs.ts',
-  'src/core/transform-configs.ts',
-  'src/core/endpoint-types.ts',
-  'src/core/route-input.ts',
+  'src/core/endpoints/transport-configs.ts',
+  'src/core/routes/transform-configs.ts',
+  'src/core/endpoints/endpoint-types.ts',
+  'src/core/routes/route-input.ts',
   'src/sdk/schedule-input.ts',
 ]
 const interfacePattern = /^export interface (\w+)(?:<[^{]*?>)?(?: extends ([^{]*))? \{\n(.*?)^\}/gms

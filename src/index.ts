@@ -6,7 +6,7 @@ export {
 } from './client/holdfast-client.ts'
 export type { Change } from './client/read-changes.ts'
 export { RemoteError } from './client/remote-error.ts'
-export type { AttemptClass, AttemptOutcome } from './core/attempt.ts'
+export type { AttemptClass, AttemptOutcome } from './core/delivery/attempt.ts'
 export type {
   AmqpEndpointInput,
   CommonEndpointInput,
@@ -15,32 +15,7 @@ export type {
   FunctionEndpointInput,
   HttpEndpointInput,
   SmtpEndpointInput,
-} from './core/endpoint-types.ts'
-export { type ErrorCode, errorCatalogue, HoldfastError } from './core/errors.ts'
-export type { EventTypeInput } from './core/event-type-input.ts'
-export type { JobInput, JobSettings } from './core/job-settings.ts'
-export type {
-  DeadLetterFilter,
-  DeadLetterQuery,
-  DeliveryFilter,
-  DeliveryQuery,
-  EventFilter,
-  EventQuery,
-} from './core/list-filter.ts'
-export type { OperationInput, OperationQuery, ReplayInput } from './core/operation-input.ts'
-export type { RouteInput } from './core/route-input.ts'
-export type { RunOptionsInput } from './core/run-options.ts'
-export type { SiteSettingName } from './core/site-settings.ts'
-export type { StoredJson } from './core/stored-json.ts'
-export type {
-  CaliperTransformInput,
-  CloudeventsTransformInput,
-  JsonataTransformInput,
-  NoneTransformInput,
-  TemplateTransformInput,
-  TransformConfigInput,
-  XapiTransformInput,
-} from './core/transform-configs.ts'
+} from './core/endpoints/endpoint-types.ts'
 export type {
   AmqpConfigInput,
   AmqpPropertiesInput,
@@ -51,7 +26,32 @@ export type {
   SigningInput,
   SmtpConfigInput,
   TlsInput,
-} from './core/transport-configs.ts'
+} from './core/endpoints/transport-configs.ts'
+export { type ErrorCode, errorCatalogue, HoldfastError } from './core/errors.ts'
+export type { JobInput, JobSettings } from './core/jobs/job-settings.ts'
+export type { RunOptionsInput } from './core/jobs/run-options.ts'
+export type {
+  DeadLetterFilter,
+  DeadLetterQuery,
+  DeliveryFilter,
+  DeliveryQuery,
+  EventFilter,
+  EventQuery,
+} from './core/operations/list-filter.ts'
+export type { OperationInput, OperationQuery, ReplayInput } from './core/operations/operation-input.ts'
+export type { EventTypeInput } from './core/routes/event-type-input.ts'
+export type { RouteInput } from './core/routes/route-input.ts'
+export type {
+  CaliperTransformInput,
+  CloudeventsTransformInput,
+  JsonataTransformInput,
+  NoneTransformInput,
+  TemplateTransformInput,
+  TransformConfigInput,
+  XapiTransformInput,
+} from './core/routes/transform-configs.ts'
+export type { SiteSettingName } from './core/settings/site-settings.ts'
+export type { StoredJson } from './core/stored-json.ts'
 export type { EndpointTest } from './engine/endpoint-test.ts'
 export type { NodeLimits } from './engine/limits.ts'
 export type { Logger } from './engine/logger.ts'

@@ -1,4 +1,4 @@
-import type { Permission, Role } from '../../src/core/roles.ts'
+import type { Permission, Role } from '../../src/core/access/roles.ts'
 
 export interface Session {
   readonly name: string

@@ -1,4 +1,4 @@
-import type { Permission } from '../../src/core/roles.ts'
+import type { Permission } from '../../src/core/access/roles.ts'
 import type { IconName } from '../parts/icon.tsx'
 
 export interface Section {

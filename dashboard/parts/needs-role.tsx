@@ -1,4 +1,4 @@
-import { type Permission, rolesWith } from '../../src/core/roles.ts'
+import { type Permission, rolesWith } from '../../src/core/access/roles.ts'
 import { session } from '../api/session.ts'
 import { Empty } from './empty.tsx'
 

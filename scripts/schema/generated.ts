@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { endpointInput } from '../../src/core/endpoint-input.ts'
-import { jobInput, jobName } from '../../src/core/job-settings.ts'
-import { presetExtras, presetNames, presets } from '../../src/core/presets.ts'
-import { siteSettings } from '../../src/core/site-settings.ts'
+import { endpointInput } from '../../src/core/endpoints/endpoint-input.ts'
+import { presetExtras, presetNames, presets } from '../../src/core/endpoints/presets.ts'
+import { jobInput, jobName } from '../../src/core/jobs/job-settings.ts'
+import { siteSettings } from '../../src/core/settings/site-settings.ts'
 import { endpointConfigs } from './endpoint-configs.ts'
 
 /** SQL that follows from TypeScript: what PostgreSQL must know to refuse what the API refuses. Paths are below `src/sql/functions`. */
@@ -56,7 +56,7 @@ function endpointSchemas(): string {
     ([name, schema]) => `    (${literal(name)}, ${json(describedSchema(schema))})`,
   )
   return [
-    '-- What an endpoint, and the config of each transport, may be in SQL. Generated from src/core/endpoint-input.ts and',
+    '-- What an endpoint, and the config of each transport, may be in SQL. Generated from src/core/endpoints/endpoint-input.ts and',
     '-- scripts/schema/endpoint-configs.ts by `npm run schema`.',
     'create or replace function holdfast_internal.endpoint_schemas() returns table (name text, schema jsonb)',
     'language sql immutable parallel safe as $$',
@@ -73,7 +73,7 @@ function jobSchema(): string {
     additionalProperties?: boolean
   }
   return [
-    '-- What a job may be declared as. Generated from src/core/job-settings.ts by `npm run schema`.',
+    '-- What a job may be declared as. Generated from src/core/jobs/job-settings.ts by `npm run schema`.',
     'create or replace function holdfast_internal.job_schema() returns jsonb',
     'language sql immutable parallel safe as $$',
     `  select ${json(schema)}`,
@@ -87,7 +87,7 @@ function knownPresets(): string {
     (name) => `    (${literal(name)}, ${json(presets[name])}, ${json(presetExtras(name))})`,
   )
   return [
-    '-- Every preset, and what it says beyond retry, request, circuit and timeout. Generated from src/core/presets.ts by `npm run schema`.',
+    '-- Every preset, and what it says beyond retry, request, circuit and timeout. Generated from src/core/endpoints/presets.ts by `npm run schema`.',
     'create or replace function holdfast_internal.known_presets() returns table (name text, policies jsonb, extras jsonb)',
     'language sql immutable parallel safe as $$',
     '  values',
@@ -114,7 +114,7 @@ function knownSettings(): string {
     return `    (${values.join(', ')})`
   })
   return [
-    '-- Every site-wide setting. Generated from src/core/site-settings.ts by `npm run schema`.',
+    '-- Every site-wide setting. Generated from src/core/settings/site-settings.ts by `npm run schema`.',
     'create or replace function holdfast_internal.known_settings()',
     'returns table (name text, schema jsonb, fallback jsonb, unit text, description text, effect text)',
     'language sql immutable parallel safe as $$',

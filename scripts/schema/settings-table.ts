@@ -1,4 +1,4 @@
-import { siteSettings } from '../../src/core/site-settings.ts'
+import { siteSettings } from '../../src/core/settings/site-settings.ts'
 import { describedSchema } from './generated.ts'
 
 const begin = '<!-- settings: written by `npm run schema` -->'

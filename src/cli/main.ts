@@ -5,4 +5,4 @@ import { version } from '../version.ts'
 const words = process.argv.slice(2)
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V'))
   process.stdout.write(`${version}\n`)
-else await (await import('./run-program.ts')).runProgram(words)
+else await (await import('./process/run-program.ts')).runProgram(words)

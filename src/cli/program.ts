@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { version } from '../version.ts'
-import { commandGroups, commandList } from './command-list.ts'
 import { registerCompletion } from './commands/completion.ts'
-import { examplesText, isExampleOf } from './examples.ts'
-import { formatHelp } from './format-help.ts'
+import { commandGroups, commandList } from './help/command-list.ts'
+import { examplesText, isExampleOf } from './help/examples.ts'
+import { formatHelp } from './help/format-help.ts'
 
 const helpAfter = `
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 refused, 5 server or

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
-import { parseNetwork } from '../core/network.ts'
-import { parsePorts } from '../core/port-policy.ts'
+import { parseNetwork } from '../core/network/network.ts'
+import { parsePorts } from '../core/network/port-policy.ts'
 import { parseDatabaseUrl } from '../postgres/connect/database-url.ts'
 import { Keyring } from '../secrets/keyring.ts'
 

@@ -1,12 +1,12 @@
 import { HoldfastError } from '../core/errors.ts'
-import { parseSetting, settingFromText } from '../core/parse-setting.ts'
+import { parseSetting, settingFromText } from '../core/settings/parse-setting.ts'
 import {
   fieldOf,
   isSiteSettingName,
   type SiteSettingName,
   siteSettingNames,
   variableOf,
-} from '../core/site-settings.ts'
+} from '../core/settings/site-settings.ts'
 import { type Given, wrongValue } from './given.ts'
 import { nearestName } from './nearest-name.ts'
 

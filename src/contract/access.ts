@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { permissions, roles } from '../core/access/roles.ts'
 import { field } from '../core/field.ts'
-import { permissions, roles } from '../core/roles.ts'
 import { defineOperation } from './define-operation.ts'
 import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 

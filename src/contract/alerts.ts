@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { alertChannelInput, alertRuleFields } from '../core/alert-rule-input.ts'
+import { alertChannelInput, alertRuleFields } from '../core/alerts/alert-rule-input.ts'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
 import { givenTime, listOf, pageQuery, timestamp } from './shapes.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
-import { operationInput, operationKinds, replayInput } from '../core/operation-input.ts'
+import { operationInput, operationKinds, replayInput } from '../core/operations/operation-input.ts'
 import { defineOperation } from './define-operation.ts'
 import { tracePage } from './filters.ts'
 import { jsonObject, listOf, timestamp } from './shapes.ts'

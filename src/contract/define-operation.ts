@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Permission } from '../core/access/roles.ts'
 import type { ErrorCode } from '../core/errors.ts'
-import type { Permission } from '../core/roles.ts'
 import type { Method, Operation } from './operation.ts'
 
 interface Described<

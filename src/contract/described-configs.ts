@@ -1,17 +1,5 @@
 import { z } from 'zod'
 import type {
-  CaliperTransformInput,
-  CloudeventsTransformInput,
-  JsonataTransformInput,
-  LearningActorInput,
-  LearningCoursesInput,
-  LearningOverridesInput,
-  NoneTransformInput,
-  TemplateTransformInput,
-  TransformConfigInput,
-  XapiTransformInput,
-} from '../core/transform-configs.ts'
-import type {
   AmqpConfig,
   AmqpConfigInput,
   AmqpPropertiesInput,
@@ -25,7 +13,19 @@ import type {
   SmtpConfig,
   SmtpConfigInput,
   TlsInput,
-} from '../core/transport-configs.ts'
+} from '../core/endpoints/transport-configs.ts'
+import type {
+  CaliperTransformInput,
+  CloudeventsTransformInput,
+  JsonataTransformInput,
+  LearningActorInput,
+  LearningCoursesInput,
+  LearningOverridesInput,
+  NoneTransformInput,
+  TemplateTransformInput,
+  TransformConfigInput,
+  XapiTransformInput,
+} from '../core/routes/transform-configs.ts'
 
 // What the parts of an input look like that the engine checks and not the API: transports and transforms read their own configuration. These
 // schemas are for readers of the OpenAPI document. `satisfies` holds them to the types of the SDK, a test to what is checked.

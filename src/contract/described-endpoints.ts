@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpointInput } from '../core/endpoint-input.ts'
+import { endpointInput } from '../core/endpoints/endpoint-input.ts'
 import {
   amqpConfig,
   amqpConfigInput,

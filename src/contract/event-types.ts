@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventTypeInput } from '../core/event-type-input.ts'
+import { eventTypeInput } from '../core/routes/event-type-input.ts'
 import { defineOperation } from './define-operation.ts'
 import { because, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { sendOptionFields } from '../core/delivery/send-options.ts'
 import { field } from '../core/field.ts'
-import { sendOptionFields } from '../core/send-options.ts'
 import { defineOperation } from './define-operation.ts'
 
 /** The largest payload by default is 1 MiB; its options and the JSON around it come on top. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
-import { jobInput, jobName } from '../core/job-settings.ts'
-import { runOptions } from '../core/run-options.ts'
+import { jobInput, jobName } from '../core/jobs/job-settings.ts'
+import { runOptions } from '../core/jobs/run-options.ts'
 import { defineOperation } from './define-operation.ts'
 import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 

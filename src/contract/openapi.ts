@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { rolesWith } from '../core/access/roles.ts'
 import { errorCatalogue } from '../core/errors.ts'
-import { rolesWith } from '../core/roles.ts'
 import { version } from '../version.ts'
 import { fieldDescriptions } from './field-descriptions.ts'
 import type { Operation } from './operation.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import type { Permission } from '../core/access/roles.ts'
 import type { ErrorCode } from '../core/errors.ts'
-import type { Permission } from '../core/roles.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

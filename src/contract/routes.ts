@@ -6,8 +6,8 @@ import {
   routeInput,
   routeTransform,
   type UnstoredRoute,
-} from '../core/route-input.ts'
-import type { TransformConfigInput } from '../core/transform-configs.ts'
+} from '../core/routes/route-input.ts'
+import type { TransformConfigInput } from '../core/routes/transform-configs.ts'
 import { defineOperation } from './define-operation.ts'
 import { transformConfigInput } from './described-configs.ts'
 import { eventInput } from './events.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type SiteSettingName, siteSettingNames, siteSettings } from '../core/site-settings.ts'
+import { type SiteSettingName, siteSettingNames, siteSettings } from '../core/settings/site-settings.ts'
 import { defineOperation } from './define-operation.ts'
 import { timestamp } from './shapes.ts'
 

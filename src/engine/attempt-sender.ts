@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import type { Dispatch, TransportChannel } from '../transports/transport.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'

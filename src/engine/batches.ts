@@ -1,5 +1,5 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
-import type { BatchPolicy } from '../core/endpoint-config.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
+import type { BatchPolicy } from '../core/endpoints/endpoint-config.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { TransportChannel } from '../transports/transport.ts'
 import type { AttemptSender, BatchOutcome } from './attempt-sender.ts'

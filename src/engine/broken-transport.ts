@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 
 /** A transport that throws has a bug; its delivery is tried again, and the lane goes on. */
 export function brokenTransport(error: unknown): AttemptOutcome {

@@ -1,4 +1,4 @@
-import { suspectTreatment } from '../core/crash-suspects.ts'
+import { suspectTreatment } from '../core/jobs/crash-suspects.ts'
 import type { Database } from '../storage/database.ts'
 import { clearSuspicion, forgetSuspects, readSuspects, recordSuspects } from '../storage/suspects.ts'
 import type { Delivery } from './delivery.ts'

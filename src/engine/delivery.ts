@@ -1,4 +1,4 @@
-import { formatId, timeOfId } from '../core/ids.ts'
+import { formatId, timeOfId } from '../core/delivery/ids.ts'
 import type { DeliveryRow } from '../storage/read-deliveries.ts'
 import type { Message } from '../storage/read-messages.ts'
 import type { SuccessRecord } from '../storage/settle.ts'

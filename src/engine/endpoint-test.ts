@@ -5,8 +5,8 @@ import type {
   AttemptTimings,
   RenderedRequest,
   ResponseExcerpt,
-} from '../core/attempt.ts'
-import { explainAttempt } from '../core/explain-attempt.ts'
+} from '../core/delivery/attempt.ts'
+import { explainAttempt } from '../core/delivery/explain-attempt.ts'
 import type { LaneRow } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Dispatch } from '../transports/transport.ts'

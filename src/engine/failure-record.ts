@@ -1,5 +1,5 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
-import type { Decision } from '../core/decide.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
+import type { Decision } from '../core/delivery/decide.ts'
 import { type FailureRecord, outcomeCodes } from '../storage/settle.ts'
 import type { Delivery } from './delivery.ts'
 

@@ -1,13 +1,18 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
-import { type AutoDisablePolicy, type FailureStreak, recordStreak } from '../core/auto-disable.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
+import { type AutoDisablePolicy, type FailureStreak, recordStreak } from '../core/health/auto-disable.ts'
 import {
   appendPermanent,
   emptyPermanentTally,
   type PermanentTally,
   recordPermanentTally,
-} from '../core/rejecting.ts'
-import { appendResult, countsAgainstCircuit, emptyTally, type ResultTally } from '../core/result-tally.ts'
-import { siteSettings } from '../core/site-settings.ts'
+} from '../core/health/rejecting.ts'
+import {
+  appendResult,
+  countsAgainstCircuit,
+  emptyTally,
+  type ResultTally,
+} from '../core/health/result-tally.ts'
+import { siteSettings } from '../core/settings/site-settings.ts'
 import type { BreakerRow } from '../storage/read-lanes.ts'
 import type { LaneTally } from '../storage/settle.ts'
 

@@ -1,5 +1,5 @@
-import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
-import type { Pause } from '../core/give-up.ts'
+import type { Pause } from '../core/delivery/give-up.ts'
+import { type EndpointSettings, parseEndpoint } from '../core/endpoints/endpoint-config.ts'
 import type { Parsed } from '../core/problem.ts'
 import { restoreSecrets } from '../secrets/endpoint-secrets.ts'
 import type { LaneRow } from '../storage/read-lanes.ts'

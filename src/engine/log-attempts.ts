@@ -1,4 +1,4 @@
-import { formatId } from '../core/ids.ts'
+import { formatId } from '../core/delivery/ids.ts'
 import type { FailureRecord } from '../storage/settle.ts'
 import type { Delivery } from './delivery.ts'
 import type { Logger } from './logger.ts'

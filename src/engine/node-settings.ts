@@ -1,5 +1,5 @@
-import { problemOfCron } from '../core/parse-setting.ts'
-import { siteSettings } from '../core/site-settings.ts'
+import { problemOfCron } from '../core/settings/parse-setting.ts'
+import { siteSettings } from '../core/settings/site-settings.ts'
 import type { Database } from '../storage/database.ts'
 import type { TaskSchedule } from '../storage/maintenance-tasks.ts'
 import { readNodeSettings } from '../storage/settings.ts'

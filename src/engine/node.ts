@@ -1,4 +1,4 @@
-import type { SettingPin } from '../core/setting-pin.ts'
+import type { SettingPin } from '../core/settings/setting-pin.ts'
 import { isTracing } from '../observe/tracing.ts'
 import type { Database } from '../storage/database.ts'
 import { type BeatResult, markStopping, type TakenShard } from '../storage/nodes.ts'

@@ -1,4 +1,4 @@
-import type { UnsentOrigin } from '../core/attempt.ts'
+import type { UnsentOrigin } from '../core/delivery/attempt.ts'
 import { deliveryChecks } from '../schemas/payload-checker.ts'
 import type {
   CompiledTransform,

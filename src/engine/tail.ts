@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import type { Delivery } from './delivery.ts'
 import type { NodeObserver } from './observer.ts'
 

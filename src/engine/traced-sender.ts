@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import { startDeliverySpan, traceHeader } from '../observe/tracing.ts'
 import type { TransportChannel } from '../transports/transport.ts'
 import { AttemptSender, type BatchOutcome } from './attempt-sender.ts'

@@ -1,4 +1,4 @@
-import { decideRun, type RunEnding } from '../core/run-decision.ts'
+import { decideRun, type RunEnding } from '../core/jobs/run-decision.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
 import type { InFlight } from '../storage/in-flight.ts'

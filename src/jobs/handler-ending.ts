@@ -1,4 +1,4 @@
-import type { RunEnding } from '../core/run-decision.ts'
+import type { RunEnding } from '../core/jobs/run-decision.ts'
 import { PermanentError, RetryAfterError } from '../transports/function/handler.ts'
 import { InvalidInputError } from './job.ts'
 

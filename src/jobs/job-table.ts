@@ -1,4 +1,4 @@
-import { type JobSettings, parseJobSettings } from '../core/job-settings.ts'
+import { type JobSettings, parseJobSettings } from '../core/jobs/job-settings.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { Database } from '../storage/database.ts'
 import { type JobRow, readJobsById } from '../storage/jobs.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { HoldfastError } from '../core/errors.ts'
-import { type JobInput, type JobSettings, jobName, parseJobSettings } from '../core/job-settings.ts'
+import { type JobInput, type JobSettings, jobName, parseJobSettings } from '../core/jobs/job-settings.ts'
 import type { Problem } from '../core/problem.ts'
 import type { RunContext } from './run-context.ts'
 

@@ -1,4 +1,4 @@
-import { formatId } from '../core/ids.ts'
+import { formatId } from '../core/delivery/ids.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
 import type { RunRecord } from '../storage/settle-runs.ts'

@@ -1,4 +1,4 @@
-import { formatId, timeOfId } from '../core/ids.ts'
+import { formatId, timeOfId } from '../core/delivery/ids.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
 

@@ -1,4 +1,4 @@
-import { formatId } from '../core/ids.ts'
+import { formatId } from '../core/delivery/ids.ts'
 import type { Logger } from '../engine/logger.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
 import type { Database } from '../storage/database.ts'

@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import { problemOfTimeZone } from '../core/time-zone.ts'
+import { problemOfTimeZone } from '../core/jobs/time-zone.ts'
 
 /** When something is to be run: exactly one of the three. */
 export interface ScheduleRule {

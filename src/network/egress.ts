@@ -1,5 +1,5 @@
 import type { LookupFunction, Socket } from 'node:net'
-import type { PortPolicy } from '../core/port-policy.ts'
+import type { PortPolicy } from '../core/network/port-policy.ts'
 import { type ForwardProxy, parseProxyUrl } from './forward-proxy.ts'
 import { guardedSocket } from './guarded-socket.ts'
 import type { NetworkRefusal } from './network-refusal.ts'

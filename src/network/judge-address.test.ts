@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatIpv4, parseHostAddress, parseIpAddress } from '../core/ip-address.ts'
-import { judgeAddress } from '../core/judge-address.ts'
-import { isInNetwork, type Network, parseNetwork, withoutMapping } from '../core/network.ts'
+import { formatIpv4, parseHostAddress, parseIpAddress } from '../core/network/ip-address.ts'
+import { judgeAddress } from '../core/network/judge-address.ts'
+import { isInNetwork, type Network, parseNetwork, withoutMapping } from '../core/network/network.ts'
 
 const network = (text: string): Network => withoutMapping(parseNetwork(text)!)
 const judge = (text: string, ...allowed: string[]) =>

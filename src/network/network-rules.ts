@@ -1,8 +1,8 @@
 import { HoldfastError } from '../core/errors.ts'
-import { formatIpv4, parseHostAddress, parseIpAddress } from '../core/ip-address.ts'
-import { judgeAddress } from '../core/judge-address.ts'
-import { type Network, parseNetwork, withoutMapping } from '../core/network.ts'
-import { isPortAllowed, type PortPolicy, usualPorts } from '../core/port-policy.ts'
+import { formatIpv4, parseHostAddress, parseIpAddress } from '../core/network/ip-address.ts'
+import { judgeAddress } from '../core/network/judge-address.ts'
+import { type Network, parseNetwork, withoutMapping } from '../core/network/network.ts'
+import { isPortAllowed, type PortPolicy, usualPorts } from '../core/network/port-policy.ts'
 import { NetworkRefusal } from './network-refusal.ts'
 
 /** What connections may reach. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { deniedPortsText } from '../core/port-policy.ts'
+import { deniedPortsText } from '../core/network/port-policy.ts'
 import { networkRules, refusalOfHost, refusalOfUrl } from './network-rules.ts'
 
 const page = readFileSync(new URL('../../docs/network.md', import.meta.url), 'utf8')

@@ -11,7 +11,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import type { AttemptOutcome } from '../core/attempt.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 
 /** The W3C header that a trace travels by; it is stored among a message's own headers. */
 export const traceHeader = 'traceparent'

@@ -1,8 +1,8 @@
-import { renderNotice } from '../core/alert-notice.ts'
-import { type AlertChannelInput, parseAlertChannel } from '../core/alert-rule-input.ts'
-import type { EndpointInput } from '../core/endpoint-types.ts'
+import { renderNotice } from '../core/alerts/alert-notice.ts'
+import { type AlertChannelInput, parseAlertChannel } from '../core/alerts/alert-rule-input.ts'
+import { formatId } from '../core/delivery/ids.ts'
+import type { EndpointInput } from '../core/endpoints/endpoint-types.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { formatId } from '../core/ids.ts'
 import {
   type AlertChannelRecord,
   deleteAlertChannel,
@@ -17,7 +17,7 @@ import { invalidAlert } from './alert-rules.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
 import { onDatabase } from './page.ts'
 
-export type { AlertChannelInput } from '../core/alert-rule-input.ts'
+export type { AlertChannelInput } from '../core/alerts/alert-rule-input.ts'
 
 export type AlertChannel = AlertChannelRecord
 

@@ -1,4 +1,4 @@
-import { type AlertRuleInput, parseAlertRule } from '../core/alert-rule-input.ts'
+import { type AlertRuleInput, parseAlertRule } from '../core/alerts/alert-rule-input.ts'
 import { HoldfastError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import type { Database } from '../storage/database.ts'
 import { onDatabase } from './page.ts'
 
-export type { AlertRuleInput } from '../core/alert-rule-input.ts'
+export type { AlertRuleInput } from '../core/alerts/alert-rule-input.ts'
 
 export type AlertRule = AlertRuleRecord
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { runbookAnchor } from '../core/alert-kinds.ts'
+import { runbookAnchor } from '../core/alerts/alert-kinds.ts'
+import { formatId, parseId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
-import { formatId, parseId } from '../core/ids.ts'
 import {
   type AlertRecord,
   acknowledgeAlert,

@@ -1,5 +1,5 @@
-import type { AttemptClass } from '../core/attempt.ts'
-import { formatId } from '../core/ids.ts'
+import type { AttemptClass } from '../core/delivery/attempt.ts'
+import { formatId } from '../core/delivery/ids.ts'
 import type { RememberedAttempt } from '../storage/dead-letters.ts'
 import type { AttemptRecord } from '../storage/deliveries.ts'
 import { outcomeCodes } from '../storage/settle.ts'

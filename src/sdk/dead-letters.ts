@@ -1,12 +1,17 @@
+import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { formatId } from '../core/ids.ts'
 import {
   type DeadLetterFilter,
   type DeadLetterQuery,
   deadLetterFilter,
   deadLetterQuery,
-} from '../core/list-filter.ts'
-import { type DiscardInput, discardInput, type ResolveInput, resolveInput } from '../core/settlement-input.ts'
+} from '../core/operations/list-filter.ts'
+import {
+  type DiscardInput,
+  discardInput,
+  type ResolveInput,
+  resolveInput,
+} from '../core/operations/settlement-input.ts'
 import { type RecipientRow, readRecipients } from '../storage/criticality.ts'
 import type { Database } from '../storage/database.ts'
 import {

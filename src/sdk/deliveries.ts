@@ -1,6 +1,6 @@
+import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { formatId } from '../core/ids.ts'
-import { type DeliveryQuery, deliveryQuery } from '../core/list-filter.ts'
+import { type DeliveryQuery, deliveryQuery } from '../core/operations/list-filter.ts'
 import type { Database } from '../storage/database.ts'
 import { type DeliveryRecord, readAttempts, readDeliveryRecords } from '../storage/deliveries.ts'
 import { readDeliverySituation } from '../storage/delivery-situation.ts'

@@ -1,5 +1,5 @@
-import { formatId } from '../core/ids.ts'
-import { type Why, whyEnded, whyOwed } from '../core/why.ts'
+import { formatId } from '../core/delivery/ids.ts'
+import { type Why, whyEnded, whyOwed } from '../core/delivery/why.ts'
 import type { DeliverySituation } from '../storage/delivery-situation.ts'
 import type { Delivery } from './deliveries.ts'
 

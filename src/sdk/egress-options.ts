@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
-import { parsePorts } from '../core/port-policy.ts'
+import { parsePorts } from '../core/network/port-policy.ts'
 import { createEgress, type Egress } from '../network/egress.ts'
 
 export interface EgressSettings {

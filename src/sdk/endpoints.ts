@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { isCriticalLearningPattern } from '../core/critical-learning-events.ts'
-import { type EndpointSettings, parseEndpoint } from '../core/endpoint-config.ts'
-import type { EndpointDefaults } from '../core/endpoint-input.ts'
-import type { EndpointChanges, EndpointInput, WithTransport } from '../core/endpoint-types.ts'
+import { type EndpointSettings, parseEndpoint } from '../core/endpoints/endpoint-config.ts'
+import type { EndpointDefaults } from '../core/endpoints/endpoint-input.ts'
+import type { EndpointChanges, EndpointInput, WithTransport } from '../core/endpoints/endpoint-types.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import { problemsOf } from '../core/problem.ts'
+import { isCriticalLearningPattern } from '../core/routes/critical-learning-events.ts'
+import { parseEventTypePattern } from '../core/routes/event-type-pattern.ts'
 import { type EndpointTest, testEndpoint } from '../engine/endpoint-test.ts'
 import {
   isSecretMark,

@@ -1,6 +1,6 @@
+import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { formatId } from '../core/ids.ts'
-import { parseRunOptions, type RunOptionsInput } from '../core/run-options.ts'
+import { parseRunOptions, type RunOptionsInput } from '../core/jobs/run-options.ts'
 import type { AnyJob, JobOf } from '../jobs/job.ts'
 import { type KeptSlot, keepLocalSlot } from '../jobs/local-workers.ts'
 import type { Database } from '../storage/database.ts'

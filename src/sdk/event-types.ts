@@ -1,6 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
-import { type EventTypeInput, parseEventType } from '../core/event-type-input.ts'
 import { type Problem } from '../core/problem.ts'
+import { type EventTypeInput, parseEventType } from '../core/routes/event-type-input.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { countRecentTypes, readEventBodies } from '../storage/event-samples.ts'
@@ -19,7 +19,7 @@ import type { Because } from './endpoints.ts'
 import { checksBusy } from './publisher.ts'
 import { checkEvents, type SchemaCheck } from './schema-check.ts'
 
-export type { EventTypeInput } from '../core/event-type-input.ts'
+export type { EventTypeInput } from '../core/routes/event-type-input.ts'
 
 export type EventType = EventTypeRecord
 

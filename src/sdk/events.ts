@@ -1,12 +1,12 @@
+import { formatId, parseId, timeOfId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { formatId, parseId, timeOfId } from '../core/ids.ts'
 import {
   defaultPageRows,
   type EventQuery,
   type EventSearch,
   eventQuery,
   eventSearch,
-} from '../core/list-filter.ts'
+} from '../core/operations/list-filter.ts'
 import type { Database } from '../storage/database.ts'
 import { findDeliveriesOf } from '../storage/deliveries.ts'
 import {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { idAtTime } from '../core/ids.ts'
+import { idAtTime } from '../core/delivery/ids.ts'
 import type { AnyJob, JobOf } from '../jobs/job.ts'
 import { type LogLine, RunContext } from '../jobs/run-context.ts'
 import { JobWorker } from '../jobs/worker.ts'

@@ -5,9 +5,9 @@ import {
   type JobSettings,
   jobInput,
   parseJobSettings,
-} from '../core/job-settings.ts'
+} from '../core/jobs/job-settings.ts'
+import type { RunOptionsInput } from '../core/jobs/run-options.ts'
 import { problemsOf } from '../core/problem.ts'
-import type { RunOptionsInput } from '../core/run-options.ts'
 import type { AnyJob } from '../jobs/job.ts'
 import { writeAudit } from '../storage/audit-log.ts'
 import type { Database } from '../storage/database.ts'

@@ -1,5 +1,5 @@
+import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { formatId } from '../core/ids.ts'
 import type { Database } from '../storage/database.ts'
 import type { DeadLetterRow } from '../storage/dead-letters.ts'
 import { readEndpoint } from '../storage/endpoints.ts'

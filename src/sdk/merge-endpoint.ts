@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { EndpointSettings } from '../core/endpoint-config.ts'
-import type { EndpointDefaults } from '../core/endpoint-input.ts'
-import type { EndpointChanges } from '../core/endpoint-types.ts'
-import { type PresetName, presetExtras, presets, saidOver } from '../core/presets.ts'
+import type { EndpointSettings } from '../core/endpoints/endpoint-config.ts'
+import type { EndpointDefaults } from '../core/endpoints/endpoint-input.ts'
+import type { EndpointChanges } from '../core/endpoints/endpoint-types.ts'
+import { type PresetName, presetExtras, presets, saidOver } from '../core/endpoints/presets.ts'
 
 const settable = [
   ...(['name', 'transport', 'tenant', 'tags', 'contact', 'preset', 'eventTypes', 'config'] as const),

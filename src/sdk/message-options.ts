@@ -1,5 +1,5 @@
+import { parseSendOptions } from '../core/delivery/send-options.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { parseSendOptions } from '../core/send-options.ts'
 
 /** The options of one message, checked; what is wrong is named with its place in the batch. */
 export function checkedOptions(options: object, index: number): object {

@@ -1,6 +1,6 @@
+import { formatId, parseId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { formatId, parseId } from '../core/ids.ts'
-import { defaultPageRows } from '../core/list-filter.ts'
+import { defaultPageRows } from '../core/operations/list-filter.ts'
 import {
   type OperationInput,
   type OperationQuery,
@@ -8,7 +8,7 @@ import {
   operationQuery,
   type ReplayInput,
   replayInput,
-} from '../core/operation-input.ts'
+} from '../core/operations/operation-input.ts'
 import type { Database } from '../storage/database.ts'
 import { type LettersBreakdown, readLettersBreakdown } from '../storage/letter-groups.ts'
 import {

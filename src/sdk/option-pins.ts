@@ -1,8 +1,12 @@
 import { HoldfastError } from '../core/errors.ts'
-import { parseSetting, problemOfCron } from '../core/parse-setting.ts'
-import type { SettingPin } from '../core/setting-pin.ts'
-import { isSiteSettingName, type SiteSettingName, type SiteSettingValue } from '../core/site-settings.ts'
-import { problemOfTimeZone } from '../core/time-zone.ts'
+import { problemOfTimeZone } from '../core/jobs/time-zone.ts'
+import { parseSetting, problemOfCron } from '../core/settings/parse-setting.ts'
+import type { SettingPin } from '../core/settings/setting-pin.ts'
+import {
+  isSiteSettingName,
+  type SiteSettingName,
+  type SiteSettingValue,
+} from '../core/settings/site-settings.ts'
 
 export type SettingValues = { readonly [Name in SiteSettingName]?: SiteSettingValue<Name> }
 

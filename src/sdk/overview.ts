@@ -6,7 +6,7 @@ import {
   attentionOfOldLetters,
   attentionOfTask,
   byUrgency,
-} from '../core/attention.ts'
+} from '../core/alerts/attention.ts'
 import { listAlerts } from '../storage/alerts.ts'
 import {
   type RecentChange,

@@ -1,6 +1,6 @@
+import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { isEventType } from '../core/event-type-pattern.ts'
-import { formatId } from '../core/ids.ts'
+import { isEventType } from '../core/routes/event-type-pattern.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { readEventSchemas } from '../storage/event-types.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
-import { queueName } from '../core/job-settings.ts'
+import { queueName } from '../core/jobs/job-settings.ts'
 import { problemsOf } from '../core/problem.ts'
 import type { Database } from '../storage/database.ts'
 import { listQueues, type QueueRow, readQueue, setQueueLimits, setQueueState } from '../storage/jobs.ts'

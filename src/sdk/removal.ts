@@ -1,4 +1,4 @@
-import { formatId } from '../core/ids.ts'
+import { formatId } from '../core/delivery/ids.ts'
 import type { Deletion } from '../storage/endpoints.ts'
 
 /** What became of the deliveries that a deleted endpoint or route still owed. */

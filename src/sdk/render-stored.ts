@@ -1,4 +1,4 @@
-import { formatId } from '../core/ids.ts'
+import { formatId } from '../core/delivery/ids.ts'
 import type { EndpointRecord } from '../storage/endpoints.ts'
 import type { EventBody } from '../storage/events.ts'
 import type { CompiledTransform, TransformError, TransformInput } from '../transforms/transform.ts'

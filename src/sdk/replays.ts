@@ -1,6 +1,6 @@
+import { parseId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { parseId } from '../core/ids.ts'
-import type { ReplayInput } from '../core/operation-input.ts'
+import type { ReplayInput } from '../core/operations/operation-input.ts'
 import type { Database } from '../storage/database.ts'
 import { replayMessage } from '../storage/replays.ts'
 import type { Operation, OperationPreview, Operations } from './operations.ts'

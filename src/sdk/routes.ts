@@ -1,8 +1,13 @@
 import { HoldfastError } from '../core/errors.ts'
-import { parseEventTypePattern } from '../core/event-type-pattern.ts'
 import type { Problem } from '../core/problem.ts'
-import { parseRoute, type RouteChanges, type RouteInput, type RouteSettings } from '../core/route-input.ts'
-import type { TransformConfigInput } from '../core/transform-configs.ts'
+import { parseEventTypePattern } from '../core/routes/event-type-pattern.ts'
+import {
+  parseRoute,
+  type RouteChanges,
+  type RouteInput,
+  type RouteSettings,
+} from '../core/routes/route-input.ts'
+import type { TransformConfigInput } from '../core/routes/transform-configs.ts'
 import { type SecretPath, valueAt } from '../secrets/endpoint-secrets.ts'
 import { hideTransformSecrets, openTransform, sealTransform } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'

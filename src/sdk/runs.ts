@@ -1,5 +1,5 @@
+import { formatId, parseId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { formatId, parseId } from '../core/ids.ts'
 import type { StoredJson } from '../core/stored-json.ts'
 import type { Database } from '../storage/database.ts'
 import {

@@ -1,4 +1,4 @@
-import type { RunOptionsInput } from '../core/run-options.ts'
+import type { RunOptionsInput } from '../core/jobs/run-options.ts'
 import type { JobOf } from '../jobs/job.ts'
 import type { RawJson } from './raw-json.ts'
 

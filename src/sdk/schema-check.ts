@@ -1,4 +1,4 @@
-import { formatId } from '../core/ids.ts'
+import { formatId } from '../core/delivery/ids.ts'
 import type { Problem } from '../core/problem.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { EventBody } from '../storage/events.ts'

@@ -1,4 +1,4 @@
-import { type IdPrefix, parseId } from '../core/ids.ts'
+import { type IdPrefix, parseId } from '../core/delivery/ids.ts'
 import type { Database } from '../storage/database.ts'
 import { findNames } from '../storage/search.ts'
 import { onDatabase } from './page.ts'

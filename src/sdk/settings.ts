@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
-import { parseSetting } from '../core/parse-setting.ts'
+import { parseSetting } from '../core/settings/parse-setting.ts'
 import {
   fieldOf,
   isSiteSettingName,
@@ -7,7 +7,7 @@ import {
   type SiteSettingValue,
   siteSettingNames,
   variableOf,
-} from '../core/site-settings.ts'
+} from '../core/settings/site-settings.ts'
 import type { Database } from '../storage/database.ts'
 import { listSettings, type SettingRow, writeSettings } from '../storage/settings.ts'
 import { translateError } from '../storage/translate-error.ts'

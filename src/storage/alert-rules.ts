@@ -1,4 +1,4 @@
-import type { AlertRuleSettings } from '../core/alert-rule-input.ts'
+import type { AlertRuleSettings } from '../core/alerts/alert-rule-input.ts'
 import type { Database } from './database.ts'
 
 /** A rule as it is stored. `kind` is unchecked: a newer version may have written it. */

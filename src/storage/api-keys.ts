@@ -1,4 +1,4 @@
-import type { Role } from '../core/roles.ts'
+import type { Role } from '../core/access/roles.ts'
 import type { Database } from './database.ts'
 
 export interface ApiKeyRecord {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { EndpointSettings } from '../core/endpoint-config.ts'
+import type { EndpointSettings } from '../core/endpoints/endpoint-config.ts'
 import type { NewSecret } from '../secrets/endpoint-secrets.ts'
 import type { Database } from './database.ts'
 import type { ShorthandPattern } from './routes.ts'

@@ -1,4 +1,4 @@
-import type { JobAutoDisable } from '../core/job-settings.ts'
+import type { JobAutoDisable } from '../core/jobs/job-settings.ts'
 import type { Database } from './database.ts'
 
 export interface JobRow {

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
-import type { RouteSettings } from '../core/route-input.ts'
+import type { RouteSettings } from '../core/routes/route-input.ts'
 import type { Database } from './database.ts'
 import type { Deletion } from './endpoints.ts'
 import { firstUnseen, watermarkNow } from './watermark.ts'

@@ -1,5 +1,5 @@
-import type { SettingPin } from '../core/setting-pin.ts'
-import type { SiteSettingName, SiteSettingValue } from '../core/site-settings.ts'
+import type { SettingPin } from '../core/settings/setting-pin.ts'
+import type { SiteSettingName, SiteSettingValue } from '../core/settings/site-settings.ts'
 import type { Database } from './database.ts'
 
 export interface SettingRow {

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import type { AttemptClass } from '../core/attempt.ts'
+import type { AttemptClass } from '../core/delivery/attempt.ts'
 import type { Database } from './database.ts'
 
 /** How attempts and endings are coded in `attempts.outcome`. */

@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 
 /** The attempt was stopped from our side, so it says nothing about the receiver's health. */
 export function abortedOutcome(endpoint: string, durationMs: number): AttemptOutcome {

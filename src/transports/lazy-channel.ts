@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../core/attempt.ts'
+import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import { abortedOutcome, closedOutcome } from './interrupted.ts'
 import type { Dispatch, TransportChannel } from './transport.ts'
 

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, RenderedRequest } from '../core/attempt.ts'
+import type { AttemptOutcome, RenderedRequest } from '../core/delivery/attempt.ts'
 import type { Problem } from '../core/problem.ts'
 import type { SecretPath } from '../secrets/endpoint-secrets.ts'
 

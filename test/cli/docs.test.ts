@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { withSettingsTable } from '../../scripts/schema/settings-table.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 import { settingNames, settings } from '../../src/config/settings.ts'
+import { presetNames, presets } from '../../src/core/endpoints/presets.ts'
 import { type ErrorCode, errorCatalogue } from '../../src/core/errors.ts'
-import { presetNames, presets } from '../../src/core/presets.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CircuitPolicy } from '../../src/core/circuit-policy.ts'
-import { appendResult, type CircuitOutcome, emptyTally } from '../../src/core/result-tally.ts'
+import type { CircuitPolicy } from '../../src/core/health/circuit-policy.ts'
+import { appendResult, type CircuitOutcome, emptyTally } from '../../src/core/health/result-tally.ts'
 import {
   type Breaker,
   type BreakerStep,

@@ -1,5 +1,5 @@
-import type { CircuitPolicy } from '../../src/core/circuit-policy.ts'
-import type { ResultTally } from '../../src/core/result-tally.ts'
+import type { CircuitPolicy } from '../../src/core/health/circuit-policy.ts'
+import type { ResultTally } from '../../src/core/health/result-tally.ts'
 
 export type CircuitState = 'closed' | 'open' | 'half_open'
 

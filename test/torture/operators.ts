@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { OperationInput } from '../../src/core/operation-input.ts'
+import type { OperationInput } from '../../src/core/operations/operation-input.ts'
 import type { Operation } from '../../src/index.ts'
 import type { Stage } from '../support/processes/stage.ts'
 import type { DatabaseClock } from './database-clock.ts'

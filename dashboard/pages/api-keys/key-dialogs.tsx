@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { type Role, roles } from '../../../src/core/roles.ts'
+import { type Role, roles } from '../../../src/core/access/roles.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'

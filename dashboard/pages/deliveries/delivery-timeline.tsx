@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { parseId, timeOfId } from '../../../src/core/ids.ts'
+import { parseId, timeOfId } from '../../../src/core/delivery/ids.ts'
 import type { Answer } from '../../api/call.ts'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { stateLook } from '../../parts/states.ts'

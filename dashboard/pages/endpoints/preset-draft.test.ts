@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { applyPreset } from '../../../src/core/presets.ts'
+import { applyPreset } from '../../../src/core/endpoints/presets.ts'
 import { Form } from '../../forms/draft.ts'
 import { endpointFields } from '../../forms/endpoint-fields.ts'
 import { withPreset } from './preset-draft.ts'

@@ -5,7 +5,7 @@ import {
   presetExtras,
   presets,
   saidOver,
-} from '../../../src/core/presets.ts'
+} from '../../../src/core/endpoints/presets.ts'
 import { type Draft, Form } from '../../forms/draft.ts'
 import type { Field, Settings } from '../../forms/field.ts'
 import { rawOf } from '../../forms/field-text.ts'

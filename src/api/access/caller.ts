@@ -1,4 +1,4 @@
-import type { Role } from '../../core/roles.ts'
+import type { Role } from '../../core/access/roles.ts'
 
 /** What somebody showed to be let in. It may be taken back while a stream is open. */
 export type Credential =

@@ -1,5 +1,5 @@
-import { parseIpAddress } from '../../core/ip-address.ts'
-import { isInNetwork, type Network, parseNetwork, withoutMapping } from '../../core/network.ts'
+import { parseIpAddress } from '../../core/network/ip-address.ts'
+import { isInNetwork, type Network, parseNetwork, withoutMapping } from '../../core/network/network.ts'
 
 /** A proxy adds one; nobody has more of them in a row. */
 const maxHops = 16

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Role } from '../../core/roles.ts'
+import type { Role } from '../../core/access/roles.ts'
 import { hashSecret } from '../../sdk/api-keys.ts'
 import {
   deleteSession,

@@ -1,5 +1,5 @@
 import type { accessOperations } from '../../contract/access.ts'
-import { isAllowed, permissions } from '../../core/roles.ts'
+import { isAllowed, permissions } from '../../core/access/roles.ts'
 import { version } from '../../version.ts'
 import type { Authenticator } from '../access/authenticator.ts'
 import type { HandlersFor } from '../call.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isAllowed, permissions } from '../../core/roles.ts'
+import { isAllowed, permissions } from '../../core/access/roles.ts'
 import { version } from '../../version.ts'
 import { type DashboardFile, readDashboardFiles } from './dashboard-files.ts'
 import { pageBase } from './page-base.ts'

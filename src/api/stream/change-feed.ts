@@ -1,4 +1,4 @@
-import { formatId } from '../../core/ids.ts'
+import { formatId } from '../../core/delivery/ids.ts'
 import type { Logger } from '../../engine/logger.ts'
 import type { Listener } from '../../postgres/listener.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { isAllowed } from '../../core/access/roles.ts'
 import { HoldfastError } from '../../core/errors.ts'
-import { isAllowed } from '../../core/roles.ts'
 import { ChangeFeed, type ChangeFeedOptions } from './change-feed.ts'
 import { OpenStreams, type OpenStreamsOptions } from './open-streams.ts'
 import { parsePosition, type StreamEvent, writeEvent } from './stream-event.ts'

@@ -2,7 +2,7 @@ import { Authenticator } from '../../api/access/authenticator.ts'
 import { ApiServer } from '../../api/api-server.ts'
 import type { DemoSwitch } from '../../api/demo-switch.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../process/session.ts'
 
 export interface CreatedApi {
   readonly server: ApiServer

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
-import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { duration } from '../input/option-parsers.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
-import { addList } from '../noun.ts'
-import { duration } from '../option-parsers.ts'
+import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
 
 interface SilenceFlags {
   readonly for?: number

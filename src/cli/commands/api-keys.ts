@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
+import { type Role, roles } from '../../core/access/roles.ts'
 import { HoldfastError } from '../../core/errors.ts'
-import { type Role, roles } from '../../core/roles.ts'
 import { withApi } from '../connection/with-api.ts'
+import { duration } from '../input/option-parsers.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
-import { addList } from '../noun.ts'
-import { duration } from '../option-parsers.ts'
-import { openSession, type Session } from '../session.ts'
-import { printable } from '../table.ts'
+import { addList } from '../output/noun.ts'
+import { printable } from '../output/table.ts'
+import { openSession, type Session } from '../process/session.ts'
 
 interface CreateFlags {
   readonly role?: string
@@ -81,7 +81,7 @@ async function createLocally(session: Session, name: string | undefined, flags: 
     expiresInMs: flags.expiresIn ?? null,
   }
   // The engine is loaded for this alone.
-  const { withHoldfast } = await import('../find-database.ts')
+  const { withHoldfast } = await import('../process/find-database.ts')
   const created = await withHoldfast(session, (holdfast) => holdfast.apiKeys.create(input))
   session.output.data(created, () => created.key)
   if (session.output.isJson) return

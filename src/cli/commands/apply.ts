@@ -5,8 +5,8 @@ import { formatPlan, showPlan } from '../config-as-code/format-plan.ts'
 import { makePlan, type PlannedChange } from '../config-as-code/plan.ts'
 import { readConfig } from '../config-as-code/read-config.ts'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
-import { countOf } from '../count-of.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
+import { countOf } from '../output/count-of.ts'
 
 interface ApplyFlags {
   readonly file: string

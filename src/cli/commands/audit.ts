@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
-import { textOf } from '../field-list.ts'
-import { addList } from '../noun.ts'
-import { printable } from '../table.ts'
+import { textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
+import { printable } from '../output/table.ts'
 
 export function registerAudit(program: Command): void {
   const audit = program.command('audit').description('who changed what')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
-import { addList } from '../noun.ts'
-import { printable } from '../table.ts'
+import { addList } from '../output/noun.ts'
+import { printable } from '../output/table.ts'
 
 export function registerCircuitChanges(program: Command): void {
   const changes = program.command('circuit-changes').description('when circuits opened and closed')

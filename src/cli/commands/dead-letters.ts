@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Operation } from '../../contract/operation.ts'
 import { operations } from '../../contract/operations.ts'
-import { describeAttempts } from '../attempt-table.ts'
-import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../bulk.ts'
 import { withApi } from '../connection/with-api.ts'
-import { requestFields } from '../exchange-fields.ts'
-import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../input/bulk.ts'
 import { confirm } from '../interact/confirm.ts'
-import { addList } from '../noun.ts'
+import { describeAttempts } from '../output/attempt-table.ts'
+import { requestFields } from '../output/exchange-fields.ts'
+import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
 
 /** An endpoint, or the queue of a job. */
 function placeOf({ endpoint, queue }: { endpoint: string | null; queue: string | null }): string {

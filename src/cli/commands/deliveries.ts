@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { Operation } from '../../contract/operation.ts'
 import { operations } from '../../contract/operations.ts'
-import { deliveryColumns, describeAttempts } from '../attempt-table.ts'
-import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../bulk.ts'
 import { withApi } from '../connection/with-api.ts'
-import { fieldsOf, formatFields } from '../field-list.ts'
+import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../input/bulk.ts'
 import { confirm } from '../interact/confirm.ts'
-import { addList } from '../noun.ts'
+import { deliveryColumns, describeAttempts } from '../output/attempt-table.ts'
+import { fieldsOf, formatFields } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
 
 export function registerDeliveries(program: Command): void {
   const deliveries = program.command('deliveries').description('pending and ended deliveries to endpoints')

@@ -8,16 +8,16 @@ import {
 import type { Holdfast } from '../../sdk/holdfast.ts'
 import { ensureDevKey } from '../api/admin-key.ts'
 import { createApiServer, createSignInUrl } from '../api/create-api-server.ts'
-import { printBanner } from '../banner.ts'
 import { pauseDemo } from '../demo/ensure-demo.ts'
 import { OfferedDemo } from '../demo/offered-demo.ts'
-import { removeDevState, writeDevState } from '../dev-state.ts'
-import { findEncryptionKey } from '../find-encryption-key.ts'
 import { ensureInbox, inboxName } from '../inbox/ensure-inbox.ts'
 import { InboxPrinter } from '../inbox/inbox-printer.ts'
 import { InboxServer } from '../inbox/inbox-server.ts'
-import { createNode, runNode, setOption, watchStopSignals } from '../run-node.ts'
-import { openSession, type Session } from '../session.ts'
+import { printBanner } from '../process/banner.ts'
+import { removeDevState, writeDevState } from '../process/dev-state.ts'
+import { findEncryptionKey } from '../process/find-encryption-key.ts'
+import { createNode, runNode, setOption, watchStopSignals } from '../process/run-node.ts'
+import { openSession, type Session } from '../process/session.ts'
 
 export function registerDev(program: Command): void {
   program

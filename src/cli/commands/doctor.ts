@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { redact } from '../../observe/redact.ts'
-import { spellCommands } from '../command-prefix.ts'
 import type { Finding, Verdict } from '../doctor/check.ts'
 import { examine } from '../doctor/examine.ts'
-import { exitCode } from '../exit-code.ts'
-import type { Output } from '../output.ts'
-import type { Colour } from '../paint.ts'
-import { openSession } from '../session.ts'
-import { printable } from '../table.ts'
+import { spellCommands } from '../input/command-prefix.ts'
+import { exitCode } from '../output/exit-code.ts'
+import type { Output } from '../output/output.ts'
+import type { Colour } from '../output/paint.ts'
+import { printable } from '../output/table.ts'
+import { openSession } from '../process/session.ts'
 
 const colours: Readonly<Record<Verdict, Colour>> = { ok: 'green', warn: 'yellow', fail: 'red' }
 

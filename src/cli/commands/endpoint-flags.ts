@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { EndpointChanges } from '../../core/endpoint-types.ts'
-import { presetNames } from '../../core/presets.ts'
-import { collectHeader, collectText, decimalNumber, wholeNumber } from '../option-parsers.ts'
-import { readJsonObject } from '../read-json-argument.ts'
+import type { EndpointChanges } from '../../core/endpoints/endpoint-types.ts'
+import { presetNames } from '../../core/endpoints/presets.ts'
+import { collectHeader, collectText, decimalNumber, wholeNumber } from '../input/option-parsers.ts'
+import { readJsonObject } from '../input/read-json-argument.ts'
 
 export interface EndpointFlags {
   readonly url?: string

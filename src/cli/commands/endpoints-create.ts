@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { EndpointInput } from '../../core/endpoint-types.ts'
+import type { EndpointInput } from '../../core/endpoints/endpoint-types.ts'
 import { withApi } from '../connection/with-api.ts'
 import { addEndpointOptions, type EndpointFlags, readEndpointFlags } from './endpoint-flags.ts'
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { HoldfastError } from '../../core/errors.ts'
 import { withApi } from '../connection/with-api.ts'
-import { countOf, estimateOf } from '../count-of.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { countOwed } from '../interact/count-owed.ts'
+import { countOf, estimateOf } from '../output/count-of.ts'
 
 interface DeleteFlags {
   readonly force?: boolean

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { ResultOf } from '../../contract/operation.ts'
 import { type Operations, operations } from '../../contract/operations.ts'
-import { stateColour } from '../endpoint-state.ts'
-import { inParallel } from '../in-parallel.ts'
-import { addList } from '../noun.ts'
-import type { Output } from '../output.ts'
-import { type Column, printable } from '../table.ts'
+import { stateColour } from '../output/endpoint-state.ts'
+import { addList } from '../output/noun.ts'
+import type { Output } from '../output/output.ts'
+import { type Column, printable } from '../output/table.ts'
+import { inParallel } from '../process/in-parallel.ts'
 
 type Endpoint = ResultOf<Operations['endpoints']['get']>
 type ListedEndpoint = Endpoint & { readonly health: ResultOf<Operations['endpoints']['health']> }

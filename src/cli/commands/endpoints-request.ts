@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { withApi } from '../connection/with-api.ts'
-import { exitCode } from '../exit-code.ts'
-import { collectHeader } from '../option-parsers.ts'
-import { readPayload } from '../read-json-argument.ts'
-import { printable } from '../table.ts'
+import { collectHeader } from '../input/option-parsers.ts'
+import { readPayload } from '../input/read-json-argument.ts'
+import { exitCode } from '../output/exit-code.ts'
+import { printable } from '../output/table.ts'
 import { given } from './endpoint-flags.ts'
 
 interface RequestFlags {

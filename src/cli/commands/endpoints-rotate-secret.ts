@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { withApi } from '../connection/with-api.ts'
-import { wholeNumber } from '../option-parsers.ts'
-import { readArgument } from '../read-json-argument.ts'
+import { wholeNumber } from '../input/option-parsers.ts'
+import { readArgument } from '../input/read-json-argument.ts'
 
 interface RotateFlags {
   readonly overlapMs?: number

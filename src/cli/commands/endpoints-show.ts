@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import type { ResultOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
-import { stateColour } from '../endpoint-state.ts'
-import { type Field, fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
-import type { Output } from '../output.ts'
-import type { Session } from '../session.ts'
-import { formatDuration } from '../units.ts'
+import { stateColour } from '../output/endpoint-state.ts'
+import { type Field, fieldsOf, formatFields, textOf } from '../output/field-list.ts'
+import type { Output } from '../output/output.ts'
+import { formatDuration } from '../output/units.ts'
+import type { Session } from '../process/session.ts'
 
 type Endpoint = ResultOf<Operations['endpoints']['get']>
 type Health = ResultOf<Operations['endpoints']['health']>

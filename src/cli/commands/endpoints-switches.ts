@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import type { HoldfastClient } from '../../client/holdfast-client.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
-import { countOf } from '../count-of.ts'
-import { inParallel } from '../in-parallel.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
+import { countOf } from '../output/count-of.ts'
+import { inParallel } from '../process/in-parallel.ts'
 
 interface Switch {
   readonly verb: 'pause' | 'resume' | 'disable' | 'enable' | 'reset-circuit'

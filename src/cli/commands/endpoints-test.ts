@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { withApi } from '../connection/with-api.ts'
-import { responseFields } from '../exchange-fields.ts'
-import { exitCode } from '../exit-code.ts'
-import { formatFields } from '../field-list.ts'
-import { readPayload } from '../read-json-argument.ts'
-import { printable } from '../table.ts'
+import { readPayload } from '../input/read-json-argument.ts'
+import { responseFields } from '../output/exchange-fields.ts'
+import { exitCode } from '../output/exit-code.ts'
+import { formatFields } from '../output/field-list.ts'
+import { printable } from '../output/table.ts'
 
 export function registerEndpointsTest(endpoints: Command): void {
   endpoints

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
-import type { EventTypeInput } from '../../core/event-type-input.ts'
+import type { EventTypeInput } from '../../core/routes/event-type-input.ts'
 import { withApi } from '../connection/with-api.ts'
-import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { readJsonObject } from '../input/read-json-argument.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
-import { addList } from '../noun.ts'
-import { readJsonObject } from '../read-json-argument.ts'
+import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
 import { given } from './endpoint-flags.ts'
 
 interface EventTypeFlags {

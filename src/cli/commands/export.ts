@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { allKinds } from '../config-as-code/all-kinds.ts'
 import { withApi } from '../connection/with-api.ts'
-import { inParallel } from '../in-parallel.ts'
+import { inParallel } from '../process/in-parallel.ts'
 
 const maxAtOnce = 8
 

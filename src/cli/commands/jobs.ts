@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
-import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { collectText, instant, wholeNumber } from '../input/option-parsers.ts'
+import { readJsonObject, readPayload } from '../input/read-json-argument.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
-import { addList } from '../noun.ts'
-import { collectText, instant, wholeNumber } from '../option-parsers.ts'
-import { readJsonObject, readPayload } from '../read-json-argument.ts'
+import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
 import { given } from './endpoint-flags.ts'
 
 export function registerJobs(program: Command): void {

@@ -4,10 +4,10 @@ import { HoldfastClient } from '../../client/holdfast-client.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { defaultProfile, readProfiles, writeProfiles } from '../connection/profiles.ts'
 import { withApi } from '../connection/with-api.ts'
-import { fieldsOf, formatFields } from '../field-list.ts'
 import { askSecret } from '../interact/ask-secret.ts'
-import { isTerminal } from '../paint.ts'
-import { openSession, type Session } from '../session.ts'
+import { fieldsOf, formatFields } from '../output/field-list.ts'
+import { isTerminal } from '../output/paint.ts'
+import { openSession, type Session } from '../process/session.ts'
 
 const usualUrl = 'http://127.0.0.1:8420'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { withApi } from '../connection/with-api.ts'
-import { textOf } from '../field-list.ts'
 import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
+import { textOf } from '../output/field-list.ts'
 
 export function registerMaintenance(program: Command): void {
   const maintenance = program

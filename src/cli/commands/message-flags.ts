@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { parseSendOptions, type SendOptionsInput } from '../../core/delivery/send-options.ts'
 import { HoldfastError } from '../../core/errors.ts'
-import { parseSendOptions, type SendOptionsInput } from '../../core/send-options.ts'
-import { collectHeader, instant, wholeNumber } from '../option-parsers.ts'
+import { collectHeader, instant, wholeNumber } from '../input/option-parsers.ts'
 
 export interface MessageFlags {
   readonly type?: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { migrate } from '../../postgres/migrate.ts'
-import { findDatabase } from '../find-database.ts'
-import { openSession } from '../session.ts'
+import { findDatabase } from '../process/find-database.ts'
+import { openSession } from '../process/session.ts'
 
 export function registerMigrate(program: Command): void {
   program

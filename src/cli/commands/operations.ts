@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
-import { fieldsOf, formatFields, textOf } from '../field-list.ts'
 import { describeOperation, followOperation, shareLine } from '../interact/follow-operation.ts'
-import { addList } from '../noun.ts'
-import type { Colour } from '../paint.ts'
+import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
+import type { Colour } from '../output/paint.ts'
 
 const colours: Readonly<Record<string, Colour>> = {
   running: 'cyan',

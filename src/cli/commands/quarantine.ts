@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
-import { textOf } from '../field-list.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
-import { addList } from '../noun.ts'
-import { printable } from '../table.ts'
+import { textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
+import { printable } from '../output/table.ts'
 
 export function registerQuarantine(program: Command): void {
   const quarantine = program

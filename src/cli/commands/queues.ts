@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
-import { fieldsOf, formatFields, textOf } from '../field-list.ts'
-import { addList } from '../noun.ts'
-import { decimalNumber, wholeNumber } from '../option-parsers.ts'
+import { decimalNumber, wholeNumber } from '../input/option-parsers.ts'
+import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
 import { given } from './endpoint-flags.ts'
 
 export function registerQueues(program: Command): void {

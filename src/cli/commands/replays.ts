@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { type ApiSession, withApi } from '../connection/with-api.ts'
-import { estimateOf } from '../count-of.ts'
-import { fieldsOf, formatFields } from '../field-list.ts'
+import { decimalNumber, pastInstant } from '../input/option-parsers.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
 import { describeOperation, followOperation, noWaitOption } from '../interact/follow-operation.ts'
-import { decimalNumber, pastInstant } from '../option-parsers.ts'
+import { estimateOf } from '../output/count-of.ts'
+import { fieldsOf, formatFields } from '../output/field-list.ts'
 import { given } from './endpoint-flags.ts'
 
 interface ReplayFlags extends Readonly<Record<string, unknown>> {

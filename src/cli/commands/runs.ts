@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
-import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../bulk.ts'
 import { withApi } from '../connection/with-api.ts'
-import { fieldsOf, formatFields, textOf } from '../field-list.ts'
+import { addBulkOptions, type BulkFlags, isOne, runBulk } from '../input/bulk.ts'
 import { confirm } from '../interact/confirm.ts'
-import { addList } from '../noun.ts'
+import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
 
 export function registerRuns(program: Command): void {
   const runs = program.command('runs').description('executions of jobs')

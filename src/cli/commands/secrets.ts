@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { ReencryptResult } from '../../sdk/secrets.ts'
 import { newEncryptionKey } from '../../secrets/keyring.ts'
-import { countOf } from '../count-of.ts'
-import { exitCode } from '../exit-code.ts'
-import { withHoldfast } from '../find-database.ts'
-import { watchStopSignals } from '../run-node.ts'
-import { openSession } from '../session.ts'
-import { printable } from '../table.ts'
+import { countOf } from '../output/count-of.ts'
+import { exitCode } from '../output/exit-code.ts'
+import { printable } from '../output/table.ts'
+import { withHoldfast } from '../process/find-database.ts'
+import { watchStopSignals } from '../process/run-node.ts'
+import { openSession } from '../process/session.ts'
 
 export function registerSecrets(program: Command): void {
   const secrets = program.command('secrets').description("the encryption of endpoints' secrets")

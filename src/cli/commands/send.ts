@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { withApi } from '../connection/with-api.ts'
-import { inParallel } from '../in-parallel.ts'
-import { readPayload } from '../read-json-argument.ts'
+import { readPayload } from '../input/read-json-argument.ts'
+import { inParallel } from '../process/in-parallel.ts'
 import { addMessageOptions, type MessageFlags, readMessageFlags } from './message-flags.ts'
 
 /** The API commits what arrives together as one. */

@@ -6,9 +6,9 @@ import { hasAdminKey } from '../../storage/api-keys.ts'
 import { version } from '../../version.ts'
 import { createFirstAdminKey } from '../api/admin-key.ts'
 import { type CreatedApi, createApiServer, createSignInUrl } from '../api/create-api-server.ts'
-import { isTerminal } from '../paint.ts'
-import { createNode, runNode, setOption, watchStopSignals } from '../run-node.ts'
-import { openSession, type Session } from '../session.ts'
+import { isTerminal } from '../output/paint.ts'
+import { createNode, runNode, setOption, watchStopSignals } from '../process/run-node.ts'
+import { openSession, type Session } from '../process/session.ts'
 
 interface ServeFlags {
   readonly migrate?: boolean

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { withApi } from '../connection/with-api.ts'
-import { countOf } from '../count-of.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
+import { countOf } from '../output/count-of.ts'
 
 export function registerSessions(program: Command): void {
   const sessions = program.command('sessions').description('browser sessions')

@@ -2,10 +2,14 @@ import type { Command } from 'commander'
 import type { HoldfastClient } from '../../client/holdfast-client.ts'
 import { nearestName } from '../../config/nearest-name.ts'
 import { HoldfastError } from '../../core/errors.ts'
-import { settingFromText } from '../../core/parse-setting.ts'
-import { isSiteSettingName, type SiteSettingName, siteSettingNames } from '../../core/site-settings.ts'
+import { settingFromText } from '../../core/settings/parse-setting.ts'
+import {
+  isSiteSettingName,
+  type SiteSettingName,
+  siteSettingNames,
+} from '../../core/settings/site-settings.ts'
 import { withApi } from '../connection/with-api.ts'
-import { formatFields, textOf } from '../field-list.ts'
+import { formatFields, textOf } from '../output/field-list.ts'
 
 type Setting = Awaited<ReturnType<HoldfastClient['settings']['list']>>['data'][number]
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Change } from '../../client/read-changes.ts'
 import { withApi } from '../connection/with-api.ts'
-import { textOf } from '../field-list.ts'
 import { stopOnSignals } from '../interact/watch.ts'
-import type { Output } from '../output.ts'
-import type { Colour } from '../paint.ts'
-import { printable } from '../table.ts'
+import { textOf } from '../output/field-list.ts'
+import type { Output } from '../output/output.ts'
+import type { Colour } from '../output/paint.ts'
+import { printable } from '../output/table.ts'
 
 interface TailFlags {
   readonly endpoint?: string

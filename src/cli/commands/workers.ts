@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
-import { textOf } from '../field-list.ts'
-import { addList } from '../noun.ts'
-import { printable } from '../table.ts'
+import { textOf } from '../output/field-list.ts'
+import { addList } from '../output/noun.ts'
+import { printable } from '../output/table.ts'
 
 export function registerWorkers(program: Command): void {
   const workers = program.command('workers').description('processes that execute runs')

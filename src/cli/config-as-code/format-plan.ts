@@ -1,6 +1,6 @@
 import { isSecretMark } from '../../secrets/endpoint-secrets.ts'
-import type { Output } from '../output.ts'
-import { printable } from '../table.ts'
+import type { Output } from '../output/output.ts'
+import { printable } from '../output/table.ts'
 import { type PlannedChange, writtenAt } from './plan.ts'
 import { isReference } from './references.ts'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { HoldfastError } from '../../core/errors.ts'
-import { type DevState, readDevState } from '../dev-state.ts'
-import type { Session } from '../session.ts'
+import { type DevState, readDevState } from '../process/dev-state.ts'
+import type { Session } from '../process/session.ts'
 import { type Profiles, readProfiles } from './profiles.ts'
 
 export interface FoundApi {

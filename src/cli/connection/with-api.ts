@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { HoldfastClient } from '../../client/holdfast-client.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { parseJsonToShow } from '../../transforms/exact-json.ts'
-import { openSession, type Session } from '../session.ts'
+import { openSession, type Session } from '../process/session.ts'
 import { type FoundApi, findApi } from './find-api.ts'
 
 /** What a command over the API works with. */

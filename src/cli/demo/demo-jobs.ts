@@ -4,7 +4,7 @@ import { defineJob } from '../../jobs/job.ts'
 import type { JobWorker } from '../../jobs/worker.ts'
 import { createWorker } from '../../sdk/create-worker.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../process/session.ts'
 
 /** A queue of its own, so that no worker of yours takes its runs, and its worker none of yours. */
 const queue = 'demo'

@@ -1,6 +1,6 @@
-import type { HttpEndpointInput } from '../../core/endpoint-types.ts'
-import type { EventTypeInput } from '../../core/event-type-input.ts'
-import type { RouteInput } from '../../core/route-input.ts'
+import type { HttpEndpointInput } from '../../core/endpoints/endpoint-types.ts'
+import type { EventTypeInput } from '../../core/routes/event-type-input.ts'
+import type { RouteInput } from '../../core/routes/route-input.ts'
 
 /** Its events carry this tenant, so that they reach the demo's own routes and nobody else's. */
 export const demoTenant = 'demo'

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../core/errors.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../process/session.ts'
 import { DemoJobs } from './demo-jobs.ts'
 import { DemoReceivers } from './demo-receivers.ts'
 import { DemoTraffic } from './demo-traffic.ts'

@@ -1,6 +1,6 @@
 import type { DemoSwitch } from '../../api/demo-switch.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../process/session.ts'
 import { Demo } from './demo.ts'
 import { pauseDemo } from './ensure-demo.ts'
 

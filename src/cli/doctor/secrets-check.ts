@@ -1,8 +1,8 @@
 import { openKeyring } from '../../sdk/open-keyring.ts'
 import type { Database } from '../../storage/database.ts'
 import { countPlainSecrets, readKeyUse } from '../../storage/secrets.ts'
-import { findEncryptionKey } from '../find-encryption-key.ts'
-import type { Session } from '../session.ts'
+import { findEncryptionKey } from '../process/find-encryption-key.ts'
+import type { Session } from '../process/session.ts'
 import { type Finding, fail, ok, warn } from './check.ts'
 
 /** Whether the keys at hand open what is stored. */

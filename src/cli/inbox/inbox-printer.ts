@@ -1,5 +1,5 @@
-import type { Output } from '../output.ts'
-import { printable } from '../table.ts'
+import type { Output } from '../output/output.ts'
+import { printable } from '../output/table.ts'
 import type { InboxEntry } from './inbox-server.ts'
 
 const windowMs = 1000

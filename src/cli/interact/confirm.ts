@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { HoldfastError } from '../../core/errors.ts'
-import { isTerminal } from '../paint.ts'
-import type { Session } from '../session.ts'
+import { isTerminal } from '../output/paint.ts'
+import type { Session } from '../process/session.ts'
 
 /** Asks before something is destroyed. Without a terminal nobody could answer, so then only `--yes` will do. */
 export async function confirm(

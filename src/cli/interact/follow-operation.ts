@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ResultOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
 import type { ApiSession } from '../connection/with-api.ts'
-import { exitCode } from '../exit-code.ts'
-import { isTerminal } from '../paint.ts'
-import { printable } from '../table.ts'
+import { exitCode } from '../output/exit-code.ts'
+import { isTerminal } from '../output/paint.ts'
+import { printable } from '../output/table.ts'
 
 export type BulkOperation = ResultOf<Operations['operations']['get']>
 

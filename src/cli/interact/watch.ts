@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isTerminal } from '../paint.ts'
+import { isTerminal } from '../output/paint.ts'
 
 const clearScreen = '\u001b[H\u001b[2J'
 const defaultSeconds = 2

@@ -8,10 +8,10 @@ import {
   type LearningExplanation,
 } from '../../transforms/learning/explain-event.ts'
 import { TransformConfigError } from '../../transforms/transform.ts'
-import type { Output } from '../output.ts'
-import { parseJson } from '../read-json-argument.ts'
-import { openSession } from '../session.ts'
-import { formatTable } from '../table.ts'
+import { parseJson } from '../input/read-json-argument.ts'
+import type { Output } from '../output/output.ts'
+import { formatTable } from '../output/table.ts'
+import { openSession } from '../process/session.ts'
 
 export async function explain(
   file: string,

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { HoldfastError } from '../../core/errors.ts'
-import { parseEventTypePattern } from '../../core/event-type-pattern.ts'
+import { parseEventTypePattern } from '../../core/routes/event-type-pattern.ts'
 import { withApi } from '../connection/with-api.ts'
-import { countOf } from '../count-of.ts'
 import { progressLine } from '../interact/follow-operation.ts'
-import type { Output } from '../output.ts'
-import { isTerminal } from '../paint.ts'
-import { openSession, type Session } from '../session.ts'
+import { countOf } from '../output/count-of.ts'
+import type { Output } from '../output/output.ts'
+import { isTerminal } from '../output/paint.ts'
+import { openSession, type Session } from '../process/session.ts'
 import { Checkpoint } from './checkpoint.ts'
 import { type ImportCounts, importLog } from './import-log.ts'
 import { apiTarget, databaseTarget, type ImportTarget } from './import-target.ts'
@@ -33,7 +33,7 @@ export async function importLogs(path: string, flags: ImportFlags, command: Comm
   if (flags.dryRun === true) await importAll(logs, filter, flags, session, null)
   else if (isBesideDatabase(session)) {
     // The engine is loaded for this alone.
-    const { withHoldfast } = await import('../find-database.ts')
+    const { withHoldfast } = await import('../process/find-database.ts')
     const { databaseUrl } = session.config
     await withHoldfast(session, (holdfast) =>
       importAll(logs, filter, flags, session, databaseTarget(holdfast, databaseUrl ?? '')),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { matchesEventType, type parseEventTypePattern } from '../../core/event-type-pattern.ts'
+import { matchesEventType, type parseEventTypePattern } from '../../core/routes/event-type-pattern.ts'
 import { isCaliperKind } from '../../transforms/caliper/kinds.ts'
 import { parseEventTime } from '../../transforms/learning/event-time.ts'
 import { LearningError } from '../../transforms/learning/learning-error.ts'

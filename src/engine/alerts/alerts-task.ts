@@ -1,7 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import type { PoolClient } from 'pg'
-import { type Notice, type NoticeTexts, renderNotice } from '../../core/alert-notice.ts'
-import { alertRound, type Finding, type IncidentChange, type OpenIncident } from '../../core/alert-round.ts'
+import { type Notice, type NoticeTexts, renderNotice } from '../../core/alerts/alert-notice.ts'
+import {
+  alertRound,
+  type Finding,
+  type IncidentChange,
+  type OpenIncident,
+} from '../../core/alerts/alert-round.ts'
 import { type AlertChannelRecord, listAlertChannels, sendNotice } from '../../storage/alert-channels.ts'
 import { type AlertRuleRecord, listAlertRules, readFindings } from '../../storage/alert-rules.ts'
 import {

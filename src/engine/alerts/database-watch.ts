@@ -1,5 +1,5 @@
-import { renderNotice } from '../../core/alert-notice.ts'
-import { type Incident, stepAlert } from '../../core/alert-state.ts'
+import { renderNotice } from '../../core/alerts/alert-notice.ts'
+import { type Incident, stepAlert } from '../../core/alerts/alert-state.ts'
 import type { Logger } from '../logger.ts'
 import { logNotice } from './log-notice.ts'
 

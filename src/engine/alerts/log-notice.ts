@@ -1,4 +1,4 @@
-import type { Notice, NoticeTexts } from '../../core/alert-notice.ts'
+import type { Notice, NoticeTexts } from '../../core/alerts/alert-notice.ts'
 import type { Logger } from '../logger.ts'
 
 /** Tells a notice in the log: critical ones as errors, the end of one as news. */

@@ -1,4 +1,4 @@
-import { formatId } from '../../core/ids.ts'
+import { formatId } from '../../core/delivery/ids.ts'
 import { resendCritical } from '../../storage/criticality.ts'
 import type { NodeSettings } from '../node-settings.ts'
 import type { MaintenanceTask } from './maintenance-task.ts'

@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import { bucketCount, bucketOf } from '../../core/duration-buckets.ts'
 import type { RollupRow } from '../../storage/rollups.ts'
 import type { Delivery } from '../delivery.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import { gaugeKeys, metricCatalogue } from './catalogue.ts'
 import { type ClusterGauge, MetricsPage } from './metrics-page.ts'
 import { NodeMetrics } from './node-metrics.ts'

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import { metricName } from './catalogue.ts'
 import { PlainCounter, PlainHistogram } from './plain-metrics.ts'
 import { RunMetrics } from './run-metrics.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseEventTypePattern } from '../../core/event-type-pattern.ts'
+import { parseEventTypePattern } from '../../core/routes/event-type-pattern.ts'
 
 const urlAdvice = 'must be the address of the platform, like https://learn.example'
 

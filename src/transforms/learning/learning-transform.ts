@@ -1,4 +1,4 @@
-import { matchesEventType, parseEventTypePattern } from '../../core/event-type-pattern.ts'
+import { matchesEventType, parseEventTypePattern } from '../../core/routes/event-type-pattern.ts'
 import type { CompiledTransform, TransformError, TransformInput, TransformResult } from '../transform.ts'
 import { createLearners, type Identity } from './learners.ts'
 import type { LearningConfig } from './learning-config.ts'

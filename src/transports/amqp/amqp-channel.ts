@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import type { Egress } from '../../network/egress.ts'
 import { InFlightCall, InFlightCalls } from '../in-flight-calls.ts'
 import { abortedOutcome, closedOutcome } from '../interrupted.ts'

@@ -1,5 +1,5 @@
-import type { RenderedRequest } from '../../core/attempt.ts'
-import { isReservedHeader } from '../../core/reserved-headers.ts'
+import type { RenderedRequest } from '../../core/delivery/attempt.ts'
+import { isReservedHeader } from '../../core/endpoints/reserved-headers.ts'
 import { redactHeaders, textExcerpt } from '../http/excerpt.ts'
 import {
   compileMessageText,

@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import { NetworkRefusal } from '../../network/network-refusal.ts'
 import { harmlessText } from '../http/harmless-text.ts'
 import { networkFailure } from '../http/network-error.ts'

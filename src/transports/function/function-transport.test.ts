@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import type { Dispatch } from '../transport.ts'
 import { functionTransport } from './function-transport.ts'
 import { type Handler, type HandlerMessage, PermanentError, RetryAfterError } from './handler.ts'

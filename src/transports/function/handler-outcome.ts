@@ -1,5 +1,5 @@
-import type { AttemptOutcome } from '../../core/attempt.ts'
-import { maxRetryAfterMs } from '../../core/retry-after.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
+import { maxRetryAfterMs } from '../../core/delivery/retry-after.ts'
 import { PermanentError, RetryAfterError } from './handler.ts'
 
 const maxMessageCharacters = 2_000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isReservedHeader } from '../../core/reserved-headers.ts'
+import { isReservedHeader } from '../../core/endpoints/reserved-headers.ts'
 import { isSecretMark } from '../../secrets/endpoint-secrets.ts'
 import { hasHiddenValue } from './hidden-query.ts'
 

@@ -1,4 +1,4 @@
-import type { RenderedRequest } from '../../core/attempt.ts'
+import type { RenderedRequest } from '../../core/delivery/attempt.ts'
 import type { Dispatch } from '../transport.ts'
 import { redacted, redactHeaders, redactUrl, textExcerpt } from './excerpt.ts'
 import { splitHeaders } from './header-templates.ts'

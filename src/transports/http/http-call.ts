@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { AttemptOutcome } from '../../core/attempt.ts'
 import { BoundedBytes } from '../../core/bounded-bytes.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import { InFlightCall, type InFlightCalls } from '../in-flight-calls.ts'
 import type { ByteWatcher, Connection } from './connection.ts'
 import type { ConnectionPool, ConnectionUser } from './connection-pool.ts'

@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import type { Egress } from '../../network/egress.ts'
 import { type SocketTarget, socketTarget } from '../../network/open-socket.ts'
 import { InFlightCalls } from '../in-flight-calls.ts'

@@ -15,7 +15,7 @@ import { HttpReceiver, type HttpReceiverOptions } from '../../../test/support/re
 import { expired, selfSigned } from '../../../test/support/receivers/self-signed.ts'
 import { SocketReceiver } from '../../../test/support/receivers/socket-receiver.ts'
 import { exampleDispatch } from '../../../test/support/receivers/transport-conformance.ts'
-import { type Explanation, explainAttempt } from '../../core/explain-attempt.ts'
+import { type Explanation, explainAttempt } from '../../core/delivery/explain-attempt.ts'
 import { createEgress, type EgressOptions } from '../../network/egress.ts'
 import { type HttpTransportOptions, httpTransport } from './http-transport.ts'
 

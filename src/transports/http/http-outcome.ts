@@ -1,6 +1,11 @@
-import type { AttemptOutcome, AttemptTimings, RenderedRequest, ResponseExcerpt } from '../../core/attempt.ts'
-import { classifyHttpStatus, isHealthFailureStatus } from '../../core/classify.ts'
-import { parseRetryAfterMs } from '../../core/retry-after.ts'
+import type {
+  AttemptOutcome,
+  AttemptTimings,
+  RenderedRequest,
+  ResponseExcerpt,
+} from '../../core/delivery/attempt.ts'
+import { classifyHttpStatus, isHealthFailureStatus } from '../../core/delivery/classify.ts'
+import { parseRetryAfterMs } from '../../core/delivery/retry-after.ts'
 import { abortedOutcome } from '../interrupted.ts'
 import { redactHeaders, redactUrl, responseExcerpt, textExcerpt } from './excerpt.ts'
 import type { HttpCall, HttpEnding } from './http-call.ts'

@@ -1,4 +1,4 @@
-import type { AttemptError } from '../../core/attempt.ts'
+import type { AttemptError } from '../../core/delivery/attempt.ts'
 import { NetworkRefusal } from '../../network/network-refusal.ts'
 import { ProxyFailure } from '../../network/proxy-failure.ts'
 

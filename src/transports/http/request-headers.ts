@@ -1,4 +1,4 @@
-import { isReservedHeader } from '../../core/reserved-headers.ts'
+import { isReservedHeader } from '../../core/endpoints/reserved-headers.ts'
 import type { Dispatch } from '../transport.ts'
 import { HeaderList } from './header-list.ts'
 

@@ -1,4 +1,4 @@
-import type { AttemptClass } from '../../core/attempt.ts'
+import type { AttemptClass } from '../../core/delivery/attempt.ts'
 
 export interface Refusal {
   readonly class: Exclude<AttemptClass, 'success'>

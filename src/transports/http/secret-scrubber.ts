@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 
 const replacement = '[redacted]'
 /** Shorter ones would blot out half of every text, and protect nothing. */

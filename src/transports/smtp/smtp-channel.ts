@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { createTransport } from 'nodemailer'
 import { z } from 'zod'
-import type { AttemptOutcome } from '../../core/attempt.ts'
+import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import { abortedOutcome, closedOutcome } from '../interrupted.ts'
 import type { Dispatch, TransportChannel } from '../transport.ts'
 import type { SmtpConfig } from './smtp-transport.ts'

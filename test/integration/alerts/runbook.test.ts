@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { alertKinds, runbookAnchor } from '../../../src/core/alert-kinds.ts'
+import { alertKinds, runbookAnchor } from '../../../src/core/alerts/alert-kinds.ts'
 
 describe('every kind of alert', () => {
   const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8')

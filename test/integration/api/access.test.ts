@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Authenticator } from '../../../src/api/access/authenticator.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { operations } from '../../../src/contract/operations.ts'
-import { isAllowed, type Role, roles } from '../../../src/core/roles.ts'
+import { isAllowed, type Role, roles } from '../../../src/core/access/roles.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
 
 const everyOperation = Object.values(operations).flatMap(

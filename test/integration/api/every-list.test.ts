@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defineOperatorDataset, fillOperatorDataset } from '../../../bench/workload/operator-dataset.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { operations } from '../../../src/contract/operations.ts'
-import { parseId, timeOfId } from '../../../src/core/ids.ts'
+import { parseId, timeOfId } from '../../../src/core/delivery/ids.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
 
 /**

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { appendResult, emptyTally } from '../../../src/core/result-tally.ts'
+import { appendResult, emptyTally } from '../../../src/core/health/result-tally.ts'
 import {
   type Breaker,
   finishProbe,

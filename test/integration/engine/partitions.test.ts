@@ -173,7 +173,7 @@ describe('ids and partitions', () => {
   })
 
   it('texts of ids are the same in SQL and in TypeScript', async () => {
-    const { formatId, parseId } = await import('../../../src/core/ids.ts')
+    const { formatId, parseId } = await import('../../../src/core/delivery/ids.ts')
     for (const id of [0, 1, 31, 32, 4096, 123_456_789_012, Number.MAX_SAFE_INTEGER]) {
       const text = await rig.value<string>(`select holdfast.format_id('msg', $1)`, [id])
       expect(text).toBe(formatId('msg', id))

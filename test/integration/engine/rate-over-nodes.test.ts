@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { defaultBurst } from '../../../src/core/rate-limiter.ts'
+import { defaultBurst } from '../../../src/core/health/rate-limiter.ts'
 import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 

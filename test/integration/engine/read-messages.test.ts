@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseId } from '../../../src/core/ids.ts'
+import { parseId } from '../../../src/core/delivery/ids.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { readMessages } from '../../../src/storage/read-messages.ts'
 import { functionEndpoint, Rig } from '../../support/engine/rig.ts'

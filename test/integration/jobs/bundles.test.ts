@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseId } from '../../../src/core/ids.ts'
+import { parseId } from '../../../src/core/delivery/ids.ts'
 import { defineJob } from '../../../src/jobs/job.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { until } from '../../support/engine/until.ts'

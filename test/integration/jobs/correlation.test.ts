@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { formatId } from '../../../src/core/ids.ts'
+import { formatId } from '../../../src/core/delivery/ids.ts'
 import type { Logger } from '../../../src/engine/logger.ts'
 import { defineJob } from '../../../src/jobs/job.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineOperatorDataset, fillOperatorDataset } from '../../../bench/workload/operator-dataset.ts'
-import { formatId } from '../../../src/core/ids.ts'
+import { formatId } from '../../../src/core/delivery/ids.ts'
 import { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 

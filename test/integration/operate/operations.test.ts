@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FunctionEndpointInput } from '../../../src/core/endpoint-types.ts'
+import type { FunctionEndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
 import type { Operation } from '../../../src/index.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'

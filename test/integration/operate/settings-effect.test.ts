@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { SiteSettingName } from '../../../src/core/site-settings.ts'
+import type { SiteSettingName } from '../../../src/core/settings/site-settings.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'

@@ -1,5 +1,5 @@
 import type { Dataset } from '../../../bench/workload/operator-dataset.ts'
-import { formatId, timeOfId } from '../../../src/core/ids.ts'
+import { formatId, timeOfId } from '../../../src/core/delivery/ids.ts'
 import { readFindings } from '../../../src/storage/alert-rules.ts'
 import { listAlerts, purgeAlerts, readOpenAlerts } from '../../../src/storage/alerts.ts'
 import { listApiKeys } from '../../../src/storage/api-keys.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { HttpEndpointInput } from '../../../src/core/endpoint-types.ts'
-import type { TransformConfigInput } from '../../../src/core/transform-configs.ts'
+import type { HttpEndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
+import type { TransformConfigInput } from '../../../src/core/routes/transform-configs.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { answer, choose, gated, hang, script } from '../../support/receivers/behaviours.ts'

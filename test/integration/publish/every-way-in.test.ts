@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseId } from '../../../src/core/ids.ts'
+import { parseId } from '../../../src/core/delivery/ids.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Rig } from '../../support/engine/rig.ts'
 import { type Publish, waysIn } from './ways-in.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RouteInput } from '../../../src/core/route-input.ts'
+import type { RouteInput } from '../../../src/core/routes/route-input.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Rig } from '../../support/engine/rig.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HoldfastError } from '../../../src/core/errors.ts'
 import type { Problem } from '../../../src/core/problem.ts'
-import type { RouteInput } from '../../../src/core/route-input.ts'
+import type { RouteInput } from '../../../src/core/routes/route-input.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Rig } from '../../support/engine/rig.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TransformConfigInput } from '../../../src/core/transform-configs.ts'
+import type { TransformConfigInput } from '../../../src/core/routes/transform-configs.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { answer } from '../../support/receivers/behaviours.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { framingHeaders } from '../../../src/core/endpoints/reserved-headers.ts'
 import { HoldfastError } from '../../../src/core/errors.ts'
-import { framingHeaders } from '../../../src/core/reserved-headers.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Rig } from '../../support/engine/rig.ts'
 import { createTestDatabase } from '../../support/test-database.ts'

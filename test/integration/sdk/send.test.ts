@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseId } from '../../../src/core/ids.ts'
+import { parseId } from '../../../src/core/delivery/ids.ts'
 import type { HandlerMessage } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
 import { HttpReceiver } from '../../support/receivers/http-receiver.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { AttemptOutcome } from '../../../src/core/attempt.ts'
+import type { AttemptOutcome } from '../../../src/core/delivery/attempt.ts'
 import { createEgress } from '../../../src/network/egress.ts'
 import { httpTransport } from '../../../src/transports/http/http-transport.ts'
 import type { TransportChannel } from '../../../src/transports/transport.ts'

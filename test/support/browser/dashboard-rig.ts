@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Role } from '../../../src/core/roles.ts'
+import type { Role } from '../../../src/core/access/roles.ts'
 import { loopbackNetworks } from '../../../src/network/network-rules.ts'
 import { ApiRig, type ApiRigOptions } from '../api/api-rig.ts'
 import { type BrowserOptions, type OpenBrowser, openBrowser, openPage } from './browser.ts'

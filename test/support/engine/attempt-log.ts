@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../../src/core/attempt.ts'
+import type { AttemptOutcome } from '../../../src/core/delivery/attempt.ts'
 import type { Delivery } from '../../../src/engine/delivery.ts'
 import type { NodeObserver } from '../../../src/engine/observer.ts'
 

@@ -1,4 +1,4 @@
-import type { FunctionEndpointInput } from '../../../src/core/endpoint-types.ts'
+import type { FunctionEndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
 import type { NodeLimits } from '../../../src/engine/limits.ts'
 import type { Logger } from '../../../src/engine/logger.ts'
 import { loopbackNetworks } from '../../../src/network/network-rules.ts'

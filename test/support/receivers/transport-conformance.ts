@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AttemptClass, AttemptOutcome } from '../../../src/core/attempt.ts'
+import type { AttemptClass, AttemptOutcome } from '../../../src/core/delivery/attempt.ts'
 import type { Dispatch, TransportChannel } from '../../../src/transports/transport.ts'
 
 /** What a receiver of the transport can be asked to do. */

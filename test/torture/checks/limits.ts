@@ -1,4 +1,4 @@
-import { defaultBurst } from '../../../src/core/rate-limiter.ts'
+import { defaultBurst } from '../../../src/core/health/rate-limiter.ts'
 import type { Check, Evidence } from '../evidence.ts'
 import { endOf, type LedgerEntry } from '../ledger.ts'
 import { takeoversOf } from '../node-history.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HoldfastClient } from '../../../client/holdfast-client.ts'
-import { alertRuleFields, parseAlertRule } from '../../../core/alert-rule-input.ts'
+import { alertRuleFields, parseAlertRule } from '../../../core/alerts/alert-rule-input.ts'
 import { isSame } from '../compare.ts'
 import { type Fields, type Kind, writable } from '../kind.ts'
 

@@ -1,4 +1,4 @@
-import { type EventTypeInput, eventTypeInput } from '../../../core/event-type-input.ts'
+import { type EventTypeInput, eventTypeInput } from '../../../core/routes/event-type-input.ts'
 import { collect, type Kind, writable } from '../kind.ts'
 import { withoutNulls } from '../without-nulls.ts'
 

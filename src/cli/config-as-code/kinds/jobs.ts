@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { HoldfastClient } from '../../../client/holdfast-client.ts'
 import { operations } from '../../../contract/operations.ts'
 import { HoldfastError } from '../../../core/errors.ts'
-import { parseJobSettings } from '../../../core/job-settings.ts'
+import { parseJobSettings } from '../../../core/jobs/job-settings.ts'
 import { collect, type Existing, type Fields, type Kind } from '../kind.ts'
 
 const schema = operations.jobs.create.body as z.ZodObject

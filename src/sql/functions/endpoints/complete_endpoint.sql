@@ -1,5 +1,5 @@
 -- An endpoint with every default filled in: what was said, else what its preset says, else what the site says, else the default. `parseEndpoint` of
--- src/core/endpoint-config.ts does the same for the API.
+-- src/core/endpoints/endpoint-config.ts does the same for the API.
 create or replace function holdfast_internal.complete_endpoint(said jsonb, site jsonb) returns jsonb
 language plpgsql stable as $$
 declare

@@ -1,4 +1,4 @@
--- What an endpoint, and the config of each transport, may be in SQL. Generated from src/core/endpoint-input.ts and
+-- What an endpoint, and the config of each transport, may be in SQL. Generated from src/core/endpoints/endpoint-input.ts and
 -- scripts/schema/endpoint-configs.ts by `npm run schema`.
 create or replace function holdfast_internal.endpoint_schemas() returns table (name text, schema jsonb)
 language sql immutable parallel safe as $$

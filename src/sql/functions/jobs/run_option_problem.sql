@@ -1,4 +1,4 @@
--- What is wrong with the options of a run, or null; the same rules as in src/core/run-options.ts.
+-- What is wrong with the options of a run, or null; the same rules as in src/core/jobs/run-options.ts.
 create or replace function holdfast_internal.run_option_problem(options jsonb) returns text
 language plpgsql stable as $$
 declare

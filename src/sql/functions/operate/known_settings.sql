@@ -1,4 +1,4 @@
--- Every site-wide setting. Generated from src/core/site-settings.ts by `npm run schema`.
+-- Every site-wide setting. Generated from src/core/settings/site-settings.ts by `npm run schema`.
 create or replace function holdfast_internal.known_settings()
 returns table (name text, schema jsonb, fallback jsonb, unit text, description text, effect text)
 language sql immutable parallel safe as $$

@@ -1,5 +1,5 @@
 -- A line break would start a header of its own; what isn't Latin-1 can't travel in HTTP at all; some names frame the request or carry its
--- identity (src/core/reserved-headers.ts).
+-- identity (src/core/endpoints/reserved-headers.ts).
 create or replace function holdfast_internal.header_problem(headers jsonb) returns text
 language plpgsql immutable as $$
 declare

@@ -1,4 +1,4 @@
--- What is wrong with the options of a message, or null. A null inside counts as absent. The same rules as in src/core/send-options.ts.
+-- What is wrong with the options of a message, or null. A null inside counts as absent. The same rules as in src/core/delivery/send-options.ts.
 create or replace function holdfast_internal.option_problem(options jsonb) returns text
 language plpgsql stable as $$
 declare

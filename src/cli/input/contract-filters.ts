@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import type { z } from 'zod'
+import type { Operation } from '../../contract/operation.ts'
+import { pastInstant } from './option-parsers.ts'
+
+/** Paging has options of its own. */
+const ownOptions: ReadonlySet<string> = new Set(['limit', 'cursor'])
+const times: ReadonlySet<string> = new Set(['from', 'to'])
+
+/** An option for each filter that the call has, so that the command line never knows fewer than the API. */
+export function addFilters(command: Command, operation: Pick<Operation, 'query'>): Command {
+  for (const [name, schema] of Object.entries(operation.query.shape)) {
+    if (ownOptions.has(name)) continue
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <${placeholder(name)}>`
+    const about = describeFilter(name, schema as z.ZodType)
+    if (times.has(name)) command.option(flag, about, (text) => pastInstant(text, Date.now()))
+    else command.option(flag, about)
+  }
+  return command
+}
+
+function placeholder(name: string): string {
+  return times.has(name) ? 'time' : name.replace(/^.*([A-Z])/, (_, letter: string) => letter.toLowerCase())
+}
+
+function describeFilter(name: string, schema: z.ZodType): string {
+  const choices = choicesOf(schema)
+  const description = schema.description ?? ''
+  if (times.has(name)) return `${description} ISO 8601, or before now like -30s, -10m, -2h, -1d`.trim()
+  if (choices !== null) return choices.join(', ')
+  return (
+    description || `only those with this ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
+  )
+}
+
+function choicesOf(schema: z.ZodType): readonly string[] | null {
+  const { def } = schema as z.ZodType & { def: { innerType?: z.ZodType; entries?: Record<string, string> } }
+  if (def.innerType !== undefined) return choicesOf(def.innerType)
+  return def.entries === undefined ? null : Object.values(def.entries)
+}

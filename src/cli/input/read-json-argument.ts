@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { HoldfastError } from '../../core/errors.ts'
+import { encodePayload } from '../../sdk/payload.ts'
+import { RawJson } from '../../sdk/raw-json.ts'
+
+/** The text of an argument that may be JSON itself, `@file`, or `-` for standard input. */
+export async function readArgument(argument: string): Promise<string> {
+  if (argument === '-') return text(process.stdin)
+  if (!argument.startsWith('@')) return argument
+  const path = argument.slice(1)
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw new HoldfastError(
+      'invalid_payload',
+      `The file ${path} can't be read: ${(error as Error).message}.`,
+      { path },
+      error,
+    )
+  })
+}
+
+/** A payload as it was typed: its digits survive, white space around it doesn't. */
+export async function readPayload(argument: string): Promise<RawJson> {
+  const body = (await readArgument(argument)).trim()
+  encodePayload(parseJson(body, 'The payload'), 0)
+  return new RawJson(body)
+}
+
+export function parseJson(source: string, what: string): unknown {
+  try {
+    return JSON.parse(source)
+  } catch (error) {
+    throw new HoldfastError(
+      'invalid_payload',
+      `${what} isn't JSON${placeOf(error)}. Put it in single quotes, like '{"hello":"world"}', ` +
+        'or read it from a file with @file.',
+    )
+  }
+}
+
+/** The parser quotes what it read, which may hold a secret: only the position is passed on. */
+function placeOf(error: unknown): string {
+  const position = /at position (\d+)/.exec((error as Error).message)?.[1]
+  return position === undefined ? '' : `: it breaks off at position ${position}`
+}
+
+export async function readJsonObject(argument: string, flag: string): Promise<Record<string, unknown>> {
+  const value = parseJson(await readArgument(argument), `The value of ${flag}`)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw new HoldfastError('invalid_endpoint', `The value of ${flag} must be a JSON object.`, { flag })
+}

@@ -1,0 +1,69 @@
+import { CommanderError } from 'commander'
+import { HoldfastError } from '../../core/errors.ts'
+import { redact } from '../../observe/redact.ts'
+import { translateError } from '../../storage/translate-error.ts'
+import { spellCommands } from '../input/command-prefix.ts'
+import { exitCode, exitCodeOf } from './exit-code.ts'
+import { paintFor } from './paint.ts'
+
+export interface ErrorReport {
+  /** For standard error; empty when everything has been said already. */
+  readonly text: string
+  readonly exitCode: number
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What PostgreSQL says when the server is there, but not for us. */
+const loginErrors: ReadonlySet<string> = new Set(['28000', '28P01', '3D000'])
+const missingRight = '42501'
+
+/** Turns whatever a command threw into words and an exit code. */
+export function reportError(
+  thrown: unknown,
+  options: { readonly isJson: boolean; readonly isTerminal: boolean; readonly environment: Environment },
+): ErrorReport {
+  // commander has written its own message by now; help and version end with 0.
+  if (thrown instanceof CommanderError) {
+    return { text: '', exitCode: thrown.exitCode === 0 ? exitCode.ok : exitCode.usage }
+  }
+  const error = explain(thrown)
+  const isKnown = error instanceof HoldfastError
+  const code = isKnown ? error.code : 'unexpected'
+  const message = redact(spellCommands(error.message, options.environment))
+  const report = { exitCode: isKnown ? exitCodeOf(error) : exitCode.failure }
+  if (options.isJson) {
+    const details = isKnown ? error.details : {}
+    return { ...report, text: `${redact(JSON.stringify({ error: { code, message, details } }))}\n` }
+  }
+  // Whoever just said no needs no explanation.
+  if (isKnown && error.details['isDeclined'] === true) return { ...report, text: `${message}\n` }
+  const paint = paintFor(options.isTerminal, options.environment)
+  const more = isKnown ? `See docs/errors.md#${code}` : redact(error.stack ?? '')
+  return { ...report, text: `${paint('red', 'error')}  ${message}\n${paint('dim', more)}\n` }
+}
+
+function explain(thrown: unknown): Error {
+  const translated = translateError(thrown)
+  if (!(translated instanceof Error)) return new Error(String(translated))
+  const { code } = translated as Error & { code?: string }
+  if (translated instanceof HoldfastError || code === undefined) return translated
+  if (loginErrors.has(code)) {
+    return new HoldfastError(
+      'database_unavailable',
+      `PostgreSQL refused the connection: ${translated.message}. Check the user, the password and the database's name in ` +
+        'HOLDFAST_DATABASE_URL.',
+      {},
+      translated,
+    )
+  }
+  if (code === missingRight) {
+    return new HoldfastError(
+      'configuration_invalid',
+      `The database role lacks a right: ${translated.message}. See what is missing with: holdfast doctor`,
+      {},
+      translated,
+    )
+  }
+  return translated
+}

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { HoldfastError } from '../../core/errors.ts'
+import type { AnyJob } from '../../jobs/job.ts'
+
+/** The jobs with a handler that these modules export, by name or in a list. */
+export async function loadJobs(files: readonly string[], folder: string): Promise<AnyJob[]> {
+  const jobs = new Map<string, AnyJob>()
+  for (const file of files) {
+    const found = jobsIn(await importModule(file, folder))
+    if (found.length === 0) {
+      throw new HoldfastError(
+        'configuration_invalid',
+        `${file} exports no job with a handler. Export what defineJob({ name, run }) returns.`,
+        { file },
+      )
+    }
+    for (const job of found) jobs.set(job.name, job)
+  }
+  return [...jobs.values()]
+}
+
+async function importModule(file: string, folder: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(resolve(folder, file)).href)
+  } catch (error) {
+    throw new HoldfastError('configuration_invalid', whyNotImported(file, error), { file }, error)
+  }
+}
+
+const typeScriptFile = /\.[cm]?tsx?\b/
+
+/** Node.js runs TypeScript from 22.18 on; what it says before doesn't help. */
+function whyNotImported(file: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && typeScriptFile.test(message)) {
+    return (
+      `${file} is TypeScript (or imports it), which Node.js ${process.versions.node} can't run: name the compiled .js file, use Node.js 22.18 or newer, ` +
+      "or install tsx and set NODE_OPTIONS='--import tsx'."
+    )
+  }
+  return `${file} could not be imported: ${message}`
+}
+
+function jobsIn(module: unknown): AnyJob[] {
+  if (typeof module !== 'object' || module === null) return []
+  return Object.values(module)
+    .flatMap((value: unknown) => (Array.isArray(value) ? (value as unknown[]) : [value]))
+    .filter(isJob)
+}
+
+/** By shape: the module may have another copy of this package. */
+function isJob(value: unknown): value is AnyJob {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, settings, hasHandler, run } = value as Partial<AnyJob>
+  return (
+    typeof name === 'string' &&
+    typeof settings === 'object' &&
+    hasHandler === true &&
+    typeof run === 'function'
+  )
+}

@@ -1,0 +1,95 @@
+import type { ApiServer } from '../../api/api-server.ts'
+import { Holdfast, type HoldfastOptions } from '../../sdk/holdfast.ts'
+import { egressOptions } from '../input/egress-options.ts'
+import type { Session } from './session.ts'
+import { firstStopSignal, type StopSignal, whenOrphaned } from './stop-signal.ts'
+import { untilDatabaseIsThere } from './until-database-is-there.ts'
+
+export interface NodeRun {
+  readonly databaseUrl: string
+  readonly holdfast: Holdfast
+  readonly api: ApiServer
+  /** Before the node takes its first delivery, e.g. to create endpoints. Run again when the database went away meanwhile. */
+  prepare?(holdfast: Holdfast): Promise<void>
+  /** The node delivers. */
+  onReady(): void | Promise<void>
+  /** The API and the node still work. */
+  beforeStop?(): Promise<void>
+  /** Ends the run as a failure when it rejects, e.g. because the embedded server has died. */
+  readonly untilBroken?: Promise<never>
+}
+
+/** Of a command that runs a node. */
+export const setOption: [string, string, (text: string, before: string[]) => string[], string[]] = [
+  '--set <name=value>',
+  'pin a site-wide setting while this node runs, like max_pending=5000; may be repeated',
+  (text, before) => [...before, text],
+  [],
+]
+
+const parentPollMs = 500
+
+/** From now on Ctrl-C stops gracefully, also while things are still starting. */
+export function watchStopSignals(session: Session): Promise<StopSignal> {
+  const signalled = firstStopSignal({
+    source: process,
+    nowMs: () => performance.now(),
+    exit: (code) => {
+      session.output.message('Stopped at once: what was in flight may be sent again.')
+      process.exit(code)
+    },
+  })
+  // Elsewhere a parent may leave on purpose: `nohup holdfast serve &`.
+  if (process.env['npm_command'] === undefined) return signalled
+  return Promise.race([signalled, whenOrphaned({ parentPid: () => process.ppid, everyMs: parentPollMs })])
+}
+
+export function createNode(session: Session, options: Omit<HoldfastOptions, 'logger' | 'actor'>): Holdfast {
+  return new Holdfast({
+    ...egressOptions(session.config),
+    ...alertOptions(session.config),
+    settings: session.site.values,
+    settingSources: session.site.sources,
+    ...options,
+    logger: session.logger,
+    actor: session.actor,
+  })
+}
+
+function alertOptions({ smtpUrl, runbookUrl }: Session['config']) {
+  return { ...(smtpUrl !== null && { smtpUrl }), ...(runbookUrl !== null && { runbookUrl }) }
+}
+
+/**
+ * Delivers until a stop signal comes, then lets what is in flight finish. The API listens from the start: while the database is away,
+ * supervisors learn from it that this process lives and what it waits for.
+ */
+export async function runNode(session: Session, stopped: Promise<StopSignal>, run: NodeRun): Promise<void> {
+  const { holdfast, api } = run
+  const broken = run.untilBroken ?? new Promise<never>(() => {})
+  const ending = new AbortController()
+  try {
+    const started = async () => {
+      await api.start()
+      const wait = { databaseUrl: run.databaseUrl, logger: session.logger, signal: ending.signal }
+      await untilDatabaseIsThere(wait, async () => {
+        await run.prepare?.(holdfast)
+        await holdfast.start()
+      })
+      api.open()
+      await run.onReady()
+      return stopped
+    }
+    const signal = await Promise.race([started(), stopped, broken])
+    session.output.message(`Got ${signal}: finishing what is in flight. Once more stops at once.`)
+  } finally {
+    ending.abort()
+    try {
+      await run.beforeStop?.()
+    } finally {
+      // Calls that have begun are answered before what answers them goes.
+      await api.stop()
+      await holdfast.stop()
+    }
+  }
+}

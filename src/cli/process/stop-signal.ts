@@ -1,0 +1,59 @@
+import { exitCodeBySignal } from '../output/exit-code.ts'
+
+export type StopSignal = keyof typeof exitCodeBySignal
+
+export interface SignalSource {
+  on(signal: StopSignal, listener: () => void): unknown
+}
+
+export interface StopSignalOptions {
+  readonly source: SignalSource
+  readonly nowMs: () => number
+  /** Called for the second signal: whoever sends two doesn't want to wait. */
+  readonly exit: (code: number) => void
+}
+
+/**
+ * Ctrl-C under `npm start` arrives twice: from the terminal, and once more from npm, which passes on what it got itself.
+ * A person who means it needs longer than this between two presses.
+ */
+const repeatWindowMs = 250
+
+/** Resolves with the first stop signal. From then on, another one ends the process at once. */
+export function firstStopSignal(options: StopSignalOptions): Promise<StopSignal> {
+  const { source, nowMs, exit } = options
+  let firstAtMs: number | null = null
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      source.on(signal, () => {
+        if (firstAtMs === null) {
+          firstAtMs = nowMs()
+          resolve(signal)
+        } else if (nowMs() - firstAtMs > repeatWindowMs) {
+          exit(exitCodeBySignal[signal])
+        }
+      })
+    }
+  })
+}
+
+export interface OrphanWatch {
+  readonly parentPid: () => number
+  readonly everyMs: number
+}
+
+/**
+ * Resolves when the process that started us is gone. npm puts a shell between itself and us, and a SIGTERM to npm ends that
+ * shell without telling us: we would run on with nobody left to stop us.
+ */
+export function whenOrphaned({ parentPid, everyMs }: OrphanWatch): Promise<StopSignal> {
+  const firstParent = parentPid()
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (parentPid() === firstParent) return
+      clearInterval(timer)
+      resolve('SIGTERM')
+    }, everyMs)
+    timer.unref()
+  })
+}

@@ -1,0 +1,108 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { HoldfastError } from '../../core/errors.ts'
+import type { JobWorker } from '../../jobs/worker.ts'
+import { MetricsPage } from '../../observe/metrics/metrics-page.ts'
+import { RunMetrics } from '../../observe/metrics/run-metrics.ts'
+import { Holdfast } from '../../sdk/holdfast.ts'
+import { readQueueGauges } from '../../storage/metrics.ts'
+import { countWorkers } from '../../storage/workers.ts'
+
+export interface WorkerMetricsOptions {
+  readonly databaseUrl: string
+  readonly host: string
+  readonly port: number
+  /** Null while it waits for its database. */
+  readonly worker: () => Pick<JobWorker, 'running' | 'isFenced'> | null
+}
+
+const requestTimeoutMs = 10_000
+
+const paths: ReadonlySet<string> = new Set(['/metrics', '/livez', '/readyz'])
+
+/** What Prometheus and a supervisor ask a worker: `/metrics`, `/livez` and `/readyz`, without a key. */
+export class WorkerMetrics {
+  readonly runs = new RunMetrics()
+  readonly #options: WorkerMetricsOptions
+  readonly #holdfast: Holdfast
+  readonly #page: MetricsPage
+  readonly #server: Server
+
+  constructor(options: WorkerMetricsOptions) {
+    this.#options = options
+    this.#holdfast = new Holdfast({ databaseUrl: options.databaseUrl })
+    this.#page = new MetricsPage({
+      own: this.runs,
+      gauges: ['workers', 'queue_runs', 'queue_oldest_due_seconds', 'queue_dead_letters', 'runs_in_progress'],
+      readGauges: () => this.#readGauges(),
+      nowMs: () => performance.now(),
+    })
+    this.#server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+      void this.#answer(request.method, request.url, response)
+    })
+  }
+
+  /** Resolves to where it listens. */
+  async start(): Promise<string> {
+    const { host, port } = this.#options
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error) => reject(listenError(error, host, port)))
+      this.#server.listen(port, host, resolve)
+    })
+    const { address, family, port: chosen } = this.#server.address() as AddressInfo
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}`
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await this.#holdfast.stop()
+  }
+
+  async #readGauges() {
+    const { database } = this.#holdfast
+    const [workers, ofQueues] = await Promise.all([countWorkers(database), readQueueGauges(database)])
+    return [{ metric: 'workers', labels: {}, value: workers }, ...ofQueues]
+  }
+
+  async #answer(method = '', url = '', response: ServerResponse): Promise<void> {
+    const [path] = url.split('?')
+    if (path === undefined || !paths.has(path)) return end(response, 404, 'text/plain', 'Not found.\n')
+    if (method !== 'GET' && method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      return end(response, 405, 'text/plain', 'Only GET.\n')
+    }
+    if (path === '/livez') return end(response, 200, 'application/json', '{"status":"alive"}')
+    const worker = this.#options.worker()
+    if (path === '/readyz') return answerReady(response, worker)
+    const { contentType, body } = await this.#page.render([
+      { metric: 'runs_in_progress', labels: {}, value: worker?.running ?? 0 },
+    ])
+    end(response, 200, contentType, body)
+  }
+}
+
+function answerReady(response: ServerResponse, worker: ReturnType<WorkerMetricsOptions['worker']>): void {
+  const reason =
+    worker === null
+      ? 'The worker waits for its database.'
+      : worker.isFenced
+        ? 'No heartbeat has reached the database for so long that the worker starts nothing.'
+        : null
+  if (reason !== null) response.setHeader('retry-after', 1)
+  const status = reason === null ? 'ready' : 'not_ready'
+  end(response, reason === null ? 200 : 503, 'application/json', JSON.stringify({ status, reason }))
+}
+
+function end(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' }).end(body)
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): HoldfastError {
+  return new HoldfastError(
+    'configuration_invalid',
+    `Can't serve metrics on ${host} port ${port} (${error.code}). Choose others with --metrics-host and --metrics-port.`,
+    { host, port },
+    error,
+  )
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { field } from '../field.ts'
+import { type Parsed, problemsOf } from '../problem.ts'
+import { type AlertKind, alertKinds, ruleKinds } from './alert-kinds.ts'
+
+const dayMs = 86_400_000
+
+const nameAdvice = 'must be 1 to 63 lower-case letters, digits, dots, hyphens or underscores'
+const channelAdvice = 'must be 1 to 40 lower-case letters, digits or hyphens'
+const channelName = z
+  .string({ error: channelAdvice })
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, { error: channelAdvice })
+
+/** Each setting of a rule by itself. */
+export const alertRuleFields = {
+  name: z.string({ error: nameAdvice }).regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, { error: nameAdvice }),
+  kind: field.oneOf(...(ruleKinds as [AlertKind, ...AlertKind[]])),
+  severity: field.oneOf('warning', 'critical').default('warning'),
+  threshold: field.numberBetween(0, 1e12),
+  holdMs: field.wholeNumber(0, 7 * dayMs).default(60_000),
+  remindMs: field.wholeNumber(60_000, 365 * dayMs).default(4 * 3_600_000),
+  clearMs: field.wholeNumber(0, 7 * dayMs).default(300_000),
+  quietMs: field.wholeNumber(0, dayMs).default(60_000),
+  endpoint: field.text(63).nullable().default(null),
+  tag: field.text(64).nullable().default(null),
+  channels: z
+    .array(channelName, { error: 'must be a list of channels' })
+    .max(20, { error: 'must have at most 20 channels' })
+    .nullable()
+    .default(null),
+  enabled: field.flag().default(true),
+}
+
+const alertRuleInput = z.strictObject(alertRuleFields).superRefine((rule, context) => {
+  if (rule.endpoint !== null && rule.tag !== null) {
+    context.addIssue({ code: 'custom', path: ['tag'], message: "can't be given together with an endpoint" })
+  }
+  if (!alertKinds[rule.kind].isScoped && (rule.endpoint !== null || rule.tag !== null)) {
+    const path = [rule.endpoint === null ? 'tag' : 'endpoint']
+    context.addIssue({ code: 'custom', path, message: `means nothing to rules of the kind ${rule.kind}` })
+  }
+  if (alertKinds[rule.kind].unit === 'share' && rule.threshold > 1) {
+    context.addIssue({ code: 'custom', path: ['threshold'], message: 'must be a share from 0 to 1' })
+  }
+})
+
+export type AlertRuleInput = z.input<typeof alertRuleInput>
+export type AlertRuleSettings = z.output<typeof alertRuleInput>
+
+export function parseAlertRule(input: unknown): Parsed<AlertRuleSettings> {
+  const result = alertRuleInput.safeParse(input)
+  return result.success ? { ok: true, value: result.data } : { ok: false, problems: problemsOf(result.error) }
+}
+
+const addressAdvice = 'must be an e-mail address'
+const address = z.email({ error: addressAdvice }).max(320, { error: addressAdvice })
+
+const httpSettings = {
+  url: field.text(2048),
+  headers: z.record(z.string(), z.string(), { error: 'must be an object of texts' }).optional(),
+}
+
+export const alertChannelInput = z.discriminatedUnion(
+  'kind',
+  [
+    // Signed as every endpoint's messages are; what else an endpoint's `config` takes goes here too.
+    z.strictObject({
+      name: channelName,
+      kind: z.literal('webhook'),
+      ...httpSettings,
+      signing: z.looseObject({}).optional(),
+      auth: z.looseObject({}).optional(),
+    }),
+    z.strictObject({ name: channelName, kind: z.literal('slack'), ...httpSettings }),
+    z.strictObject({
+      name: channelName,
+      kind: z.literal('email'),
+      to: z.array(address, { error: 'must be a list of e-mail addresses' }).min(1).max(20),
+      from: address.optional(),
+    }),
+    z.strictObject({ name: channelName, kind: z.literal('log') }),
+  ],
+  { error: 'must be one of webhook, slack, email, log' },
+)
+
+export type AlertChannelInput = z.input<typeof alertChannelInput>
+
+export function parseAlertChannel(input: unknown): Parsed<z.output<typeof alertChannelInput>> {
+  const result = alertChannelInput.safeParse(input)
+  return result.success ? { ok: true, value: result.data } : { ok: false, problems: problemsOf(result.error) }
+}

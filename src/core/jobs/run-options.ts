@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { sendOptions } from '../delivery/send-options.ts'
+import { field } from '../field.ts'
+import { type Parsed, problemsOf } from '../problem.ts'
+
+const maxMs = 3_155_760_000_000
+const shared = sendOptions.shape
+const tags = z
+  .array(field.text(63), { error: 'must be a list of texts' })
+  .min(1, { error: 'must not be empty' })
+  .max(20, { error: 'must have at most 20 entries' })
+
+/** A tag that names what a worker must have; commas separate them in storage. */
+const requiredTag = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{1,63}$/, { error: 'must be letters, digits, ".", "_", ":" and "-"' })
+
+/** The options of one run, as the SDK, the API and SQL take them. Unknown ones are refused. */
+export const runOptions = z
+  .strictObject({
+    tenant: shared.tenant,
+    idempotencyKey: shared.idempotencyKey,
+    /** While a run with this key is owed (or for `uniqueForMs`), enqueueing again returns that run. */
+    uniqueKey: field.text(255).optional(),
+    uniqueForMs: field.wholeNumber(1, maxMs).optional(),
+    orderingKey: shared.orderingKey,
+    concurrencyKey: field.text(255).optional(),
+    priority: shared.priority,
+    runAt: shared.deliverAt,
+    delayMs: field.wholeNumber(0, maxMs).optional(),
+    expiresAt: shared.expiresAt,
+    criticality: shared.criticality,
+    correlationId: shared.correlationId,
+    headers: shared.headers,
+    metadata: shared.metadata,
+    tags: tags.optional(),
+    /** Only the worker of this name may run it. */
+    worker: field.text(127).optional(),
+    /** Only workers that have all of these may run it. */
+    requireTags: z.array(requiredTag).min(1).max(20).optional(),
+    ttlMs: field.wholeNumber(0, maxMs).optional(),
+    /** Why a person started it. */
+    reason: field.text(1000).optional(),
+  })
+  .refine((options) => options.orderingKey === undefined || options.concurrencyKey === undefined, {
+    path: ['concurrencyKey'],
+    error: 'can not be combined with orderingKey, which already lets one run at a time',
+  })
+  .refine((options) => options.worker === undefined || options.requireTags === undefined, {
+    path: ['requireTags'],
+    error: 'can not be combined with worker',
+  })
+  .refine((options) => options.runAt === undefined || options.delayMs === undefined, {
+    path: ['delayMs'],
+    error: 'can not be combined with runAt',
+  })
+
+export type RunOptionsInput = z.input<typeof runOptions>
+
+/** @example parseRunOptions({ delayMs: 60_000, uniqueKey: 'report-7' }) */
+export function parseRunOptions(input: unknown): Parsed<Readonly<z.output<typeof runOptions>>> {
+  const parsed = runOptions.safeParse(input)
+  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
+}

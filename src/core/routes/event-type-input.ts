@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { field, isStorable } from '../field.ts'
+import { type Parsed, problemsOf } from '../problem.ts'
+import { isEventType } from './event-type-pattern.ts'
+
+const nameAdvice =
+  'must be 1 to 255 letters, digits, "_", "-" and dots between segments, such as order.created'
+const schemaAdvice = 'must be a JSON Schema object, without NUL or broken Unicode in its texts'
+
+/** An event type as a person writes it. The schema is checked by those who understand it. */
+export const eventTypeInput = z.strictObject({
+  /** `order.created`; no wildcards. */
+  name: z.string({ error: nameAdvice }).refine(isEventType, { error: nameAdvice }),
+  description: field.text(4096).nullable().optional(),
+  /** JSON Schema 2020-12. Payloads that break it are refused by the SDK and the API. */
+  schema: z
+    .record(z.string(), z.unknown(), { error: schemaAdvice })
+    .refine(isStorableSchema, { error: schemaAdvice })
+    .nullable()
+    .optional(),
+  criticality: field.oneOf('best_effort', 'standard', 'critical').nullable().optional(),
+})
+
+export type EventTypeInput = z.input<typeof eventTypeInput>
+
+export interface EventTypeSettings {
+  readonly name: string
+  readonly description: string | null
+  readonly schema: Record<string, unknown> | null
+  readonly criticality: 'best_effort' | 'standard' | 'critical' | null
+}
+
+export function parseEventType(input: unknown): Parsed<EventTypeSettings> {
+  const parsed = eventTypeInput.safeParse(input)
+  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
+  const { name, description, schema, criticality } = parsed.data
+  return {
+    ok: true,
+    value: {
+      name,
+      description: description ?? null,
+      schema: schema ?? null,
+      criticality: criticality ?? null,
+    },
+  }
+}
+
+/** What JSON can't say is left to the schema's own check; what PostgreSQL can't store is refused here. */
+function isStorableSchema(schema: Record<string, unknown>): boolean {
+  const texts: string[] = []
+  try {
+    JSON.stringify(schema, (key, value: unknown) => {
+      texts.push(key)
+      if (typeof value === 'string') texts.push(value)
+      return value
+    })
+  } catch {
+    return false
+  }
+  return texts.every(isStorable)
+}

@@ -1,0 +1,53 @@
+import { Cron } from 'croner'
+import { parseEndpoint } from '../endpoints/endpoint-config.ts'
+import { problemOfTimeZone } from '../jobs/time-zone.ts'
+import type { Parsed } from '../problem.ts'
+import { problemsOf } from '../problem.ts'
+import { type SiteSettingName, siteSettings } from './site-settings.ts'
+
+/**
+ * Checks a value of a site-wide setting, also what PostgreSQL can't: whether a schedule ever comes round.
+ *
+ * @example parseSetting('max_pending', 5000) // { ok: true, value: 5000 }
+ */
+export function parseSetting(name: SiteSettingName, value: unknown): Parsed<unknown> {
+  const parsed = siteSettings[name].schema.safeParse(value)
+  if (!parsed.success) return { ok: false, problems: problemsOf(parsed.error) }
+  const message = problemOf(name, parsed.data)
+  return message === null
+    ? { ok: true, value: parsed.data }
+    : { ok: false, problems: [{ path: '', message }] }
+}
+
+/** A value as text: of a flag, a variable or the command line. Numbers and objects are JSON, everything else is text. */
+export function settingFromText(name: SiteSettingName, text: string): unknown {
+  if (typeof siteSettings[name].fallback === 'string') return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+function problemOf(name: SiteSettingName, value: unknown): string | null {
+  if (name === 'critical_resend_cron') return value === 'never' ? null : problemOfCron(String(value), 'UTC')
+  if (name === 'critical_resend_timezone') {
+    const isKnown = problemOfTimeZone(String(value)) === null
+    return isKnown ? null : 'must be the name of a time zone, like UTC or Europe/Berlin'
+  }
+  if (name !== 'defaults') return null
+  const parsed = parseEndpoint({ name: 'any', ...(value as object) })
+  const problem = parsed.ok ? undefined : parsed.problems[0]
+  return problem === undefined ? null : `has a contradiction: ${problem.path} ${problem.message}`
+}
+
+/** Why this schedule can't be kept; null when it can. */
+export function problemOfCron(cron: string, timezone: string): string | null {
+  try {
+    return new Cron(cron, { timezone, paused: true }).nextRun() === null
+      ? 'must be a schedule that comes round'
+      : null
+  } catch (error) {
+    return `must be a schedule that can be kept: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
