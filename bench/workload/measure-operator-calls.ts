@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { Authenticator } from '../../dist/api/access/authenticator.js'
 import { ApiServer } from '../../dist/api/api-server.js'
-import { formatId } from '../../dist/core/ids.js'
+import { formatId } from '../../dist/core/delivery/ids.js'
 import { Holdfast } from '../../dist/index.js'
 import { readGauges } from '../../dist/storage/metrics.js'
 import type { Sample, SampleContext } from '../harness/row.ts'

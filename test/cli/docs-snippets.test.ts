@@ -131,6 +131,6 @@ test('a misspelt field does not compile, and the right one is offered', async ()
 })
 
 test('the declarations that the package ships say what every field is for', async () => {
-  const declarations = await readFile(join(root, 'dist/core/transport-configs.d.ts'), 'utf8')
+  const declarations = await readFile(join(root, 'dist/core/endpoints/transport-configs.d.ts'), 'utf8')
   expect(declarations).toMatch(/\/\*\* Where requests go: [^\n]* \*\/\n\s+readonly url: SecretInput/)
 })

@@ -36,6 +36,12 @@ test('what an endpoint is owed is sampled, and that nothing is any more', async 
     )
     await node.holdfast.endpoints.resume(name)
     await rig.whenSettled(name)
+    // A sample keeps the most of its minute: it must not see what the node reported before.
+    await until(
+      'the node to report that nothing is owed',
+      async () => (await rig.rows('select from holdfast_internal.lane_stats where pending > 0')).length,
+      (lanes) => lanes === 0,
+    )
     await until(
       'the end of the backlog to be noted',
       async () => {

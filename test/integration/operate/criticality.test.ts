@@ -39,6 +39,7 @@ describe('what is critical', () => {
     await node.holdfast.sendBatch(name, [{ payload: 'grave', criticality: 'critical' }, { payload: 'usual' }])
     await until('both to be dead', async () => (await open(name)).length === 2)
 
+    await until('the leader', async () => (await node.holdfast.maintenance.status()).tasks.length > 0)
     for (const resends of [1, 2]) {
       await node.holdfast.maintenance.run('critical-resend')
       await until(
@@ -96,8 +97,8 @@ describe('what is critical', () => {
   })
 
   it('is sent again at three in the morning unless somebody says otherwise', async () => {
-    const task = (await node.holdfast.maintenance.status()).tasks.find(
-      ({ name }) => name === 'critical-resend',
+    const task = await until('the leader', async () =>
+      (await node.holdfast.maintenance.status()).tasks.find(({ name }) => name === 'critical-resend'),
     )
     expect(task).toMatchObject({ schedule: { cron: '0 3 * * *', timezone: 'UTC' } })
     expect(

@@ -15,18 +15,14 @@ const set = (name: SiteSettingName, value: unknown) => operator.settings.update(
 
 /** Runs a task of the leading node, which has been running since before the change. */
 async function runTask(name: string): Promise<void> {
-  const startedAt = async () =>
-    (await operator.maintenance.status()).tasks
-      .find((task) => task.name === name)
-      ?.lastStartedAt?.getTime() ?? 0
-  await until('the leader to know the task', async () =>
-    (await operator.maintenance.status()).tasks.some((task) => task.name === name),
-  )
-  const before = await startedAt()
+  const find = async () => (await operator.maintenance.status()).tasks.find((task) => task.name === name)
+  const before = await until('the leader to know the task', find)
   await operator.maintenance.run(name)
   await until(`the task ${name}`, async () => {
-    const task = (await operator.maintenance.status()).tasks.find((each) => each.name === name)
-    return (await startedAt()) > before && task?.state === 'idle'
+    const task = await find()
+    return (
+      task?.state === 'idle' && (task.lastStartedAt?.getTime() ?? 0) > (before?.lastStartedAt?.getTime() ?? 0)
+    )
   })
 }
 
