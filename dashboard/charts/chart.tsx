@@ -3,7 +3,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import { usePreferences } from '../frame/preferences.ts'
 import { serverNowMs } from '../live/server-clock.ts'
-import { formatShort } from '../parts/numbers.ts'
+import { formatShort, formatTickMs } from '../parts/numbers.ts'
 import type { ChartProps } from './lazy-chart.tsx'
 
 const heightPx = 150
@@ -48,7 +48,7 @@ export function Chart({ at, series, unit, spanMs, marks = [] }: ChartProps) {
           {
             ...axis,
             size: 46,
-            values: (_plot, values) => values.map((value) => `${formatShort(value)}${unit ?? ''}`),
+            values: (_plot, values) => values.map(unit === 'ms' ? formatTickMs : formatShort),
           },
         ],
         series: [

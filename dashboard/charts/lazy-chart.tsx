@@ -16,7 +16,8 @@ export interface ChartSeries {
 export interface ChartProps {
   readonly at: readonly string[]
   readonly series: readonly ChartSeries[]
-  readonly unit?: string
+  /** What the values are; counts when left out. */
+  readonly unit?: 'ms'
   /** How far back the chart reaches, however few steps there are. */
   readonly spanMs: number
   readonly marks?: readonly { readonly at: string; readonly letter: string }[]

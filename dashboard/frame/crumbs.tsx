@@ -8,7 +8,8 @@ export function Crumbs() {
   const [first = '', ...rest] = pathname.split('/').filter((part) => part !== '')
   const section = allSections.find(({ path }) => path === `/${first}`)
   const name = section?.name ?? 'Not found'
-  const thing = rest.map((part) => decodeURIComponent(part)).join('/')
+  // A name can't begin with "+": it is the page of a new one.
+  const thing = rest.map((part) => (part === '+new' ? 'New' : decodeURIComponent(part))).join('/')
   if (thing === '') {
     return (
       <ol>

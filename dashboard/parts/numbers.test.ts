@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { countOf, formatBytes, formatCount, formatDuration, formatPercent, formatSpan } from './numbers.ts'
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatSpan,
+  formatTickMs,
+} from './numbers.ts'
 
 test.each([
   [0.4, '0 ms'],
@@ -39,4 +47,13 @@ test('bytes and shares', () => {
     '100 %',
     '< 0.1 %',
   ])
+})
+
+test.each([
+  [0, '0 ms'],
+  [500, '500 ms'],
+  [2000, '2 s'],
+  [1500, '1.5 s'],
+])('on an axis %d ms is %s', (ms, text) => {
+  expect(formatTickMs(ms)).toBe(text)
 })

@@ -36,6 +36,11 @@ export function formatDuration(ms: number): string {
   return formatSpan(ms)
 }
 
+/** On an axis: `500 ms`, `2 s`, `1.5 s`. */
+export function formatTickMs(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`
+}
+
 /** For what passes: `8 s`, `23 min`, `1 h 2 min`. */
 export function formatSpan(ms: number): string {
   const place = units.findIndex(([, size]) => ms >= size)

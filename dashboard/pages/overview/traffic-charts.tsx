@@ -106,7 +106,7 @@ function Latency({ statistics, spanMs, marks }: TrafficMarks) {
       at={series.map(({ at }) => at)}
       spanMs={spanMs}
       marks={marks}
-      unit=" ms"
+      unit="ms"
       series={[
         { name: 'p50', colour: 'accent', values: line('p50'), readout: readout(lastOf(line('p50'))) },
         {
