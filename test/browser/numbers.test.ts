@@ -73,10 +73,21 @@ describe.skipIf(browserPath === null)('the budget', { retry: 2 }, () => {
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(null))))
       return (await workOf(devtools)).scriptMs - before.scriptMs
     }
-    for (const name of ['Events', 'Deliveries', 'Endpoints', 'Overview']) await go(name)
-    const taken: Record<string, number> = {}
-    for (const name of ['Events', 'Deliveries', 'Endpoints', 'Overview'])
-      taken[name] = Math.round(await go(name))
+    const names = ['Events', 'Deliveries', 'Endpoints', 'Overview']
+    for (const name of names) await go(name)
+    // The middle of five: in some a collection of garbage falls.
+    const rounds: number[][] = []
+    for (let round = 0; round < 5; round++) {
+      const took: number[] = []
+      for (const name of names) took.push(await go(name))
+      rounds.push(took)
+    }
+    const taken = Object.fromEntries(
+      names.map((name, place) => {
+        const sorted = rounds.map((took) => took[place] ?? Number.NaN).toSorted((one, other) => one - other)
+        return [name, Math.round(sorted[2] ?? Number.NaN)]
+      }),
+    )
     console.log(`script for a change of page: ${JSON.stringify(taken)} ms`)
     expect(Math.max(...Object.values(taken))).toBeLessThanOrEqual(50)
   })
