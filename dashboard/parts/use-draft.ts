@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 const prefix = 'holdfast-draft:'
 
 /**
- * The text of a form, kept for this tab until it is saved: signing in again, or a reload, brings it back. Never for secrets: what is stored can be read by
- * whoever uses this browser next.
+ * The text of a form, kept for this tab until it is saved: signing in again, or a reload, brings it back. Never for secrets: the next user of this
+ * browser can read what is stored.
  *
  * @example const [text, setText, dropDraft] = useDraft(`route:${name}`, saved)
  */

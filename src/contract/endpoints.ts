@@ -91,7 +91,7 @@ const shownShape = {
 
 export const endpointShape = shownEndpoint('Endpoint', shownShape)
 
-/** Whatever a transport has stored is shown; readers and types are told what that is. */
+/** An endpoint as answers show it: `config` is passed on as its transport stored it, and described per transport for types and OpenAPI. */
 function shownEndpoint<Common extends z.ZodRawShape>(name: string, common: Common) {
   const shape = z.object({ ...common, transport: z.string(), config: jsonObject })
   type Output = WithTransport<z.output<typeof shape>>

@@ -188,7 +188,7 @@ export class Routes {
     })
   }
 
-  /** A stored route's transform, ready for use. Whoever asks closes it. */
+  /** A stored route's transform, ready for use. The caller must close it. */
   async compiled(name: string): Promise<CompiledTransform> {
     const { transform } = await this.#withSecrets(name)
     try {

@@ -47,7 +47,7 @@ export function fieldsOfStep(fields: readonly Field[], step: Step): readonly Fie
 
 const presets: Readonly<Record<string, string>> = {
   standard: '10 retries in half an hour, then once every 5 minutes at most; a timeout of 10 s.',
-  webhook: '7 retries over 28 hours at fixed delays that receivers can be told.',
+  webhook: '7 retries over 28 hours at fixed, documented delays.',
   'high-traffic': '2 retries and a timeout of 3 s: many messages, none of which may hold up the others.',
   development: '3 quick retries, and a circuit that opens after 3 failures.',
   'must-deliver': '20 retries, and a circuit that is slow to open.',

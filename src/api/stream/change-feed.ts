@@ -118,7 +118,7 @@ export class ChangeFeed {
           this.#options.logger.debug({ error: String(error) }, 'The stream could not look for changes'),
         )
         .finally(() => {
-          // Nobody followed for a moment: whoever came next has begun looks of its own.
+          // The last reader left while this look ran, and a new one has started a timer of its own.
           if (this.#timer !== timer) return
           this.#timer = null
           if (this.#readers.size > 0 && !this.#isStopped) this.#schedule(pollMs)

@@ -130,7 +130,7 @@ class ImportLine {
     await this.send()
     if (checkpoint === null) return
     this.#marks = this.#writeMark(checkpoint, line, [this.#marks, ...this.#inFlight])
-    // Whoever flushes hears of it.
+    // The flush reports a failure; here it must not count as unhandled.
     this.#marks.catch(() => {})
   }
 

@@ -86,14 +86,6 @@ describe('the schema', () => {
     expect(await unusedFunctions(root, promisedToNodes)).toEqual([])
   })
 
-  it('notifies in one place, which spares transactions that may be prepared', async () => {
-    const { sources } = await readSources()
-    const others = sources.filter(
-      ({ sql, name }) => sql.includes('pg_notify(') && name !== 'holdfast_internal.notify',
-    )
-    expect(others.map(({ name }) => name)).toEqual([])
-  })
-
   it('has functions whose bodies PostgreSQL accepts', async () => {
     const client = await database.pool.connect()
     try {

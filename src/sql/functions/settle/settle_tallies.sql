@@ -1,4 +1,4 @@
--- What successes and failures mean for the circuits. Returns the lanes that must be read again.
+-- What successes and failures mean for the circuits. Returns the lanes that must be read again. Nodes of the version before send a tally as `run`.
 create or replace function holdfast_internal.settle_tallies(me integer, batch bigint, tallies jsonb) returns integer[]
 language plpgsql as $$
 declare
@@ -22,7 +22,7 @@ begin
       -- Somebody may hold this endpoint in an open transaction. These results began before whatever is decided there.
       perform set_config('lock_timeout', '100ms', true);
       if not given.is_owned or holdfast_internal.record_tally(
-        given.lane, given.r -> 'circuit', given.r -> 'tally', given.r -> 'health', given.r -> 'suspension', 'node:' || me
+        given.lane, given.r -> 'circuit', coalesce(given.r -> 'tally', given.r -> 'run'), given.r -> 'health', given.r -> 'suspension', 'node:' || me
       ) then
         changed := changed || given.lane;
       end if;
