@@ -9,8 +9,14 @@ const env = { HOLDFAST_ENCRYPTION_KEY: 'dGhpcyBrZXkgaXMgZm9yIHRlc3RzIGFsb25lLCAz
 /** Files share the processes of their project and what those have loaded: to load the sources anew for each takes a third of the time. */
 const isolate = false
 
+const browserTimes = 'test/browser/numbers.test.ts'
+
+/** How long something may take to become true: the default of a second is too short on a busy machine. */
+const expectations = { poll: { timeout: 20_000 } }
+
 export default defineConfig({
   test: {
+    reporters: ['default', './test/support/skipped-tests.ts'],
     // Most tests wait for a database, not for a processor: one worker a core would leave the cores idle.
     maxWorkers: 5,
     projects: [
@@ -20,12 +26,13 @@ export default defineConfig({
           name: 'unit',
           env,
           isolate,
+          expect: expectations,
           include: [
             'src/**/*.test.ts',
             'dashboard/**/*.test.ts',
             'test/{models,reference,torture}/**/*.test.ts',
           ],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -33,9 +40,10 @@ export default defineConfig({
           name: 'integration',
           env,
           isolate,
+          expect: expectations,
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },
@@ -45,9 +53,10 @@ export default defineConfig({
           name: 'alone',
           env,
           isolate,
+          expect: expectations,
           include: ['test/alone/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
@@ -58,6 +67,7 @@ export default defineConfig({
           name: 'cli',
           env,
           isolate,
+          expect: expectations,
           include: ['test/cli/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 120_000,
@@ -66,11 +76,13 @@ export default defineConfig({
       },
       {
         test: {
-          // The dashboard in a real browser: without one its tests are skipped, and named.
+          // The dashboard in a real browser: without one its tests are skipped, and named. One at a time: side by side on two cores, pages wait for each other.
           name: 'browser',
           env,
           isolate,
+          expect: expectations,
           include: ['test/browser/**/*.test.ts'],
+          exclude: [browserTimes],
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -80,12 +92,28 @@ export default defineConfig({
       },
       {
         test: {
+          // What measures the browser needs the machine to itself.
+          name: 'browser-times',
+          env,
+          isolate,
+          expect: expectations,
+          include: [browserTimes],
+          globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        test: {
           name: 'faults',
           env,
           isolate,
+          expect: expectations,
           include: ['test/faults/**/*.test.ts'],
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           hookTimeout: 60_000,
           // Each starts processes of its own and mostly waits for timers of seconds.
           maxWorkers: 3,

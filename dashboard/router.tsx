@@ -11,7 +11,8 @@ import { NotFound } from './frame/not-found.tsx'
 import { PageFailed } from './frame/page-failed.tsx'
 import { parseRange, type Range } from './frame/time-range.ts'
 import { parseLetterSearch } from './pages/dead-letters/letter-search.ts'
-import { searchText as text } from './parts/search-text.ts'
+import { parseRunSearch } from './pages/runs/run-search.ts'
+import { chosen, type RawSearch, textsOf } from './parts/search-params.ts'
 
 interface FrameSearch {
   readonly range?: Range | undefined
@@ -21,7 +22,7 @@ const rootRoute = createRootRoute({
   component: AppFrame,
   notFoundComponent: NotFound,
   errorComponent: PageFailed,
-  validateSearch: (raw: Record<string, unknown>): FrameSearch => {
+  validateSearch: (raw: RawSearch): FrameSearch => {
     const range = parseRange(raw['range'])
     return range === undefined ? {} : { range }
   },
@@ -34,31 +35,20 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 
-/** Leaves out what isn't set, so that the address has only what somebody chose. */
-function chosen<Search extends object>(search: Search): { [Name in keyof Search]?: Search[Name] } {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Search]?: Search[Name]
-  }
-}
-
-type Raw = Record<string, unknown>
-
 const endpoints = createRoute({
   getParentRoute: () => rootRoute,
   path: '/endpoints',
-  validateSearch: (raw: Raw) =>
-    chosen({
-      q: text(raw['q']),
-      tag: text(raw['tag']),
-      only: raw['only'] === 'unhealthy' ? ('unhealthy' as const) : undefined,
-    }),
+  validateSearch: (raw: RawSearch) => ({
+    ...textsOf(raw, 'q', 'tag'),
+    ...chosen({ only: raw['only'] === 'unhealthy' ? ('unhealthy' as const) : undefined }),
+  }),
   component: lazyRouteComponent(() => import('./pages/endpoints/endpoints-page.tsx'), 'EndpointsPage'),
 })
 
 const endpoint = createRoute({
   getParentRoute: () => rootRoute,
   path: '/endpoints/$name',
-  validateSearch: (raw: Raw) =>
+  validateSearch: (raw: RawSearch) =>
     chosen({ tab: (['settings', 'history'] as const).find((tab) => tab === raw['tab']) }),
   component: lazyRouteComponent(() => import('./pages/endpoints/endpoint-page.tsx'), 'EndpointPage'),
 })
@@ -72,17 +62,10 @@ const newEndpoint = createRoute({
 const events = createRoute({
   getParentRoute: () => rootRoute,
   path: '/events',
-  validateSearch: (raw: Raw) =>
-    chosen({
-      type: text(raw['type']),
-      tenant: text(raw['tenant']),
-      correlationId: text(raw['correlationId']),
-      orderingKey: text(raw['orderingKey']),
-      path: text(raw['path']),
-      equals: text(raw['equals']),
-      has: text(raw['has']),
-      state: raw['state'] === 'unrouted' ? ('unrouted' as const) : undefined,
-    }),
+  validateSearch: (raw: RawSearch) => ({
+    ...textsOf(raw, 'type', 'tenant', 'correlationId', 'orderingKey', 'path', 'equals', 'has'),
+    ...chosen({ state: raw['state'] === 'unrouted' ? ('unrouted' as const) : undefined }),
+  }),
   component: lazyRouteComponent(() => import('./pages/events/events-page.tsx'), 'EventsPage'),
 })
 
@@ -97,15 +80,13 @@ const deliveryStates = ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 
 const deliveries = createRoute({
   getParentRoute: () => rootRoute,
   path: '/deliveries',
-  validateSearch: (raw: Raw) =>
-    chosen({
+  validateSearch: (raw: RawSearch) => ({
+    ...textsOf(raw, 'endpoint', 'route', 'eventType', 'error', 'messageId'),
+    ...chosen({
       state: deliveryStates.find((state) => state === raw['state']),
-      endpoint: text(raw['endpoint']),
-      route: text(raw['route']),
-      eventType: text(raw['eventType']),
-      error: text(raw['error']),
-      messageId: text(raw['messageId']),
+      sort: raw['sort'] === 'next_attempt' ? ('next_attempt' as const) : undefined,
     }),
+  }),
   component: lazyRouteComponent(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
 })
 
@@ -146,7 +127,7 @@ const operation = createRoute({
 const routes = createRoute({
   getParentRoute: () => rootRoute,
   path: '/routes',
-  validateSearch: (raw: Raw) => chosen({ endpoint: text(raw['endpoint']) }),
+  validateSearch: (raw: RawSearch) => textsOf(raw, 'endpoint'),
   component: lazyRouteComponent(() => import('./pages/routes/routes-page.tsx'), 'RoutesPage'),
 })
 
@@ -159,8 +140,7 @@ const route = createRoute({
 const newRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/routes/+new',
-  validateSearch: (raw: Raw) =>
-    chosen({ endpoint: text(raw['endpoint']), eventType: text(raw['eventType']) }),
+  validateSearch: (raw: RawSearch) => textsOf(raw, 'endpoint', 'eventType'),
   component: lazyRouteComponent(() => import('./pages/routes/new-route-page.tsx'), 'NewRoutePage'),
 })
 
@@ -174,6 +154,12 @@ const eventType = createRoute({
   getParentRoute: () => rootRoute,
   path: '/event-types/$name',
   component: lazyRouteComponent(() => import('./pages/event-types/event-type-page.tsx'), 'EventTypePage'),
+})
+
+const sources = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sources',
+  component: lazyRouteComponent(() => import('./pages/sources/sources-page.tsx'), 'SourcesPage'),
 })
 
 const replays = createRoute({
@@ -194,26 +180,10 @@ const job = createRoute({
   component: lazyRouteComponent(() => import('./pages/jobs/job-page.tsx'), 'JobPage'),
 })
 
-const runStates = [
-  'scheduled',
-  'waiting',
-  'running',
-  'succeeded',
-  'failed',
-  'timed_out',
-  'cancelled',
-  'expired',
-] as const
-
 const runs = createRoute({
   getParentRoute: () => rootRoute,
   path: '/runs',
-  validateSearch: (raw: Raw) =>
-    chosen({
-      job: text(raw['job']),
-      queue: text(raw['queue']),
-      state: runStates.find((state) => state === raw['state']),
-    }),
+  validateSearch: parseRunSearch,
   component: lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
 })
 
@@ -253,11 +223,22 @@ const system = createRoute({
   component: lazyRouteComponent(() => import('./pages/system/system-page.tsx'), 'SystemPage'),
 })
 
+const broker = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/broker',
+  component: lazyRouteComponent(() => import('./pages/broker/broker-page.tsx'), 'BrokerPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+})
+
 const audit = createRoute({
   getParentRoute: () => rootRoute,
   path: '/audit',
-  validateSearch: (raw: Raw) =>
-    chosen({ subject: text(raw['subject']), actor: text(raw['actor']), action: text(raw['action']) }),
+  validateSearch: (raw: RawSearch) => textsOf(raw, 'subject', 'actor', 'action'),
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 })
 
@@ -287,6 +268,7 @@ export const router = createRouter({
     route,
     eventTypes,
     eventType,
+    sources,
     jobs,
     job,
     runs,
@@ -296,6 +278,8 @@ export const router = createRouter({
     schedules,
     alerts,
     system,
+    broker,
+    settings,
     audit,
     apiKeys,
   ]),

@@ -14,6 +14,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The notices that the licences of bundled packages ask for, from what is really in the bundle.
+    license: { fileName: 'THIRD-PARTY-NOTICES.md' },
     // Base UI marks its modules for servers that render React; there is none here.
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },

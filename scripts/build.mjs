@@ -4,10 +4,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   existsSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -88,8 +90,21 @@ async function buildDashboard(target, isStale, at) {
     '--logLevel',
     'warn',
   )
-  if (isBuilt) writeStamp(target, at)
-  return isBuilt
+  if (!isBuilt) return false
+  addStyleNotice(target)
+  writeStamp(target, at)
+  return true
+}
+
+/** Vite collects the licences of bundled modules; Tailwind's styles come from no module. */
+function addStyleNotice(target) {
+  const folder = join(root, 'node_modules', 'tailwindcss')
+  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const text = readFileSync(join(folder, 'LICENSE'), 'utf8').trim()
+  appendFileSync(
+    join(target, 'THIRD-PARTY-NOTICES.md'),
+    `\n## tailwindcss - ${version} (${license})\n\n${text}\n`,
+  )
 }
 
 const startedAt = new Date()
@@ -105,6 +120,8 @@ const isDashboardStale = !isNewerThan(join(root, 'dist', 'dashboard', stampName)
 const isForced = process.argv.includes('--force')
 
 if (isStale || isForced || (isDashboardStale && hasDashboardPackages(root))) {
+  // After a fresh clone this takes long enough to make a person wonder.
+  process.stderr.write('Building Holdfast …\n')
   const unfinished = join(root, `dist.new-${process.pid}`)
   rmSync(unfinished, { recursive: true, force: true })
   const results = await Promise.all([

@@ -22,6 +22,29 @@ export function endpointFields(document) {
   }
 }
 
+/** The site-wide settings: each may be null, which puts its default back, and is not for a form to say. */
+export function settingFields(document) {
+  const { schemas } = document.components
+  return Object.entries(schemas.SettingChanges.properties)
+    .filter(([name]) => name !== 'reason')
+    .flatMap(([name, { anyOf, description }]) => {
+      const schema = schemaAt(
+        schemas,
+        anyOf.find(({ type }) => type !== 'null'),
+      )
+      return fieldsOf(schemas, name, { ...schema, description }, schema.type !== 'object')
+    })
+}
+
+/** The settings of an alert rule; its name is in the path of the call. */
+export function alertRuleFields(document) {
+  const { schemas } = document.components
+  const { properties, required } = schemas.AlertRuleSettings
+  return Object.entries(properties)
+    .filter(([name]) => name !== 'reason')
+    .flatMap(([name, schema]) => fieldsOf(schemas, name, schema, required.includes(name)))
+}
+
 function partsOf(schemas, path, { properties, required = [] }, when) {
   return Object.entries(properties).flatMap(([name, schema]) =>
     fieldsOf(schemas, `${path}.${name}`, schema, required.includes(name), when),

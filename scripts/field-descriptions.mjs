@@ -1,22 +1,41 @@
 // The doc comments of the SDK's types, for the OpenAPI document: one text for both. Written to src/contract/field-descriptions.ts.
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** Those that others extend come first. */
 const sources = [
-  'src/core/endpoints/transport-configs.ts',
-  'src/core/routes/transform-configs.ts',
-  'src/core/endpoints/endpoint-types.ts',
-  'src/core/routes/route-input.ts',
+  'src/core/endpoints/policy-inputs.ts',
+  'src/core/endpoints/setting-fields.ts',
+  'src/core/endpoints/common-endpoint-input.ts',
+  'src/transports/http/description.ts',
+  'src/transports/*/description.ts',
+  'src/transports/endpoint-types.ts',
+  'src/core/sources/mapping-input.ts',
+  'src/sources/*/description.ts',
+  'src/sources/source-types.ts',
+  'src/transforms/learning/description.ts',
+  'src/transforms/*/description.ts',
+  'src/transforms/route-types.ts',
   'src/sdk/schedule-input.ts',
 ]
 const interfacePattern = /^export interface (\w+)(?:<[^{]*?>)?(?: extends ([^{]*))? \{\n(.*?)^\}/gms
+// A table of fields is the type that is made of it.
+const tablePattern = /^export const settingFields = \{\n(.*?)^\}/ms
+const rowPattern = / {2}\/\*\* (.*?) \*\/\n {2}(\w+): /gs
 const fieldPattern = /(?: {2}\/\*\* (.*?) \*\/\n)? {2}readonly (\w+)\??:\s/gs
 
 /** `{ HttpConfigInput: { url: 'Where requests go …' } }`; a field without a comment is null. */
 export function readFieldDescriptions(root) {
   const found = {}
-  for (const source of sources) {
+  for (const source of filesOf(root)) {
     const text = readFileSync(join(root, source), 'utf8')
+    const [, table] = tablePattern.exec(text) ?? []
+    if (table !== undefined) {
+      found.SettingInputs = Object.fromEntries(
+        [...table.matchAll(rowPattern)].map(([, comment, field]) => [field, comment]),
+      )
+      continue
+    }
     for (const [, name, bases = '', body] of text.matchAll(interfacePattern)) {
       const own = [...body.matchAll(fieldPattern)].map(([, comment, field]) => [
         field,
@@ -29,6 +48,18 @@ export function readFieldDescriptions(root) {
     }
   }
   return found
+}
+
+function filesOf(root) {
+  const files = sources.flatMap((source) => {
+    const [folder, file] = source.split('/*/')
+    if (file === undefined) return [source]
+    return readdirSync(join(root, folder))
+      .sort()
+      .map((name) => `${folder}/${name}/${file}`)
+      .filter((path) => existsSync(join(root, path)))
+  })
+  return new Set(files)
 }
 
 export function fieldDescriptionsModule(root) {

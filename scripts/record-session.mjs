@@ -1,4 +1,4 @@
-// Runs real commands against a real `holdfast dev` and writes what they print into README.md, between its session markers.
+// Runs real commands against a real `holdfast dev` and writes what they print into docs/start.md, between its session markers.
 // Usage: node scripts/record-session.mjs
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const cli = join(root, 'dist', 'cli', 'main.js')
-const readme = join(root, 'README.md')
+const page = join(root, 'docs', 'start.md')
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-session-'))
 const deadlineMs = 60_000
 
@@ -93,8 +93,8 @@ try {
 
 const start = '<!-- session:start -->'
 const end = '<!-- session:end -->'
-const text = readFileSync(readme, 'utf8')
+const text = readFileSync(page, 'utf8')
 const [before, rest] = text.split(start)
-if (rest === undefined || !rest.includes(end)) throw new Error(`README.md has no ${start} … ${end}`)
+if (rest === undefined || !rest.includes(end)) throw new Error(`docs/start.md has no ${start} … ${end}`)
 const transcript = `${start}\n\`\`\`console\n${lines.join('\n').trimEnd()}\n\`\`\`\n`
-writeFileSync(readme, `${before}${transcript}${end}${rest.split(end)[1]}`)
+writeFileSync(page, `${before}${transcript}${end}${rest.split(end)[1]}`)

@@ -4,18 +4,20 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { endpointFields } from './endpoint-fields.mjs'
+import { alertRuleFields, endpointFields, settingFields } from './endpoint-fields.mjs'
 import { fieldDescriptionsModule } from './field-descriptions.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const descriptions = join('src', 'contract', 'field-descriptions.ts')
 writeFileSync(join(root, descriptions), fieldDescriptionsModule(root))
 format(descriptions)
-spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: 'inherit' })
-const { describeApi } = await import('../dist/contract/openapi.js')
+// Only now: it reads the descriptions.
+const { describeApi } = await import('../src/contract/openapi.ts')
 const document = JSON.parse(JSON.stringify(describeApi()))
 write('openapi.json', document)
 write(join('dashboard', 'forms', 'endpoint-fields.json'), endpointFields(document))
+write(join('dashboard', 'forms', 'setting-fields.json'), settingFields(document))
+write(join('dashboard', 'forms', 'alert-rule-fields.json'), alertRuleFields(document))
 
 function write(file, value) {
   writeFileSync(join(root, file), `${JSON.stringify(value, null, 2)}\n`)

@@ -7,26 +7,8 @@ export {
 export type { Change } from './client/read-changes.ts'
 export { RemoteError } from './client/remote-error.ts'
 export type { AttemptClass, AttemptOutcome } from './core/delivery/attempt.ts'
-export type {
-  AmqpEndpointInput,
-  CommonEndpointInput,
-  EndpointChanges,
-  EndpointInput,
-  FunctionEndpointInput,
-  HttpEndpointInput,
-  SmtpEndpointInput,
-} from './core/endpoints/endpoint-types.ts'
-export type {
-  AmqpConfigInput,
-  AmqpPropertiesInput,
-  AuthInput,
-  FunctionConfigInput,
-  HttpConfigInput,
-  SecretInput,
-  SigningInput,
-  SmtpConfigInput,
-  TlsInput,
-} from './core/endpoints/transport-configs.ts'
+export type { CommonEndpointInput } from './core/endpoints/common-endpoint-input.ts'
+export type { SecretInput } from './core/endpoints/secret-input.ts'
 export { type ErrorCode, errorCatalogue, HoldfastError } from './core/errors.ts'
 export type { JobInput, JobSettings } from './core/jobs/job-settings.ts'
 export type { RunOptionsInput } from './core/jobs/run-options.ts'
@@ -40,28 +22,31 @@ export type {
 } from './core/operations/list-filter.ts'
 export type { OperationInput, OperationQuery, ReplayInput } from './core/operations/operation-input.ts'
 export type { EventTypeInput } from './core/routes/event-type-input.ts'
-export type { RouteInput } from './core/routes/route-input.ts'
-export type {
-  CaliperTransformInput,
-  CloudeventsTransformInput,
-  JsonataTransformInput,
-  NoneTransformInput,
-  TemplateTransformInput,
-  TransformConfigInput,
-  XapiTransformInput,
-} from './core/routes/transform-configs.ts'
 export type { SiteSettingName } from './core/settings/site-settings.ts'
+export type { MappingInput } from './core/sources/mapping-input.ts'
 export type { StoredJson } from './core/stored-json.ts'
 export type { EndpointTest } from './engine/endpoint-test.ts'
 export type { NodeLimits } from './engine/limits.ts'
 export type { Logger } from './engine/logger.ts'
 export type { NodeObserver } from './engine/observer.ts'
 export type { RequestInput, RequestResult } from './engine/request.ts'
-export { defineJob, type Job, type JobHandler, type JobOf } from './jobs/job.ts'
-export type { RunContext } from './jobs/run-context.ts'
-export { JobWorker, type WorkerOptions } from './jobs/worker.ts'
+export {
+  type BatchedRun,
+  type BatchHandler,
+  type BatchJobDefinition,
+  defineJob,
+  type IsolatedJobDefinition,
+  type Job,
+  type JobHandler,
+  type JobOf,
+} from './jobs/job.ts'
+export type { HandlerCall, JobMiddleware } from './jobs/middleware.ts'
+export type { RunContext, RunLogger } from './jobs/run-context.ts'
+export { JobWorker } from './jobs/worker.ts'
 export type { WorkerLimits } from './jobs/worker-limits.ts'
+export type { WorkerOptions } from './jobs/worker-options.ts'
 export type { Attempt } from './sdk/attempt.ts'
+export type { Broker, BrokerStatus } from './sdk/broker.ts'
 export { createWorker } from './sdk/create-worker.ts'
 export type {
   DeadLetter,
@@ -71,35 +56,23 @@ export type {
   DeadLetters,
 } from './sdk/dead-letters.ts'
 export type { Deliveries, Delivery } from './sdk/deliveries.ts'
-export type {
-  ChangedEndpoint,
-  Endpoint,
-  EndpointSecret,
-  Endpoints,
-} from './sdk/endpoints.ts'
-export type { BatchRun, EnqueuedRun, EnqueueOptions } from './sdk/enqueuer.ts'
+export type { ChangedEndpoint, Endpoints } from './sdk/endpoints.ts'
+export type { BatchRun, EnqueueOptions } from './sdk/enqueuer.ts'
 export type { EventType, EventTypes } from './sdk/event-types.ts'
 export type { Event, EventDetail, Events, StoredMessage } from './sdk/events.ts'
-export {
-  type AnyEvents,
-  type BatchEvent,
-  type BatchMessage,
-  Holdfast,
-  type HoldfastOptions,
-  type PublishedEvent,
-  type PublishOptions,
-  type SendOptions,
-  type SentMessage,
-} from './sdk/holdfast.ts'
-export {
-  type InlineOptions,
-  type InlineResult,
-  JobTester,
-  type JobTesterOptions,
-  runInline,
-} from './sdk/job-tester.ts'
+export { Holdfast } from './sdk/holdfast.ts'
+export type { HoldfastOptions } from './sdk/holdfast-options.ts'
 export type { Jobs, JobView } from './sdk/jobs.ts'
 export type { Management } from './sdk/management.ts'
+export type {
+  AnyEvents,
+  BatchEvent,
+  BatchMessage,
+  PublishedEvent,
+  PublishOptions,
+  SendOptions,
+  SentMessage,
+} from './sdk/messages.ts'
 export type { Operation, OperationPreview, Operations } from './sdk/operations.ts'
 export type { Page } from './sdk/page.ts'
 export type { PreviewEvent, PreviewInput, RoutePreview } from './sdk/preview.ts'
@@ -117,6 +90,16 @@ export type {
 } from './sdk/schedule-input.ts'
 export type { Schedules, ScheduleView } from './sdk/schedules.ts'
 export type { Setting, SettingChanges, Settings } from './sdk/settings.ts'
+export type { Endpoint, EndpointSecret } from './sdk/shown-endpoint.ts'
+export type {
+  RetriedReject,
+  RetriedRejects,
+  SourceReject,
+  SourceRejectDetail,
+  SourceRejects,
+} from './sdk/source-rejects.ts'
+export type { Source, Sources } from './sdk/sources.ts'
+export type { EnqueuedRun, ResultOptions, RunReference } from './sdk/stored-run.ts'
 export type {
   DrizzleTransaction,
   KnexTransaction,
@@ -125,11 +108,42 @@ export type {
   TransactionClient,
 } from './sdk/transaction-client.ts'
 export type { Workers, WorkerView } from './sdk/workers.ts'
+export type { AmqpSourceConfigInput, AmqpSourceInput } from './sources/amqp/description.ts'
+export type { SourceChanges, SourceInput } from './sources/source-types.ts'
 export type { EndpointHealth } from './storage/endpoint-health.ts'
-export type { Sender } from './storage/send-messages.ts'
+export type { Queryable } from './storage/queryable.ts'
+export type { CaliperTransformInput } from './transforms/caliper/description.ts'
+export type { CloudeventsTransformInput } from './transforms/cloudevents/description.ts'
+export type { JsonataTransformInput } from './transforms/jsonata/description.ts'
+export type { NoneTransformInput } from './transforms/none/description.ts'
+export type { RouteInput, TransformConfigInput } from './transforms/route-types.ts'
+export type { TemplateTransformInput } from './transforms/template/description.ts'
+export type { XapiTransformInput } from './transforms/xapi/description.ts'
+export type {
+  AmqpConfigInput,
+  AmqpEndpointInput,
+  AmqpPropertiesInput,
+} from './transports/amqp/description.ts'
+export type {
+  CustomEndpointChanges,
+  CustomEndpointInput,
+  EndpointChanges,
+  EndpointInput,
+} from './transports/endpoint-types.ts'
+export type { FunctionConfigInput, FunctionEndpointInput } from './transports/function/description.ts'
 export {
   type Handler,
   type HandlerMessage,
   PermanentError,
   RetryAfterError,
 } from './transports/function/handler.ts'
+export type {
+  AuthInput,
+  HttpConfigInput,
+  HttpEndpointInput,
+  SigningInput,
+  TlsInput,
+} from './transports/http/description.ts'
+export type { LazyTransport } from './transports/registry.ts'
+export type { SmtpConfigInput, SmtpEndpointInput } from './transports/smtp/description.ts'
+export type { ChannelLimits, Dispatch, Transport, TransportChannel } from './transports/transport.ts'

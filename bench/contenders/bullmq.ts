@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { redisVersion } from '../harness/redis-keys.ts'
 import { Unavailable } from '../harness/row.ts'
 import { inBatches, type Payload } from '../workload/payload.ts'
-import { type Contender, forEachConcurrently, type Purpose } from './contender.ts'
+import { type Contender, type EnqueueOptions, forEachConcurrently, type Purpose } from './contender.ts'
 
 const QUEUE = 'bench'
 
@@ -24,6 +24,18 @@ const BEST: Record<Purpose, Record<string, number>> = {
     keepCompleted: 0,
   },
   latency: { enqueueBatchRows: 1, enqueueConnections: 1, workers: 1, concurrency: 1, keepCompleted: 0 },
+}
+
+/** Ordered groups are a part of its paid edition. Among its priorities a low number goes first. */
+function jobOptions({ sequence }: Payload, options: EnqueueOptions) {
+  const { orderingKey, concurrencyKey, deliverAt, delayMs, priority, uniqueKey } = options
+  if (orderingKey !== undefined || concurrencyKey !== undefined) throw new Unavailable('BullMQ has no keys')
+  const delay = delayMs ?? (deliverAt === undefined ? undefined : deliverAt.getTime() - Date.now())
+  return {
+    ...(delay !== undefined && { delay }),
+    ...(priority !== undefined && { priority: 4 - priority(sequence) }),
+    ...(uniqueKey !== undefined && { jobId: uniqueKey(sequence) }),
+  }
 }
 
 export const bullmq: Contender = {
@@ -59,13 +71,15 @@ export const bullmq: Contender = {
     let turn = 0
     return {
       settings,
-      enqueueAll(payloads) {
+      enqueueAll(payloads, options = {}) {
         return forEachConcurrently(
           inBatches(payloads, enqueueBatchRows),
           enqueueConnections,
           async (batch) => {
             const target = queues[turn++ % queues.length] ?? queue
-            await target.addBulk(batch.map((data) => ({ name: QUEUE, data })))
+            await target.addBulk(
+              batch.map((data) => ({ name: QUEUE, data, opts: jobOptions(data, options) })),
+            )
           },
         )
       },
@@ -90,7 +104,7 @@ export const bullmq: Contender = {
         await Promise.all(running.map((worker) => worker.waitUntilReady()))
       },
       async isDrained() {
-        const counts = await queue.getJobCounts('waiting', 'active')
+        const counts = await queue.getJobCounts('waiting', 'active', 'prioritized', 'delayed')
         return Object.values(counts).every((count) => count === 0)
       },
       async close() {

@@ -1,8 +1,7 @@
 import type * as graphileWorkerModule from 'graphile-worker'
 import { Pool } from 'pg'
-import { Unavailable } from '../harness/row.ts'
 import { inBatches, type Payload } from '../workload/payload.ts'
-import { type Contender, type EnqueueOptions, forEachConcurrently, type Purpose } from './contender.ts'
+import { type Contender, dueAt, type EnqueueOptions, forEachConcurrently, type Purpose } from './contender.ts'
 
 const TASK = 'bench'
 
@@ -19,14 +18,18 @@ const { Logger, makeWorkerUtils, run } = (
 
 const silentLogger = new Logger(() => () => {})
 
-/** Its queues are what an ordering key is here: one job of a name at a time. A low number goes first. */
-function jobSpec(payload: Payload, { deliverAt, orderingKey, priority }: EnqueueOptions) {
+/** Its queues are what ordering and concurrency keys are here: one job of a name at a time, in order. A low number goes first. */
+function jobSpec(payload: Payload, options: EnqueueOptions) {
+  const { orderingKey, concurrencyKey, priority, uniqueKey } = options
+  const key = orderingKey ?? concurrencyKey
+  const runAt = dueAt(options)
   return {
     identifier: TASK,
     payload,
-    ...(deliverAt !== undefined && { run_at: deliverAt.toISOString() }),
-    ...(orderingKey !== undefined && { queue_name: orderingKey(payload.sequence) }),
+    ...(runAt !== undefined && { run_at: runAt.toISOString() }),
+    ...(key !== undefined && { queue_name: key(payload.sequence) }),
     ...(priority !== undefined && { priority: -priority(payload.sequence) }),
+    ...(uniqueKey !== undefined && { job_key: uniqueKey(payload.sequence) }),
   }
 }
 
@@ -53,7 +56,7 @@ const BEST: Record<Purpose, Record<string, number>> = {
   },
   latency: {
     enqueueBatchRows: 1,
-    enqueueConnections: 1,
+    enqueueConnections: 8,
     instances: 1,
     concurrentJobs: 24,
     localQueueSize: -1,
@@ -76,8 +79,6 @@ export const graphileWorker: Contender = {
     return {
       settings,
       enqueueAll(payloads, options = {}) {
-        if (options.concurrencyKey !== undefined)
-          throw new Unavailable('graphile-worker has no concurrency keys')
         return forEachConcurrently(
           inBatches(payloads, enqueueBatchRows),
           enqueueConnections,

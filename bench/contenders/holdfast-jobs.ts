@@ -13,7 +13,7 @@ import { type Contender, forEachConcurrently, type Handler, type Purpose } from 
  */
 const BEST: Record<Purpose, Record<string, number>> = {
   throughput: { enqueueBatchRows: 1000, enqueueConnections: 4, concurrency: 64 },
-  latency: { enqueueBatchRows: 1, enqueueConnections: 1, concurrency: 64 },
+  latency: { enqueueBatchRows: 1, enqueueConnections: 8, concurrency: 64 },
 }
 
 /** Holdfast's job runs on a shared lane, by a worker in this process, its journal included. */
@@ -23,11 +23,20 @@ export const holdfastJobs: Contender = {
     const settings = { ...BEST[purpose], ...context.overrides } as Record<string, number>
     const { enqueueBatchRows = 1, enqueueConnections = 1, concurrency = 64 } = settings
     let handle: Handler = () => {}
-    const job = defineJob({ name: 'bench', run: (input) => handle(input as Payload) })
+    const job = defineJob({
+      name: 'bench',
+      ...(settings['hasOwnRows'] === 1 && { expiresAfterMs: 7 * 24 * 60 * 60 * 1000 }),
+      run: (input) => handle(input as Payload),
+    })
     const holdfast = new Holdfast({ databaseUrl: context.databaseUrl })
     await holdfast.migrate()
     await raiseGlobalBound(context.databaseUrl, 100_000_000)
     await holdfast.jobs.declare(job)
+    // Another text of the URL: a worker is assigned runs by clients with its own URL only.
+    const publisher =
+      settings['usesSecondClient'] === 1
+        ? new Holdfast({ databaseUrl: namedUrl(context.databaseUrl) })
+        : holdfast
     const client = new Client({ connectionString: context.databaseUrl })
     // What breaks it while it is idle shows at the next statement.
     client.on('error', () => {})
@@ -42,7 +51,8 @@ export const holdfastJobs: Contender = {
     })
     return {
       settings,
-      enqueueAll(payloads, { deliverAt, orderingKey, concurrencyKey, priority } = {}) {
+      enqueueAll(payloads, options = {}) {
+        const { deliverAt, delayMs, orderingKey, concurrencyKey, priority, uniqueKey } = options
         return forEachConcurrently(
           inBatches(payloads, enqueueBatchRows),
           enqueueConnections,
@@ -52,6 +62,8 @@ export const holdfastJobs: Contender = {
               batch.map((input) => ({
                 input,
                 ...(deliverAt !== undefined && { runAt: deliverAt }),
+                ...(delayMs !== undefined && { delayMs }),
+                ...(uniqueKey !== undefined && { uniqueKey: uniqueKey(input.sequence) }),
                 ...(orderingKey !== undefined && { orderingKey: orderingKey(input.sequence) }),
                 ...(concurrencyKey !== undefined && { concurrencyKey: concurrencyKey(input.sequence) }),
                 ...(priority !== undefined && { priority: priority(input.sequence) }),
@@ -61,7 +73,7 @@ export const holdfastJobs: Contender = {
         )
       },
       async enqueueOne(payload) {
-        await holdfast.enqueue(job, payload)
+        await publisher.enqueue(job, payload)
       },
       async startWorkers(handler) {
         handle = handler
@@ -87,9 +99,16 @@ export const holdfastJobs: Contender = {
       async close() {
         await worker.stop()
         await holdfast.stop()
+        if (publisher !== holdfast) await publisher.stop()
         await client.end()
         rmSync(journalFolder, { recursive: true, force: true })
       },
     }
   },
+}
+
+function namedUrl(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  url.searchParams.set('application_name', 'bench')
+  return url.href
 }

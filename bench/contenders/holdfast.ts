@@ -15,7 +15,7 @@ const ENDPOINT = 'bench'
  */
 const BEST: Record<Purpose, Record<string, number>> = {
   throughput: { enqueueBatchRows: 1000, enqueueConnections: 2, concurrency: 64 },
-  latency: { enqueueBatchRows: 1, enqueueConnections: 1, concurrency: 64 },
+  latency: { enqueueBatchRows: 1, enqueueConnections: 8, concurrency: 64 },
 }
 
 export const holdfast: Contender = {
@@ -35,6 +35,8 @@ export const holdfast: Contender = {
       transport: 'function',
       limits: { concurrency, maxPending: 10_000_000 },
     })
+    const publisher =
+      settings['usesSecondClient'] === 1 ? new Holdfast({ databaseUrl: context.databaseUrl }) : holdfast
     const client = new Client({ connectionString: context.databaseUrl })
     // What breaks it while it is idle shows at the next statement.
     client.on('error', () => {})
@@ -59,7 +61,7 @@ export const holdfast: Contender = {
         )
       },
       async enqueueOne(payload) {
-        await holdfast.send(ENDPOINT, payload)
+        await publisher.send(ENDPOINT, payload)
       },
       async startWorkers(handler) {
         handle = handler
@@ -73,6 +75,7 @@ export const holdfast: Contender = {
       },
       async close() {
         await holdfast.stop()
+        if (publisher !== holdfast) await publisher.stop()
         await client.end()
       },
     }

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import PgBoss from 'pg-boss'
+import { Unavailable } from '../harness/row.ts'
 import { inBatches, type Payload } from '../workload/payload.ts'
-import { type Contender, forEachConcurrently, type Purpose } from './contender.ts'
+import { type Contender, dueAt, type EnqueueOptions, forEachConcurrently, type Purpose } from './contender.ts'
 
 const QUEUE = 'bench'
+/** Between two looks at an empty queue. */
+const POLL_MS = 10
 
 /**
  * Tried on 2 cores, PostgreSQL 18, 100,000 jobs, three interleaved passes each (k/s, lowest–highest):
@@ -16,6 +20,21 @@ const QUEUE = 'bench'
 const BEST: Record<Purpose, Record<string, number>> = {
   throughput: { enqueueBatchRows: 5000, connections: 4, workers: 3, batchSize: 5000, useFetch: 1 },
   latency: { enqueueBatchRows: 1, connections: 4, workers: 1, batchSize: 100, useFetch: 0 },
+}
+
+/** Keys are those of its singletons, one active job (`singleton`) or one waiting job (`short`) of each. */
+function insertSpec(payload: Payload, options: EnqueueOptions) {
+  const { orderingKey, concurrencyKey, priority, uniqueKey } = options
+  if (orderingKey !== undefined) throw new Unavailable('pg-boss has no order within a key')
+  const key = concurrencyKey ?? uniqueKey
+  const startAfter = dueAt(options)
+  return {
+    name: QUEUE,
+    data: payload,
+    ...(startAfter !== undefined && { startAfter }),
+    ...(priority !== undefined && { priority: priority(payload.sequence) }),
+    ...(key !== undefined && { singletonKey: key(payload.sequence) }),
+  }
 }
 
 export const pgBoss: Contender = {
@@ -43,7 +62,10 @@ export const pgBoss: Contender = {
     async function fetchLoop(handle: (payload: Payload) => void): Promise<void> {
       while (!closing.signal.aborted) {
         const jobs = await boss.fetch<Payload>(QUEUE, { batchSize })
-        if (jobs.length === 0) return
+        if (jobs.length === 0) {
+          await sleep(POLL_MS)
+          continue
+        }
         for (const job of jobs) handle(job.data)
         await boss.complete(
           QUEUE,
@@ -54,16 +76,20 @@ export const pgBoss: Contender = {
 
     return {
       settings,
-      enqueueAll(payloads) {
+      enqueueAll(payloads, options = {}) {
         return forEachConcurrently(inBatches(payloads, enqueueBatchRows), connections, async (batch) => {
-          await boss.insert(batch.map((data) => ({ name: QUEUE, data })))
+          await boss.insert(batch.map((payload) => insertSpec(payload, options)))
         })
       },
       async enqueueOne(payload) {
         await boss.send(QUEUE, payload)
       },
-      async startWorkers(handle) {
-        for (let worker = 0; worker < workers; worker++) {
+      async startWorkers(handle, { concurrencyKey, uniqueKey } = {}) {
+        if (concurrencyKey !== undefined) await boss.updateQueue(QUEUE, { name: QUEUE, policy: 'singleton' })
+        if (uniqueKey !== undefined) await boss.updateQueue(QUEUE, { name: QUEUE, policy: 'short' })
+        // A fetch that comes upon a key of another loop gets nothing at all.
+        const loopCount = concurrencyKey === undefined ? workers : 1
+        for (let worker = 0; worker < loopCount; worker++) {
           if (useFetch === 1) {
             loops.push(fetchLoop(handle))
             continue

@@ -7,7 +7,8 @@ export interface DatabaseServer {
   adminUrl: string
   version: string
   settings: Record<string, string>
-  createDatabase(): Promise<string>
+  /** An empty one, or a copy of another, which nobody may be connected to. */
+  createDatabase(templateUrl?: string): Promise<string>
   dropDatabase(databaseUrl: string): Promise<void>
   /** Drops what is left of this run and stops the server if this run started it. */
   stop(): Promise<void>
@@ -16,6 +17,7 @@ export interface DatabaseServer {
 interface EmbeddedModule {
   startEmbeddedPostgres(options: {
     dataDir: string
+    settings?: Record<string, string>
   }): Promise<{ connectionString: string; stop(): Promise<void> }>
 }
 
@@ -34,7 +36,11 @@ const embeddedModulePath = fileURLToPath(
   new URL('../../dist/postgres/embedded/start-embedded-postgres.js', import.meta.url),
 )
 
-export async function openDatabaseServer(externalUrl: string | undefined): Promise<DatabaseServer> {
+/** `settings` of postgresql.conf are for the embedded server; an external one has its own. */
+export async function openDatabaseServer(
+  externalUrl: string | undefined,
+  settings: Record<string, string> = {},
+): Promise<DatabaseServer> {
   if (externalUrl !== undefined) return connect(externalUrl, () => Promise.resolve())
   if (!existsSync(embeddedModulePath)) {
     throw new Error(
@@ -44,7 +50,7 @@ export async function openDatabaseServer(externalUrl: string | undefined): Promi
   const embedded = (await import(pathToFileURL(embeddedModulePath).href)) as EmbeddedModule
   // Beside the code and not in the system's temporary folder, which may live in memory, where fsync costs nothing.
   const dataDir = fileURLToPath(new URL(`../.data/${process.pid}`, import.meta.url))
-  const server = await embedded.startEmbeddedPostgres({ dataDir })
+  const server = await embedded.startEmbeddedPostgres({ dataDir, settings })
   return connect(server.connectionString, async () => {
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
@@ -80,9 +86,10 @@ async function connect(adminUrl: string, stopServer: () => Promise<void>): Promi
     adminUrl,
     version: server.rows[0]?.server_version ?? 'unknown',
     settings,
-    async createDatabase() {
+    async createDatabase(templateUrl) {
       const name = `holdfast_bench_${process.pid}_${++created}`
-      await admin.query(`create database ${escapeIdentifier(name)}`)
+      const template = templateUrl === undefined ? '' : ` template ${escapeIdentifier(nameIn(templateUrl))}`
+      await admin.query(`create database ${escapeIdentifier(name)}${template}`)
       ours.add(name)
       // Every sample starts with clean write-ahead log, so that no contender pays for another one's checkpoint.
       await admin.query('checkpoint')
@@ -90,11 +97,15 @@ async function connect(adminUrl: string, stopServer: () => Promise<void>): Promi
       url.pathname = `/${name}`
       return url.href
     },
-    dropDatabase: (databaseUrl) => drop(new URL(databaseUrl).pathname.slice(1)),
+    dropDatabase: (databaseUrl) => drop(nameIn(databaseUrl)),
     async stop() {
       for (const name of ours) await drop(name)
       await admin.end()
       await stopServer()
     },
   }
+}
+
+function nameIn(databaseUrl: string): string {
+  return new URL(databaseUrl).pathname.slice(1)
 }

@@ -4,31 +4,39 @@ import type { DatabaseServer } from './database-server.ts'
 import type { Options } from './options.ts'
 import { redisPersistence, redisVersion } from './redis-keys.ts'
 
-export interface Environment {
+/** Where something was measured, whatever it was. */
+export interface Machine {
   cpu: string
   cores: number
   memoryGiB: number
   node: string
   postgres: string
   postgresSettings: Record<string, string>
+}
+
+export interface Environment extends Machine {
   redis: string
   packages: Record<string, string>
 }
 
 const PACKAGES = ['graphile-worker', 'graphile-worker-0.18', 'pg-boss', 'bullmq', 'ioredis', 'pg', 'undici']
 
-export async function describeEnvironment(server: DatabaseServer, options: Options): Promise<Environment> {
-  const redis = await redisVersion(options.redisUrl)
+export function describeMachine(server: DatabaseServer): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node:
-      options.nodePath === undefined
-        ? process.versions.node
-        : versionIn('../node_modules/node-24/package.json'),
+    node: process.versions.node,
     postgres: server.version,
     postgresSettings: server.settings,
+  }
+}
+
+export async function describeEnvironment(server: DatabaseServer, options: Options): Promise<Environment> {
+  const redis = await redisVersion(options.redisUrl)
+  return {
+    ...describeMachine(server),
+    ...(options.nodePath !== undefined && { node: versionIn('../node_modules/node-24/package.json') }),
     redis: redis === undefined ? 'none' : `${redis} (${await redisPersistence(options.redisUrl)})`,
     packages: {
       holdfast: versionIn('../../package.json'),

@@ -53,7 +53,7 @@ function evaluateRow(row: Row, measured: Map<string, ArmSamples>): RowResult {
     arms,
     ...(best && { bestBaseline: best.arm }),
     ...(ratio && { ratio }),
-    verdict: judge(row.goal, judged),
+    verdict: judge(row.goal, judged, hasDetails(row, subject)),
   }
 }
 
@@ -97,8 +97,13 @@ export function bestOf(goal: Goal, arms: readonly ArmResult[]): ArmResult | unde
     .toSorted((a, b) => direction * ((a.value?.median ?? 0) - (b.value?.median ?? 0)))[0]
 }
 
-function judge(goal: Goal, value: number | undefined): Verdict {
+function hasDetails({ detailsAtLeast = {} }: Row, subject: ArmResult | undefined): boolean {
+  return Object.entries(detailsAtLeast).every(([name, least]) => (subject?.details[name] ?? 0) >= least)
+}
+
+function judge(goal: Goal, value: number | undefined, areDetailsReached: boolean): Verdict {
   if (value === undefined) return 'not measured'
+  if (!areDetailsReached) return 'missed'
   const reaches = (limit: number) => ('atLeast' in goal ? value >= limit : value <= limit)
   if (goal.moonshot !== undefined && reaches(goal.moonshot)) return 'moonshot'
   return reaches('atLeast' in goal ? goal.atLeast : goal.atMost) ? 'reached' : 'missed'

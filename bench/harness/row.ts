@@ -39,6 +39,8 @@ export interface Row {
   title: string
   unit: string
   goal: Goal
+  /** What Holdfast's details must reach as well, by their names. */
+  detailsAtLeast?: Readonly<Record<string, number>>
   /** Arms that the ratio is taken against: the best of them in each round. */
   baselines: readonly string[]
   /** Arms that are measured and shown for information only. */

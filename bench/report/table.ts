@@ -41,5 +41,7 @@ function describe(arm: ArmResult): string {
   const percentiles = ['p50Ms', 'p95Ms', 'p99Ms', 'maxMs']
     .filter((name) => arm.details[name] !== undefined)
     .map((name) => `${name.replace('Ms', '')} ${formatNumber(arm.details[name] ?? 0)}`)
-  return [formatSpread(arm.value), ...percentiles].join('  ')
+  const worst = arm.details['worstHalfSecond']
+  const steadiness = worst === undefined ? [] : [`worst half second ÷ median ${formatNumber(worst)}`]
+  return [formatSpread(arm.value), ...percentiles, ...steadiness].join('  ')
 }

@@ -13,22 +13,19 @@ import { burstAfterIdle, freshBurst } from './fresh-burst.ts'
 import { httpDeliveries } from './http-deliveries.ts'
 import { idleCpu } from './idle-cpu.ts'
 import { idleLatency } from './idle-latency.ts'
+import { jobBursts } from './job-bursts.ts'
 import { jobEnqueue } from './job-enqueue.ts'
 import { jobFlatness } from './job-flatness.ts'
 import { jobLatency } from './job-latency.ts'
+import { jobLines } from './job-lines.ts'
 import { jobRuns } from './job-runs.ts'
 import { jobScheduled } from './job-scheduled.ts'
 import { jsonataTransform } from './jsonata-transform.ts'
-import {
-  burstOrdered,
-  equalDueTimes,
-  jobBurstConcurrent,
-  jobBurstOrdered,
-  jobBurstPrioritised,
-} from './keyed-bursts.ts'
+import { burstOrdered, equalDueTimes } from './keyed-bursts.ts'
 import { latencyAtRates } from './latency-at-rate.ts'
 import { learningBackfill } from './learning-backfill.ts'
 import { learningTransform } from './learning-transform.ts'
+import { mechanisms } from './mechanisms.ts'
 import { memoryAtDepth } from './memory-at-depth.ts'
 import { openCircuitIsolation } from './open-circuit-isolation.ts'
 import { operatorCalls } from './operator-calls.ts'
@@ -39,6 +36,7 @@ import { replay } from './replay.ts'
 import { signing } from './signing.ts'
 import { statistics } from './statistics.ts'
 import { templateTransform } from './template-transform.ts'
+import { tenTabs } from './ten-tabs.ts'
 import { tricklingEndpoints } from './trickling-endpoints.ts'
 import { xapiTransform } from './xapi-transform.ts'
 
@@ -71,11 +69,12 @@ export const rows: readonly Row[] = [
   jobLatency,
   jobFlatness,
   jobScheduled,
-  jobBurstPrioritised,
-  jobBurstOrdered,
-  jobBurstConcurrent,
+  ...mechanisms,
+  ...jobBursts,
+  ...jobLines,
   cronBurst,
   operatorCalls,
+  tenTabs,
   bulkBesideLive,
   templateTransform,
   xapiTransform,

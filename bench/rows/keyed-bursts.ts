@@ -1,5 +1,4 @@
 import type { Row } from '../harness/row.ts'
-import { asJobs } from '../workload/as-jobs.ts'
 import { measureBurst } from '../workload/measure-burst.ts'
 import { measureEqualDueTimes } from '../workload/measure-equal-due-times.ts'
 
@@ -27,36 +26,4 @@ export const equalDueTimes: Row = {
   baselines: ['graphile-worker'],
   maxRounds: 3,
   measure: measureEqualDueTimes,
-}
-
-export const jobBurstPrioritised: Row = {
-  name: 'job-burst-prioritised',
-  title: 'runs enqueued while a worker works, four priorities, never analysed',
-  unit: 'runs/s',
-  goal: { of: 'ratio', atLeast: 1 },
-  baselines: ['graphile-worker'],
-  maxRounds: 3,
-  measure: asJobs((context) =>
-    measureBurst(context, { ...fresh, enqueue: { priority: (sequence) => sequence % 4 } }),
-  ),
-}
-
-export const jobBurstOrdered: Row = {
-  name: 'job-burst-ordered',
-  title: 'runs enqueued while a worker works, 5,000 ordering keys, never analysed',
-  unit: 'runs/s',
-  goal: { of: 'ratio', atLeast: 1 },
-  baselines: ['graphile-worker'],
-  maxRounds: 3,
-  measure: asJobs((context) => measureBurst(context, { ...fresh, enqueue: { orderingKey: keyOf } })),
-}
-
-export const jobBurstConcurrent: Row = {
-  name: 'job-burst-concurrent',
-  title: 'runs enqueued while a worker works, 5,000 concurrency keys, never analysed',
-  unit: 'runs/s',
-  goal: { of: 'value', atLeast: 2000 },
-  baselines: [],
-  maxRounds: 3,
-  measure: asJobs((context) => measureBurst(context, { ...fresh, enqueue: { concurrencyKey: keyOf } })),
 }

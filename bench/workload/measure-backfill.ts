@@ -88,7 +88,7 @@ async function configure(databaseUrl: string, encryptionKey: string, url: string
       preset: 'record-store',
       config: { url },
       batch: { maxMessages: STATEMENTS_PER_BATCH, maxWaitMs: 200 },
-      limits: { concurrency: 4, maxPending: 1_000_000 },
+      limits: { concurrency: 8, maxPending: 1_000_000 },
     })
     const actor = { from: 'hash', key: 'a key that is long enough' } as const
     await holdfast.routes.create({

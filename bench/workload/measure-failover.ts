@@ -4,7 +4,7 @@ import { Holdfast } from '../../dist/index.js'
 import type { Sample, SampleContext } from '../harness/row.ts'
 import { createEndpoints, endpointNames } from './endpoints.ts'
 import { makePayload } from './payload.ts'
-import { type BenchNode, startNode } from './start-node.ts'
+import { type BenchProcess, startNode } from './start-node.ts'
 
 const ENDPOINTS = 64
 const POLL_MS = 10
@@ -14,14 +14,14 @@ export async function measureFailover(context: SampleContext): Promise<Sample> {
   const { databaseUrl } = context
   const holdfast = new Holdfast({ databaseUrl })
   const client = new Client({ connectionString: databaseUrl })
-  const nodes: BenchNode[] = []
+  const nodes: BenchProcess[] = []
   try {
     await client.connect()
     await holdfast.migrate()
     const names = endpointNames(ENDPOINTS)
     await createEndpoints(holdfast, names)
     for (let count = 0; count < 2; count++) nodes.push(await startNode(databaseUrl))
-    const [victim, survivor] = nodes as [BenchNode, BenchNode]
+    const [victim, survivor] = nodes as [BenchProcess, BenchProcess]
     await untilShared(client)
     // Both have delivered before: what is measured is the takeover, not a first call.
     for (const name of names) await holdfast.send(name, makePayload(0))

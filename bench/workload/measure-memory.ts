@@ -4,7 +4,7 @@ import type { Sample, SampleContext } from '../harness/row.ts'
 import { HANDLER, MAX_PENDING } from './endpoints.ts'
 import { refreshStatistics } from './refresh-statistics.ts'
 import { sendPayloads } from './send-payloads.ts'
-import { type BenchNode, startNode } from './start-node.ts'
+import { type BenchProcess, startNode } from './start-node.ts'
 
 const MEBIBYTE = 2 ** 20
 const POLL_MS = 50
@@ -15,7 +15,7 @@ const COOLDOWN_MS = 3_600_000
 export async function measureMemory(context: SampleContext): Promise<Sample> {
   const { databaseUrl, backlogMessages } = context
   const holdfast = new Holdfast({ databaseUrl })
-  let node: BenchNode | undefined
+  let node: BenchProcess | undefined
   try {
     await holdfast.migrate()
     await holdfast.endpoints.create({
@@ -52,7 +52,7 @@ export async function measureMemory(context: SampleContext): Promise<Sample> {
 }
 
 async function peakMemoryMiB(
-  node: BenchNode,
+  node: BenchProcess,
   forMs: number,
   isDone: (handled: number) => boolean,
 ): Promise<number> {

@@ -8,23 +8,33 @@ export interface NodeReport {
   memoryBytes: number
 }
 
-export interface BenchNode {
+export interface BenchProcess {
   processId: number
   /** Asks how it is; `fail` and `succeed` also tell its handler what to do from now on. */
   ask(request?: 'report' | 'fail' | 'succeed'): Promise<NodeReport>
   kill(): Promise<void>
 }
 
-const nodePath = fileURLToPath(new URL('./node-process.mjs', import.meta.url))
-
 /** A node in a process of its own. It also ends by itself when its parent is gone. */
-export async function startNode(databaseUrl: string): Promise<BenchNode> {
-  const child = fork(nodePath, [databaseUrl, HANDLER], { execArgv: [], stdio: ['ignore', 2, 2, 'ipc'] })
+export function startNode(databaseUrl: string): Promise<BenchProcess> {
+  return start('./node-process.mjs', [databaseUrl, HANDLER])
+}
+
+/** A worker in a process of its own, with one job, `bench`. The memory that it reports is the most that it has had. */
+export function startWorker(databaseUrl: string, journalFolder: string): Promise<BenchProcess> {
+  return start('./worker-process.mjs', [databaseUrl, journalFolder])
+}
+
+async function start(file: string, args: readonly string[]): Promise<BenchProcess> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
+    execArgv: [],
+    stdio: ['ignore', 2, 2, 'ipc'],
+  })
   const ended = once(child, 'exit')
   await Promise.race([
     once(child, 'message'),
     ended.then(() => {
-      throw new Error('the node ended before it had started')
+      throw new Error(`${file} ended before it had started`)
     }),
   ])
   return {

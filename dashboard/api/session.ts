@@ -7,6 +7,8 @@ export interface Session {
   readonly csrfToken: string | null
   readonly version: string
   readonly environment: string | null
+  /** Where a trace is found; `{traceId}` is replaced. */
+  readonly traceUrl: string | null
   /** Only `holdfast dev` does. */
   readonly isDemoOffered: boolean
 }

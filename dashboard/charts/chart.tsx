@@ -21,6 +21,8 @@ export function Chart({ at, series, unit, spanMs, marks = [] }: ChartProps) {
     if (element === null) return undefined
     const style = getComputedStyle(element)
     const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim()
+    // Letters stand above the lines, not on them.
+    const roomAbove = marks.length > 0 ? 1.25 : 1.1
     const axis: uPlot.Axis = {
       stroke: colour('ink-3'),
       grid: { stroke: colour('line'), width: 1 },
@@ -36,7 +38,7 @@ export function Chart({ at, series, unit, spanMs, marks = [] }: ChartProps) {
         cursor: { show: false },
         scales: {
           x: { range: () => [(serverNowMs() - spanMs) / 1000, serverNowMs() / 1000] },
-          y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, 1)] },
+          y: { range: (_plot, _min, max) => [0, Math.max(max * roomAbove, 1)] },
         },
         axes: [
           {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Form } from './draft.ts'
 import { endpointFields } from './endpoint-fields.ts'
-import type { Raw } from './field.ts'
+import type { Field, Raw } from './field.ts'
 
 const saved = {
   name: 'crm',
@@ -87,4 +87,28 @@ test('a part that comes is given whole, and one that goes is null', () => {
   expect(new Form(endpointFields('http'), batching, new Map([['batch', false]])).body).toEqual({
     batch: null,
   })
+})
+
+test('settings are replaced one by one: of an object all that is set, and nothing that nobody has set', () => {
+  const fields: readonly Field[] = [
+    { path: 'max_pending', description: '', kind: 'integer' },
+    { path: 'auto_disable.threshold', description: '', kind: 'integer', isNullable: true },
+    { path: 'auto_disable.windowMs', description: '', kind: 'integer' },
+    { path: 'defaults.retry.maxRetries', description: '', kind: 'integer' },
+    { path: 'defaults.limits.ratePerSecond', description: '', kind: 'number', isNullable: true },
+    { path: 'defaults.autoDisable.onGone', description: '', kind: 'flag' },
+  ]
+  const settings = {
+    max_pending: 5,
+    auto_disable: { threshold: 5, windowMs: 1000 },
+    defaults: { limits: { ratePerSecond: 7 } },
+  }
+  const replaced = (draft: ReadonlyMap<string, Raw>) => new Form(fields, settings, draft).replaced
+  expect(replaced(new Map([['auto_disable.threshold', '']]))).toEqual({
+    auto_disable: { threshold: null, windowMs: 1000 },
+  })
+  expect(replaced(new Map([['defaults.retry.maxRetries', '3']]))).toEqual({
+    defaults: { retry: { maxRetries: 3 }, limits: { ratePerSecond: 7 } },
+  })
+  expect(replaced(new Map([['defaults.limits.ratePerSecond', '']]))).toEqual({ defaults: {} })
 })

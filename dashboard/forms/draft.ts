@@ -22,6 +22,11 @@ export class Form {
     this.#draft = draft
   }
 
+  /** The same form with another draft. */
+  over(draft: Draft): Form {
+    return new Form(this.#fields, this.#saved, draft)
+  }
+
   raw(field: Field): Raw {
     return this.#draft.has(field.path) ? this.#draft.get(field.path) : rawOf(field, this.#saved)
   }
@@ -105,6 +110,24 @@ export class Form {
     return body
   }
 
+  /** Everything that the form shows: what a call takes that creates or replaces. */
+  get whole(): Record<string, unknown> {
+    return this.#whole('')
+  }
+
+  /**
+   * What has changed by the names at the top, each of them whole: what a call takes that replaces one by one. A part that nobody has set stays left
+   * out, so that its own default holds.
+   */
+  get replaced(): Record<string, unknown> {
+    return Object.fromEntries(
+      this.changed.map((field) => {
+        const [top = ''] = field.path.split('.')
+        return [top, field.path === top ? this.#value(field) : this.#whole(top, (part) => this.#isSet(part))]
+      }),
+    )
+  }
+
   #value(field: Field): unknown {
     const read = readRaw(field, this.raw(field))
     return read.ok ? read.value : undefined
@@ -118,13 +141,26 @@ export class Form {
     }
   }
 
-  #whole(path: string): Record<string, unknown> {
-    const entries = this.#fields
-      .filter((field) => field.path.startsWith(`${path}.`) && this.isShown(field))
-      .map((field) => [field.path.slice(path.length + 1), this.#value(field)] as const)
-      .filter(([, value]) => value !== undefined)
-    return Object.fromEntries(entries)
+  #isSet(field: Field): boolean {
+    if (isNested(field.path) && this.raw(field) === '') return false
+    return this.#draft.has(field.path) || valueAt(this.#saved, field.path) !== undefined
   }
+
+  #whole(path: string, isMeant: (field: Field) => boolean = () => true): Record<string, unknown> {
+    const whole: Record<string, unknown> = {}
+    const start = path === '' ? '' : `${path}.`
+    for (const field of this.#fields) {
+      const isOwn = field.path.startsWith(start) && this.isShown(field) && isMeant(field)
+      const value = isOwn ? this.#value(field) : undefined
+      if (value !== undefined) put(whole, field.path.slice(start.length).split('.'), value)
+    }
+    return whole
+  }
+}
+
+function put(into: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) into[name] = value
+  else put((into[name] ??= {}) as Record<string, unknown>, rest, value)
 }
 
 /** `config.auth.token`: PATCH takes the whole of `config.auth`. */

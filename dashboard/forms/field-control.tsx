@@ -2,7 +2,7 @@ import { useId } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { formatSpan } from '../parts/numbers.ts'
 import type { Field, HeaderRow, Raw } from './field.ts'
-import { choiceWords, fieldLabel, fieldUnit } from './field-words.ts'
+import { choiceWords, labelOf, unitOf } from './field-words.ts'
 import { HeadersControl } from './headers-control.tsx'
 import { SecretControl } from './secret-control.tsx'
 
@@ -36,7 +36,7 @@ export function FieldControl(props: FieldControlProps) {
             aria-describedby={`${id}-hint`}
             onChange={({ target }) => onChange(target.checked)}
           />
-          {fieldLabel(field.path)}
+          {labelOf(field)}
         </label>
         <span id={`${id}-hint`} className="hint">
           {plain(field.description)}
@@ -54,9 +54,9 @@ export function FieldControl(props: FieldControlProps) {
       }}
     >
       {field.kind === 'headers' ? (
-        <span className="label">{fieldLabel(field.path)}</span>
+        <span className="label">{labelOf(field)}</span>
       ) : (
-        <label htmlFor={id}>{fieldLabel(field.path)}</label>
+        <label htmlFor={id}>{labelOf(field)}</label>
       )}
       {field.kind === 'headers' ? (
         <HeadersControl rows={raw as readonly HeaderRow[]} isReadOnly={isReadOnly} onChange={onChange} />
@@ -115,7 +115,7 @@ function PlainControl({ id, field, raw, problem, isReadOnly, onChange }: FieldCo
       />
     )
   }
-  const unit = fieldUnit(field.path)
+  const unit = unitOf(field)
   const isNumber = field.kind === 'integer' || field.kind === 'number'
   return (
     <span className="with-unit">
@@ -137,12 +137,12 @@ function PlainControl({ id, field, raw, problem, isReadOnly, onChange }: FieldCo
 }
 
 function Hint({ field, raw, hint }: FieldControlProps) {
-  const ms = fieldUnit(field.path) === 'ms' ? Number(raw) : Number.NaN
+  const ms = unitOf(field) === 'ms' ? Number(raw) : Number.NaN
   const span = ms >= 1000 ? `${formatSpan(ms)}. ` : ''
   return (
     <>
       {span}
-      {hint ?? plain(field.description)}
+      {plain(hint ?? field.description)}
     </>
   )
 }

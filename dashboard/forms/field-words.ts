@@ -1,3 +1,5 @@
+import type { Field } from './field.ts'
+
 /** What a field is called beside its control, and in which unit it is; others are called by their own name. */
 const words: Readonly<Record<string, readonly [label: string, unit?: string]>> = {
   name: ['Name'],
@@ -60,12 +62,12 @@ const choices: Readonly<Record<string, string>> = {
   'standard-webhooks': 'Standard Webhooks',
 }
 
-export function fieldLabel(path: string): string {
-  return words[path]?.[0] ?? sentence(path.split('.').at(-1) ?? path)
+export function labelOf({ path, label }: Pick<Field, 'path' | 'label'>): string {
+  return label ?? words[path]?.[0] ?? sentence(path.split('.').at(-1) ?? path)
 }
 
-export function fieldUnit(path: string): string {
-  return words[path]?.[1] ?? ''
+export function unitOf({ path, unit }: Pick<Field, 'path' | 'unit'>): string {
+  return unit ?? words[path]?.[1] ?? ''
 }
 
 export function choiceWords(choice: string): string {

@@ -20,6 +20,9 @@ export interface Field {
   readonly minItems?: number
   readonly maxItems?: number
   readonly item?: Omit<Field, 'path' | 'description'>
+  /** Instead of what `field-words.ts` has for its path. */
+  readonly label?: string
+  readonly unit?: string
 }
 
 /** A header of a request; a value of null is one that is stored and stays. */

@@ -1,10 +1,12 @@
 import { Modal } from '../parts/modal.tsx'
 
 export function LeaveDialog({
-  onLeave,
+  onDiscard,
+  onKeep,
   onStay,
 }: {
-  readonly onLeave: () => void
+  readonly onDiscard: () => void
+  readonly onKeep: () => void
   readonly onStay: () => void
 }) {
   return (
@@ -13,8 +15,12 @@ export function LeaveDialog({
       onClose={onStay}
       footer={
         <>
-          <button type="button" className="button danger" onClick={onLeave}>
+          <button type="button" className="button danger" onClick={onDiscard}>
             Discard changes
+          </button>
+          <span className="grow" />
+          <button type="button" className="button" onClick={onKeep}>
+            Leave, keep the draft
           </button>
           <button type="button" className="button primary" onClick={onStay}>
             Keep editing
@@ -22,7 +28,10 @@ export function LeaveDialog({
         </>
       }
     >
-      <p className="quiet">What you changed on this page isn't saved.</p>
+      <p className="quiet">
+        What you changed on this page isn't saved. A draft waits here until you close this tab; secrets that
+        you typed are not kept.
+      </p>
     </Modal>
   )
 }

@@ -4,7 +4,13 @@ import { lazy, Suspense } from 'react'
 const LeaveDialog = lazy(async () => ({ default: (await import('./leave-dialog.tsx')).LeaveDialog }))
 
 /** Asks before changes that aren't saved are left. Another tab of the same page counts as leaving; a change of the time range doesn't. */
-export function LeaveGuard({ hasChanges }: { readonly hasChanges: boolean }) {
+export function LeaveGuard({
+  hasChanges,
+  onDiscard,
+}: {
+  readonly hasChanges: boolean
+  readonly onDiscard: () => void
+}) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
       hasChanges && (current.pathname !== next.pathname || tabOf(current.search) !== tabOf(next.search)),
@@ -14,7 +20,14 @@ export function LeaveGuard({ hasChanges }: { readonly hasChanges: boolean }) {
   if (blocker.status !== 'blocked') return null
   return (
     <Suspense>
-      <LeaveDialog onLeave={blocker.proceed} onStay={blocker.reset} />
+      <LeaveDialog
+        onDiscard={() => {
+          onDiscard()
+          blocker.proceed()
+        }}
+        onKeep={blocker.proceed}
+        onStay={blocker.reset}
+      />
     </Suspense>
   )
 }

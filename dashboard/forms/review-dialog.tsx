@@ -5,7 +5,7 @@ import { countOf } from '../parts/numbers.ts'
 import { visibleText } from '../parts/visible-text.ts'
 import type { Change } from './draft.ts'
 
-/** The diff before a save, field by field; a mark as well as a colour says what goes and what comes. */
+/** The diff before a save. */
 export function ReviewDialog({
   name,
   changes,
@@ -33,17 +33,24 @@ export function ReviewDialog({
       onClose={onClose}
       onConfirm={onConfirm}
     >
-      <pre className="code wrap" tabIndex={0} role="region" aria-label="Changes">
-        {changes.map(({ path, before, after }) => (
-          <span key={path}>
-            <Path path={path} />
-            <Lines mark="-" className="removed" text={before} />
-            <Lines mark="+" className="added" text={after} />
-          </span>
-        ))}
-      </pre>
+      <ChangeList changes={changes} />
       {children}
     </ActionDialog>
+  )
+}
+
+/** From what to what, field by field; a mark as well as a colour says what goes and what comes. */
+export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <pre className="code wrap" tabIndex={0} role="region" aria-label="Changes">
+      {changes.map(({ path, before, after }) => (
+        <span key={path}>
+          <Path path={path} />
+          <Lines mark="-" className="removed" text={before} />
+          <Lines mark="+" className="added" text={after} />
+        </span>
+      ))}
+    </pre>
   )
 }
 

@@ -46,12 +46,11 @@ function applyTheme(theme: Preferences['theme']): void {
   document.cookie = `${value}; Path=/; SameSite=Strict`
 }
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
 export function usePreferences(): Preferences {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => current,
-  )
+  return useSyncExternalStore(subscribe, preferences)
 }

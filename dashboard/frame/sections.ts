@@ -34,6 +34,7 @@ export const sectionGroups: readonly SectionGroup[] = [
       { path: '/endpoints', name: 'Endpoints', icon: 'endpoint', key: 'e' },
       { path: '/routes', name: 'Routes', icon: 'route', key: 'r' },
       { path: '/event-types', name: 'Event types', icon: 'type' },
+      { path: '/sources', name: 'Sources', icon: 'database' },
     ],
   },
   {
@@ -51,6 +52,8 @@ export const sectionGroups: readonly SectionGroup[] = [
     sections: [
       { path: '/alerts', name: 'Alerts', icon: 'bell', key: 'a' },
       { path: '/system', name: 'System', icon: 'server' },
+      { path: '/broker', name: 'Broker', icon: 'broker' },
+      { path: '/settings', name: 'Settings', icon: 'settings' },
       { path: '/audit', name: 'Audit', icon: 'audit', permission: 'administer' },
       { path: '/api-keys', name: 'API keys', icon: 'apiKey', permission: 'administer' },
     ],

@@ -16,7 +16,8 @@ export function useSectionCounts(): Readonly<Record<string, SectionCount>> {
   return {
     '/dead-letters': count(data.totals.deadLetters, 'bad'),
     '/endpoints': count(of('circuit_open', 'rejecting', 'endpoint_disabled', 'failure_rate'), 'bad'),
-    '/jobs': count(of('job_disabled'), 'bad'),
+    '/jobs': count(of('job_disabled', 'job_unhandled'), 'bad'),
+    '/sources': count(of('source_disconnected'), 'bad'),
     '/workers': count(of('worker_lost'), 'warn'),
     '/alerts': count(data.firingAlerts, 'bad'),
     '/system': count(

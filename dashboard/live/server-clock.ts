@@ -39,3 +39,8 @@ function subscribe(listener: () => void): () => void {
 export function useNowMs(): number {
   return useSyncExternalStore(subscribe, () => currentMs)
 }
+
+/** The same, changed only with the minute: for what shows no seconds that pass. */
+export function useMinuteMs(): number {
+  return useSyncExternalStore(subscribe, () => currentMs - (currentMs % 60_000))
+}

@@ -16,7 +16,8 @@ export function ActionDialog({
   title,
   children,
   verb,
-  pendingVerb,
+  // The first word of `Reset circuit` is what goes on.
+  pendingVerb = `${verb.split(' ')[0]?.replace(/e$/, '')}ing…`,
   action,
   onConfirm,
   onClose,
@@ -24,12 +25,13 @@ export function ActionDialog({
   typed,
   isDanger = false,
   isReady = true,
+  isWide = false,
 }: {
   readonly title: string
   readonly children?: ReactNode
   readonly verb: string
   /** While the server works: `Pausing…` */
-  readonly pendingVerb: string
+  readonly pendingVerb?: string | undefined
   readonly action: Running
   readonly onConfirm: (reason: string | undefined) => void
   readonly onClose: () => void
@@ -39,6 +41,7 @@ export function ActionDialog({
   readonly typed?: string
   readonly isDanger?: boolean
   readonly isReady?: boolean
+  readonly isWide?: boolean
 }) {
   const id = useId()
   const [reasonText, setReasonText] = useState('')
@@ -53,6 +56,7 @@ export function ActionDialog({
   return (
     <Modal
       title={title}
+      isWide={isWide}
       onClose={onClose}
       footer={
         <>

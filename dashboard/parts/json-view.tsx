@@ -28,7 +28,6 @@ export function JsonView({
       <div className="flex flex-wrap gap-2 items-center">
         <CopyButton text={text} />
         {fileName !== undefined && <DownloadButton text={text} fileName={fileName} />}
-        <span className="hint">{formatBytes(text.length)}</span>
       </div>
     </div>
   )

@@ -1,5 +1,10 @@
 import { useEffect, useState } from 'react'
-import type { Selection } from './data-table.tsx'
+
+export interface Selection {
+  readonly ids: ReadonlySet<string>
+  readonly toggle: (id: string, isOn: boolean) => void
+  readonly set: (ids: readonly string[]) => void
+}
 
 /** What is selected; it survives scrolling and ends with a change of the filter. */
 export function useSelection(filterText: string): Selection {

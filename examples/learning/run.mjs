@@ -1,11 +1,10 @@
 // A platform's tracking log, through Holdfast, into two record stores. One of them is down at first and refuses one statement in a hundred.
 // At the end nothing valid is missing. It starts what it needs, PostgreSQL included, and leaves nothing behind:
 //   node examples/learning/run.mjs
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startHoldfast } from './holdfast.mjs'
+import { startHoldfast } from '../start-holdfast.mjs'
 import { startRecordStore } from './record-store.mjs'
 
 const events = 1000
@@ -15,13 +14,7 @@ const reliable = await startRecordStore()
 const troubled = await startRecordStore({ refuses: isRefused })
 troubled.isDown = true
 
-// The log, as the platform writes it: one event a line.
-const folder = await mkdtemp(join(tmpdir(), 'holdfast-learning-'))
-const log = join(folder, 'tracking.log')
-await writeFile(log, Array.from({ length: events }, (_, n) => `${JSON.stringify(logLine(n))}\n`).join(''))
-
-// `holdfast dev` in a folder of its own.
-const holdfast = await startHoldfast(folder)
+const holdfast = await startHoldfast()
 const { HoldfastClient } = await import('holdfast/client')
 const client = new HoldfastClient({ url: holdfast.url, apiKey: holdfast.apiKey })
 
@@ -46,6 +39,9 @@ for (const [name, store] of Object.entries({ reliable, troubled })) {
   await client.routes.create({ body: { name, eventType: '**', endpoint: name, transform } })
 }
 
+// The log, as the platform writes it: one event a line.
+const log = join(holdfast.folder, 'tracking.log')
+await writeFile(log, Array.from({ length: events }, (_, n) => `${JSON.stringify(logLine(n))}\n`).join(''))
 const { published } = JSON.parse(await holdfast.run('learning', 'import', log, '--json'))
 console.log(`${published} events published from the log`)
 
@@ -54,19 +50,24 @@ console.log(
   `the reliable store has ${reliable.statements.size} statements, the one that is down ${troubled.statements.size}`,
 )
 troubled.isDown = false
-const owed = async () => (await client.endpoints.health({ params: { name: 'troubled' } })).pending
-while ((await owed()) > 0) await wait(100)
+// Every event ends as a statement in the store or as a dead letter.
+const deadLetters = async () =>
+  (await client.deadLetters.list({ query: { endpoint: 'troubled', limit: 100 } })).data
+const giveUpAtMs = Date.now() + 60_000
+let letters = []
+while (troubled.statements.size + letters.length < events && Date.now() < giveUpAtMs) {
+  await wait(100)
+  letters = await deadLetters()
+}
 
-const letters = await client.deadLetters.list({ query: { endpoint: 'troubled', limit: 100 } })
 const valid = [...reliable.statements.values()].filter((statement) => !isRefused(statement))
 const missing = valid.filter(({ id }) => !troubled.statements.has(id))
-console.log(`back again, it has ${troubled.statements.size} statements and refused ${letters.data.length}`)
+console.log(`back again, it has ${troubled.statements.size} statements and refused ${letters.length}`)
 console.log(`valid statements that are missing: ${missing.length}`)
 
 await holdfast.stop()
 await reliable.close()
 await troubled.close()
-await rm(folder, { recursive: true })
 if (missing.length > 0) process.exitCode = 1
 
 function logLine(n) {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpointInput } from '../../src/core/endpoints/endpoint-input.ts'
 import { presetExtras, presetNames, presets } from '../../src/core/endpoints/presets.ts'
+import { settingDefaults, settingFields, settingNames } from '../../src/core/endpoints/setting-fields.ts'
 import { jobInput, jobName } from '../../src/core/jobs/job-settings.ts'
 import { siteSettings } from '../../src/core/settings/site-settings.ts'
-import { endpointConfigs } from './endpoint-configs.ts'
+import { transportDescriptions } from '../../src/transports/descriptions.ts'
 
 /** SQL that follows from TypeScript: what PostgreSQL must know to refuse what the API refuses. Paths are below `src/sql/functions`. */
 export function generatedSources(): ReadonlyMap<string, string> {
@@ -11,6 +12,7 @@ export function generatedSources(): ReadonlyMap<string, string> {
     ['operate/known_settings.sql', knownSettings()],
     ['endpoints/known_presets.sql', knownPresets()],
     ['endpoints/endpoint_schemas.sql', endpointSchemas()],
+    ['endpoints/endpoint_settings.sql', endpointSettings()],
     ['jobs/job_schema.sql', jobSchema()],
   ])
 }
@@ -52,13 +54,35 @@ function inlined(part: unknown, named: Readonly<Record<string, unknown>>): unkno
 
 /** Schemas of what `create_endpoint` and `update_endpoint` take: of the endpoint, and of the config of each transport. */
 function endpointSchemas(): string {
-  const rows = Object.entries({ endpoint: endpointInput, ...endpointConfigs }).map(
+  const configs = transportDescriptions.flatMap(({ name, sqlConfig }) =>
+    sqlConfig === null ? [] : [[name, sqlConfig] as const],
+  )
+  const rows = [['endpoint', endpointInput] as const, ...configs].map(
     ([name, schema]) => `    (${literal(name)}, ${json(describedSchema(schema))})`,
   )
   return [
     '-- What an endpoint, and the config of each transport, may be in SQL. Generated from src/core/endpoints/endpoint-input.ts and',
-    '-- scripts/schema/endpoint-configs.ts by `npm run schema`.',
+    '-- src/transports/*/description.ts by `npm run schema`.',
     'create or replace function holdfast_internal.endpoint_schemas() returns table (name text, schema jsonb)',
+    'language sql immutable parallel safe as $$',
+    '  values',
+    rows.join(',\n'),
+    '$$;',
+    '',
+  ].join('\n')
+}
+
+/** What is filled in where an endpoint says nothing. What comes from its preset is in `known_presets`. */
+function endpointSettings(): string {
+  const names = settingNames.filter((name) => !('isFromPreset' in settingFields[name]))
+  const defaults: Readonly<Record<string, unknown>> = settingDefaults
+  const rows = names.map(
+    (name) => `    (${literal(name)}, ${Object.hasOwn(defaults, name) ? json(defaults[name]) : 'null'})`,
+  )
+  return [
+    '-- The settings of an endpoint that are not from its preset, with their defaults; null: left out unless given. Generated from',
+    '-- src/core/endpoints/setting-fields.ts by `npm run schema`.',
+    'create or replace function holdfast_internal.endpoint_settings() returns table (name text, fallback jsonb)',
     'language sql immutable parallel safe as $$',
     '  values',
     rows.join(',\n'),
@@ -87,7 +111,7 @@ function knownPresets(): string {
     (name) => `    (${literal(name)}, ${json(presets[name])}, ${json(presetExtras(name))})`,
   )
   return [
-    '-- Every preset, and what it says beyond retry, request, circuit and timeout. Generated from src/core/endpoints/presets.ts by `npm run schema`.',
+    '-- Every preset, and its values beyond retry, request, circuit and timeout. Generated from src/core/endpoints/presets.ts by `npm run schema`.',
     'create or replace function holdfast_internal.known_presets() returns table (name text, policies jsonb, extras jsonb)',
     'language sql immutable parallel safe as $$',
     '  values',
@@ -114,7 +138,7 @@ function knownSettings(): string {
     return `    (${values.join(', ')})`
   })
   return [
-    '-- Every site-wide setting. Generated from src/core/settings/site-settings.ts by `npm run schema`.',
+    '-- Every installation-wide setting. Generated from src/core/settings/site-settings.ts by `npm run schema`.',
     'create or replace function holdfast_internal.known_settings()',
     'returns table (name text, schema jsonb, fallback jsonb, unit text, description text, effect text)',
     'language sql immutable parallel safe as $$',

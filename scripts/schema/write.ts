@@ -1,5 +1,5 @@
 // `npm run schema`: writes what is derived from src/sql, so that a change reads as a diff.
-//   src/sql/functions/operate/known_settings.sql, endpoints/known_presets.sql, endpoints/endpoint_schemas.sql
+//   src/sql/functions/operate/known_settings.sql, endpoints/known_presets.sql, endpoints/endpoint_*.sql
 //                                         what SQL must know of the settings and endpoints in TypeScript
 //   docs/settings.md                      the table of settings
 //   src/sql/schema.sql                    the tables that the files make

@@ -16,12 +16,12 @@ export interface ApiServerOptions extends Omit<ApiOptions, 'readiness'> {
 }
 
 const idleCheckMs = 100
-/** A database that answers no sooner is as good as away, and whoever asks doesn't wait for ever. */
+/** A database that responds later than this is reported as unavailable, so that health checks don't wait indefinitely. */
 const readinessDeadlineMs = 3000
-/** Whoever waits longer than this for an answer while we stop doesn't get it. */
+/** Requests that take longer than this during a stop are aborted. */
 const maxCallMs = 10_000
 
-/** Serves the API. While it stops, `/readyz` says so, and calls that have begun are finished. */
+/** Serves the API. While it stops, `/readyz` reports it, and calls in progress are finished. */
 export class ApiServer implements Readiness {
   readonly #options: ApiServerOptions
   #app: FastifyInstance | null = null
@@ -61,7 +61,7 @@ export class ApiServer implements Readiness {
     return `http://${host}:${address.port}`
   }
 
-  /** From now on `/readyz` says no, so that load balancers send nobody new. */
+  /** From now on `/readyz` fails, so that load balancers send no new requests. */
   drain(): void {
     this.#isStopping = true
   }

@@ -18,7 +18,12 @@ export function refuseBadHttp(app: FastifyInstance): void {
   })
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false
-    const text = problemText(417, 'Expectation Failed', 'Expect can only be 100-continue.', request)
+    const text = problemText(
+      417,
+      'Expectation Failed',
+      'The Expect header can only be 100-continue.',
+      request,
+    )
     response.writeHead(417, { 'content-type': contentType, 'content-length': Buffer.byteLength(text) })
     response.end(text)
   })
@@ -54,7 +59,7 @@ function describe(code: string | undefined): readonly [number, string, string] {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return [408, 'Request Timeout', 'The request did not arrive in time.']
   }
-  return [400, 'Bad Request', 'This is no valid HTTP request.']
+  return [400, 'Bad Request', 'This is not a valid HTTP request.']
 }
 
 function problemText(

@@ -11,13 +11,13 @@ export interface Call<Op> {
   readonly caller: Caller
   readonly management: Management
   readonly holdfast: Holdfast
-  /** A write is one transaction: what others may hear of it waits for its commit. */
+  /** A write is one transaction: notifications about it wait for its commit. */
   readonly afterCommit: (tell: () => void) => void
   /** The `Idempotency-Key` header. */
   readonly idempotencyKey: string | null
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal
-  /** A part of the body, digit by digit as it came where JavaScript's numbers can't hold it. */
+  /** A part of the body, with all digits where JavaScript's numbers would lose some. */
   readonly exact: (pick: (body: BodyOf<Op>) => unknown) => unknown
 }
 

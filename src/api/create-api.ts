@@ -14,10 +14,12 @@ import type { DemoSwitch } from './demo-switch.ts'
 import { parseBody } from './exact-body.ts'
 import { allHandlers } from './handlers/all-handlers.ts'
 import { type Readiness, refuseUntilOpen, registerHealth } from './health.ts'
+import { createDashboard, type Dashboard } from './pages/register-dashboard.ts'
 import { registerPages } from './pages/register-pages.ts'
+import { wantsPage } from './pages/wants-page.ts'
 import { toProblem } from './problem.ts'
 import { endUnreadRequest, readBody } from './read-body.ts'
-import { registerOperations } from './register-operations.ts'
+import { registerCalls } from './register-calls.ts'
 import { requestIdOf } from './request-id.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 import { registerStream } from './stream/register-stream.ts'
@@ -32,13 +34,15 @@ export interface ApiOptions {
   readonly trustedProxies?: readonly string[]
   /** What this installation is called. Left out: it has no name. */
   readonly environment?: string | null
+  /** Where links to a trace lead, with `{traceId}`. Left out: traces are shown without a link. */
+  readonly traceUrl?: string | null
   /** Left out: this node offers no demo. */
   readonly demo?: DemoSwitch
   /** Left out: what suits any client that means well. */
   readonly patience?: ClientPatience
 }
 
-/** How long a client may take to say what it wants. Whoever drips is cut. */
+/** How long a client may take to send its request. Slow clients are disconnected. */
 export interface ClientPatience {
   readonly headersMs: number
   /** Headers and body. */
@@ -81,19 +85,24 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   takeJsonOnly(app)
   addSecurityHeaders(app)
   refuseBadHttp(app)
-  answerProblems(app, options.logger)
+  const dashboard = createDashboard({
+    environment: options.environment ?? null,
+    traceUrl: options.traceUrl ?? null,
+    isDemoOffered: options.demo !== undefined,
+  })
+  answerProblems(app, options.logger, dashboard)
   refuseUntilOpen(app, options.readiness)
   registerHealth(app, options.readiness)
   registerAccess(app, options)
   await app.register(async (scope) => {
-    registerOperations(
+    registerCalls(
       scope,
       operations,
       allHandlers(options.authenticator, options.environment ?? null, options.demo ?? null),
       options,
     )
     registerStream(scope, options)
-    registerPages(scope, options)
+    registerPages(scope, options.holdfast, dashboard)
   })
   return app
 }
@@ -114,21 +123,23 @@ function takeJsonOnly(app: FastifyInstance): void {
 /** Decoding with replacement characters would store another text than was sent. */
 function decode(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
-  throw new HoldfastError('invalid_json', 'The body is not JSON that can be read: it is not UTF-8.')
+  throw new HoldfastError('invalid_json', 'The body is not valid JSON: it is not UTF-8.')
 }
 
-function answerProblems(app: FastifyInstance, logger: Logger): void {
+function answerProblems(app: FastifyInstance, logger: Logger, dashboard: Dashboard): void {
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, logger))
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request)
     const methods = allowedMethods(path)
     if (methods.length === 0) {
-      throw new HoldfastError('not_found', `There is nothing at ${path}. /docs lists what there is.`)
+      // A mistyped address: the application says so, with its navigation around it.
+      if (wantsPage(request) && dashboard.files !== null) return dashboard.send(request, reply.code(404))
+      throw new HoldfastError('not_found', `There is nothing at ${path}. See /docs for all paths.`)
     }
     reply.header('allow', methods.join(', '))
     throw new HoldfastError(
       'method_not_allowed',
-      `${path} takes ${methods.join(', ')}, not ${request.method}.`,
+      `${path} accepts ${methods.join(', ')}, not ${request.method}.`,
     )
   })
 }
@@ -142,7 +153,7 @@ function answerProblem(
   const { status, body, retryAfterSeconds } = toProblem(error, request.id)
   if (body.code === 'internal_error') {
     const details = { error, requestId: request.id, method: request.method, path: pathOf(request) }
-    logger.error(details, 'A call failed')
+    logger.error(details, 'An API request failed')
   }
   if (retryAfterSeconds !== null) reply.header('retry-after', retryAfterSeconds)
   if (status === 401) reply.header('www-authenticate', 'Bearer')

@@ -38,7 +38,7 @@ export function toPage<Row>(
 }
 
 function badCursor(): HoldfastError {
-  return new HoldfastError('invalid_request', 'The cursor is not one that this list gave out.', {
-    problems: [{ path: 'cursor', message: 'must be the nextCursor of the page before, or left out' }],
+  return new HoldfastError('invalid_request', 'The cursor does not belong to this list.', {
+    problems: [{ path: 'cursor', message: 'must be the nextCursor of the previous page, or left out' }],
   })
 }

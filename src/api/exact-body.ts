@@ -21,23 +21,23 @@ export function parseBody(text: string): ParsedBody {
     return { value, marked: markedText === text ? undefined : JSON.parse(markedText) }
   } catch (error) {
     const why = error instanceof PayloadError ? error.message : (error as Error).message
-    throw new HoldfastError('invalid_json', `The body is not JSON that can be read: ${why}`, {}, error)
+    throw new HoldfastError('invalid_json', `The body is not valid JSON: ${why}`, {}, error)
   }
 }
 
-/** A part of the body as it came: as JSON text when JavaScript's numbers would lose digits of it. */
+/** A part of the body, unchanged: as JSON text if JavaScript's numbers would lose digits of it. */
 export function exactPart(body: ParsedBody, pick: (value: never) => unknown): unknown {
   if (body.marked === undefined) return pick(body.value as never)
   const marked = JSON.stringify(pick(body.marked as never))
   return marked === undefined ? undefined : new RawJson(restoreExactNumbers(marked))
 }
 
-/** A message, run or schedule whose payload is answered digit by digit as it is stored. */
+/** A message, run or schedule whose payload is returned with all stored digits. */
 export function withExactPayload<Stored extends { readonly payloadText: string }>(stored: Stored) {
   return { ...stored, payload: new ExactPayload(stored.payloadText) }
 }
 
-/** JSON text of an answer, in which an `ExactPayload` stands as it is. */
+/** JSON text of an answer, in which an `ExactPayload` is written unchanged. */
 export function writeBody(value: unknown): string {
   return restoreExactNumbers(JSON.stringify(value))
 }

@@ -28,7 +28,7 @@ export function refuseUntilOpen(app: FastifyInstance, readiness: Readiness): voi
     if (readiness.isOpen || isHealthCheck(request)) return
     throw new HoldfastError(
       'starting',
-      'This node is starting and does not answer calls yet. Try again; GET /readyz says what it waits for.',
+      'This node is starting and does not accept requests yet. Try again; GET /readyz says what it waits for.',
     )
   })
 }

@@ -44,13 +44,13 @@ export async function keptResult(
 function inFlight(key: string): HoldfastError {
   return new HoldfastError(
     'idempotency_in_flight',
-    `A write with the Idempotency-Key "${key}" is still going on. Try again in a moment for its result.`,
+    `A request with the Idempotency-Key "${key}" is still in progress. Repeat it in a moment to get its result.`,
   )
 }
 
 export function keyReused(key: string): HoldfastError {
   return new HoldfastError(
     'idempotency_key_reused',
-    `The Idempotency-Key "${key}" was used for another request. Use a new key for a new request.`,
+    `The Idempotency-Key "${key}" was used for a different request. Use a new key for a new request.`,
   )
 }

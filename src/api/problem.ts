@@ -11,11 +11,12 @@ const defaultRetryAfterSeconds = 1
 /** What the log may say and a caller needn't know: addresses, ports, names of tables. */
 const detailForCallers: Readonly<Partial<Record<ErrorCode, string>>> = {
   database_unavailable:
-    "The database can't be reached at the moment. Try again; an event with the same Idempotency-Key is stored once.",
+    "The database can't be reached at the moment. Try again; repeating a publish with the same Idempotency-Key stores the event once.",
   query_timeout:
-    'The database took longer for this than it may. Ask for less (a narrower filter, a shorter time range, a smaller page), or try again when it is less busy.',
-  disk_full: "The database's disk is full: nothing was stored. Try again once an operator has made room.",
-  not_migrated: 'The database has not the schema that this node needs. An operator runs: holdfast migrate',
+    'The database exceeded the time limit for this request. Ask for less (a narrower filter, a shorter time range, a smaller page), or try again when the database is less busy.',
+  disk_full: "The database's disk is full: nothing was stored. Free some disk space, then try again.",
+  not_migrated:
+    'The database does not have the schema that this node needs. An operator must run: holdfast migrate',
 }
 
 export interface ProblemAnswer {
@@ -24,7 +25,7 @@ export interface ProblemAnswer {
   readonly retryAfterSeconds: number | null
 }
 
-/** An error as RFC 9457 writes it. What isn't in our catalogue says nothing about our insides. */
+/** An error as in RFC 9457. Errors that aren't in our catalogue reveal nothing about internals. */
 export function toProblem(error: unknown, requestId: string): ProblemAnswer {
   const known = error instanceof HoldfastError ? error : unknownError(error)
   const { status } = known
@@ -47,29 +48,33 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
 /** What Fastify and node complain of, in our words. */
 const codeOfForeignError: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this call takes.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_http', 'The body is not as long as Content-Length says.'],
-  FST_ERR_BAD_URL: ['bad_http', 'The path is not a valid URL: percent-encode what is special.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this operation accepts.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'bad_http',
+    'The length of the body differs from the Content-Length header.',
+  ],
+  FST_ERR_BAD_URL: ['bad_http', 'The path is not a valid URL: percent-encode special characters.'],
   FST_ERR_MAX_PARAM_LENGTH: ['bad_http', 'A part of the path is too long.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty: send JSON, or leave out Content-Type.'],
 }
 
 function unknownError(error: unknown): HoldfastError {
   const code = (error as { code?: unknown } | null)?.code
-  if (isAborted(error)) return new HoldfastError('bad_http', 'The connection ended before the body did.')
+  if (isAborted(error))
+    return new HoldfastError('bad_http', 'The connection ended before the whole body arrived.')
   const foreign = typeof code === 'string' ? codeOfForeignError[code] : undefined
   if (foreign !== undefined) return new HoldfastError(foreign[0], foreign[1], {}, error)
   const translated = translateError(error)
   if (translated instanceof HoldfastError) return translated
   return new HoldfastError(
     'internal_error',
-    'Something went wrong on our side. The log has it under this request id.',
+    "An internal error occurred. The node's log has the details under this request id.",
     {},
     error,
   )
 }
 
-/** Nobody is there to read the answer; it is not our failure either. */
+/** The client has disconnected; this isn't a failure of the server. */
 function isAborted(error: unknown): boolean {
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown }
   return code === 'ECONNRESET' && statusCode === 400

@@ -41,12 +41,12 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 function tooLarge(): HoldfastError {
-  return new HoldfastError('body_too_large', 'The body is larger than this call takes.')
+  return new HoldfastError('body_too_large', 'The body is larger than this operation accepts.')
 }
 
 function crumbled(): HoldfastError {
   return new HoldfastError(
     'bad_http',
-    'The body comes in chunks of a few bytes each. Send it whole, or in chunks of at least a few hundred bytes.',
+    'The body arrives in chunks of a few bytes each. Send it whole, or in chunks of at least a few hundred bytes.',
   )
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Pages load nothing that isn't ours, and nobody frames them. */
+/** Pages load only our own resources and can't be framed. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Operation, ResultOf } from '../contract/operation.ts'
 
-/** How one call is made, whatever it is about. */
+/** How one call is made, whichever call it is. */
 export interface CallSettings {
   /** Ends the call and every retry of it. */
   readonly signal?: AbortSignal | undefined

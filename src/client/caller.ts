@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Operation } from '../contract/operation.ts'
 import { HoldfastError } from '../core/errors.ts'
 import type { PlainInput } from './call-input.ts'
 import { encodeBody, encodeUrl } from './encode-request.ts'
+import { pause } from './pause.ts'
 import { type RemoteError, readProblem } from './remote-error.ts'
 import { type Failure, parseRetryAfterMs, retryWaitMs } from './retry-wait.ts'
 
@@ -45,7 +44,7 @@ export class Caller {
       if (!('failure' in outcome)) return outcome.result
       const waitMs = retryWaitMs(operation, outcome.failure, repeat, Math.random())
       if (waitMs === null || repeat >= this.#options.maxRetries) throw outcome.error
-      await wait(waitMs, undefined, input.signal === undefined ? {} : { signal: input.signal })
+      await pause(waitMs, input.signal)
     }
   }
 
@@ -74,7 +73,7 @@ export class Caller {
   #prepare(operation: Operation, input: PlainInput): PreparedRequest {
     const body = encodeBody(input.body)
     // One key for all tries: that is what makes them one write.
-    const key = operation.method === 'GET' ? undefined : (input.idempotencyKey ?? randomUUID())
+    const key = operation.method === 'GET' ? undefined : (input.idempotencyKey ?? crypto.randomUUID())
     return {
       url: encodeUrl(this.#options.baseUrl, operation, input),
       body,
@@ -124,7 +123,7 @@ export class Caller {
     try {
       return z.decode(operation.result, this.#options.parseJson(text))
     } catch (error) {
-      throw this.#strange(`to ${operation.id} with something that it doesn't say`, error)
+      throw this.#strange(`to ${operation.id} with a response that is not in its contract`, error)
     }
   }
 
@@ -147,7 +146,7 @@ export class Caller {
     const { baseUrl } = this.#options
     return new HoldfastError(
       'invalid_answer',
-      `${baseUrl} answered ${what}. Check that the URL leads to Holdfast's API, and that the versions fit.`,
+      `${baseUrl} answered ${what}. Check that the URL is the one of Holdfast's API, and that client and server have the same version.`,
       { url: baseUrl },
       cause,
     )
@@ -157,7 +156,7 @@ export class Caller {
 /** `fetch` says "fetch failed", and why in the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return 'no answer came in time'
+  if (error.name === 'TimeoutError') return 'no response arrived in time'
   const { cause } = error as { cause?: unknown }
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
   return cause instanceof Error ? cause.message : error.message

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Operation } from '../contract/operation.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { RawJson } from '../sdk/raw-json.ts'
@@ -36,12 +35,12 @@ function encodeValue(value: unknown): string {
 }
 
 /**
- * JSON text, in which a `RawJson` stands digit by digit as it was given. `JSON.stringify` has no way to write text as it is on Node.js 20,
- * so a mark that nobody can guess holds its place.
+ * JSON text, in which a `RawJson` keeps all its digits. `JSON.stringify` can't write raw text on Node.js 20,
+ * so an unguessable placeholder is replaced afterwards.
  */
 export function encodeBody(body: unknown): string | undefined {
   const raw: string[] = []
-  const mark = randomUUID()
+  const mark = crypto.randomUUID()
   const text = JSON.stringify(body, (_, value: unknown) => {
     if (!(value instanceof RawJson)) return value
     raw.push(value.text)

@@ -12,7 +12,7 @@ import { type Change, readChanges } from './read-changes.ts'
 export interface HoldfastClientOptions {
   /** Of a node: `https://holdfast.example.com`. */
   readonly url: string
-  /** `hf_…`; undefined is refused, so that a variable of the environment can be passed as it is. */
+  /** `hf_…`; undefined is refused, so that an environment variable can be passed directly. */
   readonly apiKey: string | undefined
   /** Instead of the global one. */
   readonly fetch?: typeof globalThis.fetch
@@ -124,7 +124,7 @@ export class HoldfastClient<Events extends object = Record<string, unknown>> ext
   }
 
   /**
-   * Everything of a list, page by page as it is asked for.
+   * All items of a list, loaded page by page on demand.
    *
    * @example
    * for await (const endpoint of client.paginate(client.endpoints.list, { query: { tag: 'eu' } })) console.log(endpoint.name)
@@ -142,7 +142,7 @@ export class HoldfastClient<Events extends object = Record<string, unknown>> ext
     } while (cursor !== undefined)
   }
 
-  /** What changes, as it changes; goes on where it was when the connection breaks. Ends with the signal. */
+  /** A stream of changes; reconnects and continues where it stopped. Ends with the signal. */
   changes(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Change, void, undefined> {
     return readChanges((headers) => this.#caller.open('/v1/stream', headers, options.signal), options.signal)
   }

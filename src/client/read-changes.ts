@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { HoldfastError } from '../core/errors.ts'
+import { pause } from './pause.ts'
 import { type ServerSentEvent, ServerSentEventParser } from './server-sent-events.ts'
 
 /** Something that happened, as `/v1/stream` tells it. */
@@ -41,7 +41,7 @@ export async function* readChanges(
       const isRefusal = error instanceof HoldfastError && !error.isRetryable
       if (isRefusal || ++failures > maxReconnects) throw error
     }
-    await wait(reconnectDelayMs, undefined, signal === undefined ? {} : { signal }).catch(() => {})
+    await pause(reconnectDelayMs, signal).catch(() => {})
   }
 }
 

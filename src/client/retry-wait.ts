@@ -31,7 +31,7 @@ export function retryWaitMs(
   const jitteredMs = backoffMs / 2 + (random * backoffMs) / 2
   const askedMs = failure.kind === 'answer' ? (failure.retryAfterMs ?? 0) : 0
   if (askedMs > maxRetryAfterMs) return null
-  // What is asked for is the least: jitter goes on top, so that a fleet doesn't come back as one.
+  // The requested delay is the minimum: jitter is added, so that many clients don't come back at once.
   return askedMs === 0 ? jitteredMs : askedMs + random * baseDelayMs
 }
 

@@ -17,7 +17,7 @@ export class ServerSentEventParser {
   push(text: string): ServerSentEvent[] {
     const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/)
     this.#rest = lines.pop() ?? ''
-    if (this.#rest.length > maxLineCharacters) throw new Error('a line of the stream never ends')
+    if (this.#rest.length > maxLineCharacters) throw new Error('a line of the stream exceeds the limit')
     const events: ServerSentEvent[] = []
     for (const line of lines) {
       if (line !== '') {
@@ -35,7 +35,7 @@ export class ServerSentEventParser {
 
   #field(line: string): void {
     const colon = line.indexOf(':')
-    // A comment: the server's sign of life.
+    // A comment: a keep-alive of the server.
     if (colon === 0) return
     const name = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')

@@ -21,7 +21,7 @@ function load(flags: ConfigFlags, environment: Record<string, string> = {}, conf
 const write = (name: string, text: string) => writeFile(join(folder, name), text)
 
 describe('precedence', () => {
-  test('a default holds where nobody says anything, and is no source', async () => {
+  test('a setting that is not given has its default, and no source', async () => {
     const { config, sources } = await load({})
     expect(config).toMatchObject({ port: 8420, host: '127.0.0.1', dataDir: '.holdfast', databaseUrl: null })
     expect(sources).toEqual({})
@@ -51,6 +51,12 @@ describe('precedence', () => {
 })
 
 describe('files', () => {
+  test('the address of traces has a place for the id', async () => {
+    const traceUrl = 'https://traces.example/{traceId}'
+    expect((await load({}, { HOLDFAST_TRACE_URL: traceUrl })).config.traceUrl).toBe(traceUrl)
+    await expect(load({}, { HOLDFAST_TRACE_URL: 'https://traces.example' })).rejects.toThrow('{traceId}')
+  })
+
   test('a *_FILE variable reads the value from a file, without its last line break', async () => {
     await write('secret', 'postgres://ada:s3cret@db/app\n')
     const { config } = await load({}, { HOLDFAST_DATABASE_URL_FILE: 'secret' })
@@ -85,7 +91,7 @@ describe('files', () => {
     await expect(load({}, {}, 'nowhere.json')).rejects.toThrow(/^The config file nowhere.json can't be read/)
   })
 
-  test('two config files are refused: nobody should have to guess which one counts', async () => {
+  test('two config files are refused, because it would be unclear which one applies', async () => {
     await write('holdfast.config.json', '{}')
     await write('holdfast.config.mjs', 'export default {}')
     await expect(load({})).rejects.toThrow('holdfast.config.json and holdfast.config.mjs')
@@ -153,7 +159,7 @@ describe('bad values', () => {
   })
 
   test.each(['10.0.0.0/33', 'private', '10.0.0.0/8/8', 'fd00::/129', ''])(
-    '"%s" is no network',
+    '"%s" is not a valid network',
     async (text) => {
       await expect(load({ allowNetworks: text })).rejects.toThrow('must be "none" or networks')
     },
@@ -222,7 +228,7 @@ describe('site-wide settings', () => {
     })
   })
 
-  test('are no source when nobody says anything', async () => {
+  test('are no source when they are not given', async () => {
     expect((await load({})).site).toEqual({ values: {}, sources: {} })
   })
 
@@ -235,7 +241,7 @@ describe('site-wide settings', () => {
       { HOLDFAST_AUTO_DISABLE: '{"threshold": 0}' },
       'it has a wrong field: threshold must be a whole number from 1 to 1000',
     ],
-    [{ HOLDFAST_CRITICAL_RESEND_CRON: '0 0 31 2 *' }, 'it must be a schedule that comes round'],
+    [{ HOLDFAST_CRITICAL_RESEND_CRON: '0 0 31 2 *' }, 'it must be a schedule that has a next time'],
     [{ HOLDFAST_CRITICAL_RESEND_TIMEZONE: 'Mars/Olympus' }, 'must be the name of a time zone'],
   ])('%j is refused with its source', async (environment, message) => {
     await expect(load({}, environment)).rejects.toThrow(message)

@@ -120,7 +120,7 @@ function refuseUnknownFields(file: ConfigFile): void {
     if (Object.hasOwn(settings, field) || siteFields.includes(field)) continue
     const names = [...settingNames, ...siteFields]
     const meant = nearestName(field, names)
-    const advice = meant === null ? `Known are ${names.join(', ')}.` : `Did you mean "${meant}"?`
+    const advice = meant === null ? `Known fields are ${names.join(', ')}.` : `Did you mean "${meant}"?`
     throw new HoldfastError(
       'configuration_invalid',
       `The config file ${file.name} has an unknown field "${field}". ${advice}`,

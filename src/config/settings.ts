@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultTopology } from '../broker/topology.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
 import { parseNetwork } from '../core/network/network.ts'
@@ -10,7 +11,7 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 export type LogLevel = (typeof logLevels)[number]
 export type LogFormat = 'pretty' | 'json'
 
-/** What a Holdfast process is told about itself, whoever told it. */
+/** The settings of a Holdfast process, from any source. */
 export interface Config {
   /** Null: the embedded server in `dataDir`. */
   readonly databaseUrl: string | null
@@ -29,11 +30,20 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** A forward proxy for everything that goes out. */
   readonly proxyUrl: string | null
+  /** The RabbitMQ of broker mode. */
   readonly amqpUrl: string | null
+  /** False: nodes don't use `amqpUrl`. */
+  readonly brokerEnabled: boolean
+  /** Begins every name on the broker. */
+  readonly brokerPrefix: string
+  readonly brokerDeadLetterTtlMs: number
+  readonly brokerDeliveryLimit: number
   /** The mail server for alerts by e-mail. */
   readonly smtpUrl: string | null
   /** Where alerts find their runbook. */
   readonly runbookUrl: string | null
+  /** Where the dashboard's links to a trace lead; `{traceId}` is replaced. */
+  readonly traceUrl: string | null
   /** Where commands find the API. */
   readonly apiUrl: string | null
   readonly apiKey: string | null
@@ -81,11 +91,31 @@ export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> }
     null,
     'secret',
   ),
+  brokerEnabled: setting('HOLDFAST_BROKER_ENABLED', trueOrFalse(), true),
+  brokerPrefix: setting('HOLDFAST_BROKER_PREFIX', brokerPrefix(), defaultTopology.prefix),
+  brokerDeadLetterTtlMs: setting(
+    'HOLDFAST_BROKER_DEAD_LETTER_TTL_MS',
+    wholeNumberOrText(60_000, 31_536_000_000),
+    defaultTopology.deadLetterTtlMs,
+  ),
+  brokerDeliveryLimit: setting(
+    'HOLDFAST_BROKER_DELIVERY_LIMIT',
+    wholeNumberOrText(1, 1_000_000),
+    defaultTopology.deliveryLimit,
+  ),
   smtpUrl: setting(
     'HOLDFAST_SMTP_URL',
     urlOf(['smtp:', 'smtps:'], 'smtp://user:password@host:587'),
     null,
     'secret',
+  ),
+  traceUrl: setting(
+    'HOLDFAST_TRACE_URL',
+    urlOf(['http:', 'https:'], 'https://traces.example/trace/{traceId}').refine(
+      (text) => text.includes('{traceId}'),
+      { error: 'must contain {traceId}, like https://traces.example/trace/{traceId}' },
+    ),
+    null,
   ),
   runbookUrl: setting(
     'HOLDFAST_RUNBOOK_URL',
@@ -139,7 +169,7 @@ function urlOf(protocols: readonly string[], example: string) {
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { error })
 }
 
-/** Checked here and kept as text: what a process was told is one thing, what it makes of it another. */
+/** Validated here and kept as text; it is parsed where it is used. */
 function keyring() {
   return z.string({ error: 'must be text' }).superRefine((text, context) => {
     const parsed = Keyring.parse(text)
@@ -151,6 +181,19 @@ function wholeNumberOrText(min: number, max: number) {
   return z.preprocess(
     (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
     field.wholeNumber(min, max),
+  )
+}
+
+function brokerPrefix() {
+  const error = 'must be 1 to 60 letters, digits, ".", "_" and "-"'
+  return z.string({ error }).regex(/^[A-Za-z0-9._-]{1,60}$/, { error })
+}
+
+function trueOrFalse() {
+  const error = 'must be true or false'
+  return z.preprocess(
+    (value) => (value === 'true' ? true : value === 'false' ? false : value),
+    z.boolean({ error }),
   )
 }
 

@@ -6,13 +6,15 @@ import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const apiKeyInput = z
   .strictObject({
-    name: field.text(100).meta({ description: 'Who uses it; shown in the audit log.' }),
+    name: field
+      .text(100)
+      .meta({ description: 'The person or system that uses the key; shown in the audit log.' }),
     role: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }),
     expiresInMs: field
       .wholeNumber(60_000, 10 * 366 * 86_400_000)
       .nullable()
       .optional()
-      .meta({ description: 'Null: it does not expire.' }),
+      .meta({ description: 'Null if the key does not expire.' }),
   })
   .meta({ id: 'ApiKeyInput', examples: [{ name: 'shop', role: 'publisher', expiresInMs: null }] })
 
@@ -24,7 +26,7 @@ const apiKeyShape = z
     createdAt: timestamp,
     createdBy: z.string(),
     expiresAt: timestamp.nullable(),
-    lastUsedAt: timestamp.nullable().meta({ description: 'To the minute.' }),
+    lastUsedAt: timestamp.nullable().meta({ description: 'Rounded to the minute.' }),
     revokedAt: timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
@@ -33,7 +35,7 @@ const auditEntry = z
   .object({
     id: z.string(),
     at: timestamp,
-    actor: z.string().meta({ description: 'Who: `key:<name>`, `cli:<user>`, `node:<name>` …' }),
+    actor: z.string().meta({ description: 'The actor: `key:<name>`, `cli:<user>`, `node:<name>` …' }),
     action: z.string(),
     subject: z.string(),
     detail: jsonObject.meta({
@@ -48,7 +50,7 @@ export const accessOperations = {
     method: 'GET',
     path: '/v1/me',
     tag: 'Access',
-    summary: 'Which key this is, and what it may do',
+    summary: 'Get the calling API key and its permissions',
     permission: 'any',
     result: z
       .object({
@@ -57,7 +59,7 @@ export const accessOperations = {
         permissions: z.array(z.enum(permissions)),
         version: z.string(),
         environment: z.string().nullable().meta({
-          description: '`HOLDFAST_ENVIRONMENT`: what this installation is called, like `production`.',
+          description: '`HOLDFAST_ENVIRONMENT`: the name of this installation, like `production`.',
         }),
       })
       .meta({ id: 'Identity' }),
@@ -79,12 +81,12 @@ export const accessOperations = {
     tag: 'Access',
     summary: 'Create an API key',
     description:
-      'The key itself is in this answer and nowhere else, so no result is kept under an Idempotency-Key.',
+      'The response is the only place where the key itself is returned; therefore no result is stored under an Idempotency-Key.',
     permission: 'administer',
     body: apiKeyInput,
     status: 201,
     result: apiKeyShape
-      .extend({ key: z.string().meta({ description: 'Shown this once.' }) })
+      .extend({ key: z.string().meta({ description: 'Returned only once.' }) })
       .meta({ id: 'CreatedApiKey' }),
     errors: ['api_key_exists'],
     keepsResult: false,
@@ -110,18 +112,21 @@ export const accessOperations = {
     method: 'DELETE',
     path: '/v1/sessions',
     tag: 'Access',
-    summary: 'Sign everybody out',
+    summary: 'Sign out all users',
     description:
-      'Ends every session, the caller’s own included, and the streams that they opened; sign-in links that nobody has used end too. On other nodes within 5 s.',
+      "Ends every session, including the caller's own, the streams opened by these sessions, and unused sign-in links. Other nodes follow within 5 s.",
     permission: 'administer',
     query: z.strictObject({
       keyId: field
         .text(64)
         .optional()
-        .meta({ description: 'Only the sessions that began with this API key.', examples: ['a1b2c3d4e5'] }),
+        .meta({
+          description: 'End only the sessions that were started with this API key.',
+          examples: ['a1b2c3d4e5'],
+        }),
     }),
     result: z
-      .object({ ended: z.int().meta({ description: 'How many sessions ended.' }) })
+      .object({ ended: z.int().meta({ description: 'Number of sessions that were ended.' }) })
       .meta({ id: 'EndedSessions' }),
   }),
   audit: defineOperation({
@@ -129,7 +134,7 @@ export const accessOperations = {
     method: 'GET',
     path: '/v1/audit',
     tag: 'Access',
-    summary: 'Who changed what, the newest first',
+    summary: 'List audit log entries, newest first',
     permission: 'administer',
     query: z.strictObject({
       ...pageQuery,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { alertChannelInput, alertRuleFields } from '../core/alerts/alert-rule-input.ts'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
-import { givenTime, listOf, pageQuery, timestamp } from './shapes.ts'
+import { because, givenTime, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const tag = 'Alerts'
 
@@ -41,7 +41,7 @@ const alertShape = z
     acknowledgedBy: z.string().nullable(),
     note: z.string().nullable(),
     silencedUntil: timestamp.nullable(),
-    runbook: z.string().meta({ description: 'Where to read what to do.' }),
+    runbook: z.string().meta({ description: 'Link to the instructions for this alert.' }),
   })
   .meta({ id: 'Alert' })
 
@@ -51,13 +51,15 @@ const ruleShape = z
     kind: z.string(),
     severity: z.enum(['warning', 'critical']),
     threshold: z.number(),
-    holdMs: z.int().meta({ description: 'How long it must hold before it fires.' }),
+    holdMs: z.int().meta({ description: 'How long the condition must hold before the alert fires.' }),
     remindMs: z.int(),
-    clearMs: z.int().meta({ description: 'How long it must be clear before it is over.' }),
-    quietMs: z.int().meta({ description: 'At least so long between two notices of the rule.' }),
+    clearMs: z
+      .int()
+      .meta({ description: 'How long the condition must be clear before the alert is resolved.' }),
+    quietMs: z.int().meta({ description: 'Minimum time between two notifications of this rule.' }),
     endpoint: z.string().nullable(),
     tag: z.string().nullable(),
-    channels: z.array(z.string()).nullable().meta({ description: 'Null: all.' }),
+    channels: z.array(z.string()).nullable().meta({ description: 'Null means all channels.' }),
     enabled: z.boolean(),
     silencedUntil: timestamp.nullable(),
     lastNoticeAt: timestamp.nullable(),
@@ -77,13 +79,13 @@ const channelShape = z
 
 const note = z
   .strictObject({ note: field.text(2000).optional() })
-  .meta({ examples: [{ note: 'I am on it.' }] })
+  .meta({ examples: [{ note: 'I am looking into it.' }] })
 const until = z
   .strictObject({
     until: givenTime.nullable().meta({ description: 'Null ends the silence.' }),
     note: field.text(2000).optional(),
   })
-  .meta({ id: 'SilenceInput', examples: [{ until: '2030-01-01T09:00:00Z', note: 'Planned work.' }] })
+  .meta({ id: 'SilenceInput', examples: [{ until: '2030-01-01T09:00:00Z', note: 'Planned maintenance.' }] })
 
 const { name: _, ...ruleSettings } = alertRuleFields
 
@@ -93,7 +95,7 @@ export const alertOperations = {
     method: 'GET',
     path: '/v1/alerts',
     tag,
-    summary: 'What fires and what has been resolved, the newest first',
+    summary: 'List firing and resolved alerts, newest first',
     permission: 'read',
     query: z.strictObject({ ...pageQuery, state: field.oneOf('pending', 'firing', 'resolved').optional() }),
     result: listOf(alertShape),
@@ -104,7 +106,7 @@ export const alertOperations = {
     method: 'POST',
     path: '/v1/alerts/{id}/ack',
     tag,
-    summary: 'Say that somebody looks after it: no more reminders',
+    summary: 'Acknowledge an alert, which stops its reminders',
     permission: 'operate',
     params: alertParams,
     body: note,
@@ -116,7 +118,7 @@ export const alertOperations = {
     method: 'DELETE',
     path: '/v1/alerts/{id}/ack',
     tag,
-    summary: 'Take an acknowledgement back: reminders go on',
+    summary: 'Withdraw an acknowledgement, which resumes the reminders',
     permission: 'operate',
     params: alertParams,
     errors: ['alert_not_found'],
@@ -126,7 +128,7 @@ export const alertOperations = {
     method: 'POST',
     path: '/v1/alerts/{id}/silence',
     tag,
-    summary: 'Tell nothing of it until then',
+    summary: 'Silence an alert until the given time',
     permission: 'operate',
     params: alertParams,
     body: until,
@@ -137,7 +139,7 @@ export const alertOperations = {
     method: 'GET',
     path: '/v1/alert-rules',
     tag,
-    summary: 'What is worth waking somebody for',
+    summary: 'List alert rules',
     permission: 'read',
     result: z.object({ data: z.array(ruleShape) }),
   }),
@@ -146,7 +148,7 @@ export const alertOperations = {
     method: 'GET',
     path: '/v1/alert-rules/{name}',
     tag,
-    summary: 'Look at a rule',
+    summary: 'Get an alert rule',
     permission: 'read',
     params: ruleParams,
     result: ruleShape,
@@ -157,10 +159,10 @@ export const alertOperations = {
     method: 'PUT',
     path: '/v1/alert-rules/{name}',
     tag,
-    summary: 'Create a rule, or replace it',
+    summary: 'Create or replace an alert rule',
     permission: 'configure',
     params: ruleParams,
-    body: z.strictObject(ruleSettings).meta({
+    body: z.strictObject({ ...ruleSettings, ...because }).meta({
       id: 'AlertRuleSettings',
       examples: [{ kind: 'dead_letters', threshold: 100, severity: 'critical' }],
     }),
@@ -172,9 +174,10 @@ export const alertOperations = {
     method: 'DELETE',
     path: '/v1/alert-rules/{name}',
     tag,
-    summary: 'Delete a rule; what it had found ends without a word',
+    summary: 'Delete an alert rule; its open alerts are resolved without a notification',
     permission: 'configure',
     params: ruleParams,
+    query: z.strictObject(because),
     errors: ['alert_not_found'],
   }),
   silenceRule: defineOperation({
@@ -182,7 +185,7 @@ export const alertOperations = {
     method: 'POST',
     path: '/v1/alert-rules/{name}/silence',
     tag,
-    summary: 'No notices of this rule until then',
+    summary: 'Silence an alert rule until the given time',
     permission: 'operate',
     params: ruleParams,
     body: until,
@@ -193,7 +196,7 @@ export const alertOperations = {
     method: 'GET',
     path: '/v1/alert-channels',
     tag,
-    summary: 'Where alerts are told',
+    summary: 'List the channels that alerts are sent to',
     permission: 'read',
     result: z.object({ data: z.array(channelShape) }),
   }),
@@ -202,7 +205,7 @@ export const alertOperations = {
     method: 'POST',
     path: '/v1/alert-channels',
     tag,
-    summary: 'Tell alerts to a webhook, Slack, e-mail or the log',
+    summary: 'Create a channel that sends alerts to a webhook, Slack, e-mail or the log',
     permission: 'configure',
     body: alertChannelInput.meta({
       id: 'AlertChannelInput',
@@ -214,7 +217,7 @@ export const alertOperations = {
         signingSecret: z
           .string()
           .optional()
-          .meta({ description: 'Shown this once: what receivers verify with.' }),
+          .meta({ description: 'Returned only once: the secret with which receivers verify the signature.' }),
       })
       .meta({ id: 'CreatedAlertChannel' }),
     errors: ['alert_channel_exists', 'invalid_alert', 'invalid_endpoint', 'endpoint_exists'],
@@ -225,21 +228,21 @@ export const alertOperations = {
     method: 'POST',
     path: '/v1/alert-channels/{name}/test',
     tag,
-    summary: 'Send a notice that says that it is a test',
+    summary: 'Send a test notification to a channel',
     permission: 'operate',
     params: channelParams,
     status: 202,
     result: z.object({ messageId: z.string().nullable() }),
     errors: ['alert_not_found', 'alert_not_sent'],
   }),
-  enableChannel: switchChannel('enable', 'Tell alerts here again'),
-  disableChannel: switchChannel('disable', 'Tell no alerts here'),
+  enableChannel: switchChannel('enable', 'Resume sending alerts to a channel'),
+  disableChannel: switchChannel('disable', 'Stop sending alerts to a channel'),
   deleteChannel: defineOperation({
     id: 'deleteAlertChannel',
     method: 'DELETE',
     path: '/v1/alert-channels/{name}',
     tag,
-    summary: 'Delete a channel and its endpoint; notices that wait there are cancelled',
+    summary: 'Delete a channel and its endpoint; its undelivered notifications are cancelled',
     permission: 'configure',
     params: channelParams,
     errors: ['alert_not_found'],

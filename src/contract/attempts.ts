@@ -29,7 +29,7 @@ export const attemptShape = z
     error: z.string().nullable(),
     detail: jsonObject.nullable().meta({
       description:
-        'The request as it was rendered (bounded, secrets redacted), the answer and the timings, as far as they were kept.',
+        'The rendered request (truncated, secrets redacted), the response and the timings, as far as they were stored.',
     }),
   })
   .meta({ id: 'Attempt' })

@@ -23,16 +23,16 @@ const operationShape = z
     state: z.enum(['running', 'paused', 'succeeded', 'failed', 'cancelled']),
     total: z.int().meta({
       description:
-        'What its filter met at `asOfAt`: it touches nothing else. About that many, or more, while `isTotalExact` is false.',
+        'Number of items that matched the filter at `asOfAt`; later items are not affected. A lower estimate while `isTotalExact` is false.',
     }),
     isTotalExact: z.boolean().meta({
-      description: 'False while more than 10,000 may be met: they are counted as they are touched.',
+      description: 'False while more than 10,000 items may match: they are counted as they are processed.',
     }),
     asOfAt: timestamp,
     done: z.int(),
     skipped: z.int().meta({
       description:
-        'What had changed before its turn came, and was left alone. Not known, and 0, where `total` was not exact at first.',
+        'Items that had changed before they were processed, and were left unchanged. Unknown, and 0, if `total` was not exact at the start.',
     }),
     ratePerSecond: z.number().nullable(),
     waiting: z.string().nullable(),
@@ -45,24 +45,44 @@ const operationShape = z
   })
   .meta({ id: 'Operation' })
 
+const skippedLetter = z
+  .object({
+    id: z.string(),
+    endpoint: z.string().nullable(),
+    queue: z.string().nullable(),
+    state: z.enum(['open', 'redriven', 'resolved', 'discarded', 'erased']),
+    why: z.enum(['resolved', 'discarded', 'erased', 'redriven', 'failed_again', 'destination_deleted']).meta({
+      description:
+        'What happened to it before its turn. `failed_again`: it was redriven and is open again. `destination_deleted`: there is no endpoint, queue or job to redrive it to.',
+    }),
+    by: z.string().nullable().meta({ description: 'Who settled or redrove it.' }),
+    at: timestamp.nullable().meta({ description: 'When it was settled.' }),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'SkippedLetter' })
+
 const preview = z
   .object({
-    count: z.int().meta({ description: 'How many it would touch.' }),
+    count: z.int().meta({ description: 'Number of items that would be affected.' }),
     isExact: z.boolean().meta({
       description:
-        'False where it would touch more than 10,000, or looking through everything would take long: then `count` is what is known, and there may be more.',
+        'False if more than 10,000 items would be affected, or if counting all of them would take too long: `count` is then a lower bound.',
     }),
-    asOf: z.string().meta({ description: 'Give it with the operation: then nothing unseen is touched.' }),
+    asOf: z
+      .string()
+      .meta({ description: 'Pass it to the operation to affect only the items that this preview counted.' }),
     breakdown: z
       .object({
         critical: z.int(),
-        orderingKeys: z.int().meta({ description: 'How many different ones.' }),
+        orderingKeys: z.int().meta({ description: 'Number of distinct ordering keys.' }),
         oldestAt: timestamp.nullable(),
         lookedAt: z.int(),
-        isComplete: z.boolean().meta({ description: 'False when only the first 10,000 were looked at.' }),
+        isComplete: z.boolean().meta({ description: 'False if only the first 10,000 were examined.' }),
       })
       .nullable()
-      .meta({ description: 'What the dead letters are made of; null for what touches none.' }),
+      .meta({
+        description: 'Breakdown of the dead letters; null for operations that do not affect dead letters.',
+      }),
   })
   .meta({ id: 'OperationPreview' })
 
@@ -81,7 +101,7 @@ export const bulkOperations = {
     method: 'GET',
     path: '/v1/operations',
     tag,
-    summary: 'List bulk actions, the newest first',
+    summary: 'List bulk operations, newest first',
     permission: 'read',
     query: z.strictObject({
       ...tracePage,
@@ -96,7 +116,7 @@ export const bulkOperations = {
     method: 'POST',
     path: '/v1/operations/preview',
     tag,
-    summary: 'Count what a bulk action would touch, and touch nothing',
+    summary: 'Count what a bulk operation would affect, without running it',
     permission: 'read',
     body: operationBody,
     result: preview,
@@ -108,8 +128,8 @@ export const bulkOperations = {
     method: 'POST',
     path: '/v1/operations',
     tag,
-    summary: 'Start a bulk action in the background',
-    description: 'An empty filter is refused, unless `all: true` says that it is meant.',
+    summary: 'Start a bulk operation in the background',
+    description: 'An empty filter is rejected unless `all: true` confirms it.',
     permission: 'operate',
     body: operationBody,
     status: 202,
@@ -121,7 +141,7 @@ export const bulkOperations = {
     method: 'GET',
     path: '/v1/operations/{id}',
     tag,
-    summary: 'Progress of a bulk action',
+    summary: 'Get the progress of a bulk operation',
     permission: 'read',
     params: operationParams,
     result: operationShape,
@@ -132,60 +152,76 @@ export const bulkOperations = {
     method: 'GET',
     path: '/v1/operations/{id}/outcome',
     tag,
-    summary: 'What became of what a redrive or a replay sent again',
-    description: 'Of the first 10,000. Other operations send nothing, and have zeros.',
+    summary: 'Get the outcome of the deliveries that a redrive or a replay created',
+    description: 'Covers the first 10,000. Other operations send nothing and return zeros.',
     permission: 'read',
     params: operationParams,
     result: z
       .object({
         delivered: z.int(),
-        waiting: z.int().meta({ description: 'Still owed.' }),
-        failed: z.int().meta({ description: 'Dead letters again, and open.' }),
-        gone: z.int().meta({ description: 'Settled by somebody since.' }),
-        isComplete: z.boolean().meta({ description: 'False when only the first 10,000 were looked at.' }),
+        waiting: z.int().meta({ description: 'Not delivered yet.' }),
+        failed: z.int().meta({ description: 'Open dead letters again.' }),
+        gone: z
+          .int()
+          .meta({ description: 'Settled in another way since, for example resolved or discarded.' }),
+        isComplete: z.boolean().meta({ description: 'False if only the first 10,000 were examined.' }),
       })
       .meta({ id: 'OperationOutcome' }),
     errors: ['operation_not_found'],
   }),
-  pause: steering('pause', 'Stop before the next step'),
-  resume: steering('resume', 'Go on; also takes up one that has failed'),
-  cancel: steering('cancel', 'End it; what is done stays done'),
+  skipped: defineOperation({
+    id: 'listSkippedLetters',
+    method: 'GET',
+    path: '/v1/operations/{id}/skipped',
+    tag,
+    summary: 'List the dead letters that a bulk operation left as they were, newest first',
+    description:
+      'Of a redrive, resolve or discard: dead letters that matched its filter at `asOfAt`, and had changed before their turn. Other operations have none. A dead letter that has failed again with another error may no longer match the filter; it is then not listed.',
+    permission: 'read',
+    params: operationParams,
+    query: z.strictObject(tracePage),
+    result: listOf(skippedLetter),
+    errors: ['operation_not_found', 'invalid_filter'],
+  }),
+  pause: steering('pause', 'Pause a bulk operation before its next step'),
+  resume: steering('resume', 'Resume a paused or failed bulk operation'),
+  cancel: steering('cancel', 'Cancel a bulk operation; completed steps are not undone'),
   redriveLetters: bulk(
     'redriveDeadLetters',
     '/v1/dead-letters/redrive',
-    'Redrive dead letters by a filter',
+    'Redrive the dead letters that match a filter',
     redrive,
     { filter: { endpoint: 'crm' }, ratePerSecond: 50 },
   ),
   resolveLetters: bulk(
     'resolveDeadLetters',
     '/v1/dead-letters/resolve',
-    'Resolve dead letters by a filter',
+    'Resolve the dead letters that match a filter',
     resolve,
-    { filter: { endpoint: 'crm' }, note: 'Refunded by hand.' },
+    { filter: { endpoint: 'crm' }, note: 'Refunded manually.' },
   ),
   discardLetters: bulk(
     'discardDeadLetters',
     '/v1/dead-letters/discard',
-    'Discard dead letters by a filter',
+    'Discard the dead letters that match a filter',
     discard,
     { filter: { endpoint: 'crm' }, reason: 'The customer is gone.' },
   ),
   retryDeliveries: bulk(
     'retryDeliveries',
     '/v1/deliveries/retry',
-    'Make deliveries due now by a filter',
+    'Make the deliveries that match a filter due now',
     retry,
     { filter: { endpoint: 'crm' } },
   ),
   cancelDeliveries: bulk(
     'cancelDeliveries',
     '/v1/deliveries/cancel',
-    'Cancel deliveries by a filter',
+    'Cancel the deliveries that match a filter',
     cancel,
     { filter: { endpoint: 'crm' }, reason: 'Sent by mistake.' },
   ),
-  cancelRuns: bulk('cancelRuns', '/v1/runs/cancel', 'Cancel runs by a filter', cancelRuns, {
+  cancelRuns: bulk('cancelRuns', '/v1/runs/cancel', 'Cancel the runs that match a filter', cancelRuns, {
     filter: { job: 'nightly-report', state: 'waiting' },
     reason: 'The report was withdrawn.',
   }),
@@ -194,9 +230,9 @@ export const bulkOperations = {
     method: 'POST',
     path: '/v1/replays',
     tag: 'Replays',
-    summary: 'Send a range of the archive once more',
+    summary: 'Replay a range of archived events',
     description:
-      'In its order, to the same or another endpoint. Each replay has a `webhook-id` of its own. `dryRun` counts and sends nothing.',
+      'In their original order, to the same or another endpoint. Each replay has its own `webhook-id`. With `dryRun`, events are counted and nothing is sent.',
     permission: 'operate',
     body: replayInput.extend({ dryRun: field.flag().optional() }).meta({
       id: 'ReplayInput',
@@ -213,7 +249,7 @@ export const bulkOperations = {
     method: 'POST',
     path: '/v1/events/{id}/replay',
     tag: 'Replays',
-    summary: 'Send one event once more: every way that it went, to another endpoint, or along a route',
+    summary: 'Replay one event to all its original destinations, to another endpoint, or along a route',
     permission: 'operate',
     params: z.object({
       id: z
@@ -258,7 +294,7 @@ function bulk<Input extends z.ZodObject>(
     path,
     tag,
     summary,
-    description: 'An empty filter is refused, unless `all: true` says that it is meant.',
+    description: 'An empty filter is rejected unless `all: true` confirms it.',
     permission: 'operate',
     body: input.omit({ kind: true }).meta({ examples: [example] }) as unknown as z.ZodType<
       Omit<z.output<Input>, 'kind'>,

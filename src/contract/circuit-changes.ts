@@ -9,11 +9,13 @@ const circuitChange = z
   .object({
     id: z.string(),
     at: timestamp,
-    endpoint: z.string().nullable().meta({ description: 'Null when it was deleted since.' }),
+    endpoint: z.string().nullable().meta({ description: 'Null if the endpoint has been deleted.' }),
     from: states,
     to: states,
-    actor: z.string().meta({ description: 'The node that saw it, or who reset the circuit.' }),
-    probes: z.int().meta({ description: 'Probes that failed until the next change.' }),
+    actor: z
+      .string()
+      .meta({ description: 'The node that observed the change, or the actor who reset the circuit.' }),
+    probes: z.int().meta({ description: 'Number of failed probes until the next change.' }),
     lastProbeAt: timestamp.nullable(),
   })
   .meta({ id: 'CircuitChange' })
@@ -24,7 +26,7 @@ export const circuitChangeOperations = {
     method: 'GET',
     path: '/v1/circuit-changes',
     tag: 'Endpoints',
-    summary: 'When circuits opened and closed, the newest first',
+    summary: 'List circuit changes (opened, closed), newest first',
     description: 'Kept for 90 days.',
     permission: 'read',
     query: z.strictObject({ ...pageQuery, endpoint: field.text(63).optional() }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
+import { discardInput, resolveInput } from '../core/operations/letter-inputs.ts'
 import { type DeadLetterFilter, deadLetterFilter } from '../core/operations/list-filter.ts'
-import { discardInput, resolveInput } from '../core/operations/settlement-input.ts'
 import { attemptShape, criticality, outcomes } from './attempts.ts'
 import { defineOperation } from './define-operation.ts'
 import { failureFilter, messageFilter, timeFilter, tracePage } from './filters.ts'
@@ -22,7 +22,7 @@ const filter = {
   ...messageFilter,
   ...failureFilter,
   ...timeFilter,
-  job: field.text(127).optional().meta({ description: 'The job whose runs failed.' }),
+  job: field.text(127).optional().meta({ description: 'The job whose run failed.' }),
   messageId: field.text(64).optional(),
   state: field.oneOf('open', 'redriven', 'resolved', 'discarded', 'erased').optional(),
   reason: field.text(100).optional(),
@@ -36,11 +36,11 @@ const common = {
   id: z.string(),
   deliveryId: z.string().meta({ description: '`dlv_…`, or `run_…` of a job.' }),
   messageId: z.string(),
-  replayOf: z.string().nullable().meta({ description: 'The message that this is a replay of.' }),
+  replayOf: z.string().nullable().meta({ description: 'The message that this one replays.' }),
   endpoint: z
     .string()
     .nullable()
-    .meta({ description: "Null when it was deleted since, or when this is a job's run." }),
+    .meta({ description: "Null if the endpoint has been deleted, or if this is a job's run." }),
   job: z.string().nullable().meta({ description: 'The job whose run failed.' }),
   queue: z.string().nullable(),
   route: z.string().nullable(),
@@ -55,7 +55,7 @@ const common = {
   error: z.string().nullable(),
   fingerprint: z
     .string()
-    .meta({ description: 'The same for errors that differ by ids, numbers and hosts only.' }),
+    .meta({ description: 'Equal for errors that differ only in ids, numbers and hosts.' }),
   criticality,
   priority: z.int(),
   orderingKey: z.string().nullable(),
@@ -78,11 +78,15 @@ const wholeLetter = z
     attempts: z.array(attemptShape),
     request: jsonObject
       .nullable()
-      .meta({ description: 'The last request as it was rendered: bounded, secrets redacted.' }),
+      .meta({ description: 'The last request as rendered: truncated, secrets redacted.' }),
     response: jsonObject.nullable().meta({
-      description: 'What the receiver answered to it, as far as it was kept: `status`, `headers`, `body`.',
+      description: "The receiver's response to it, as far as it was stored: `status`, `headers`, `body`.",
     }),
     message: storedMessage.nullable(),
+    brokerHistory: z.array(jsonObject).optional().meta({
+      description:
+        'Of a run that a broker dead-lettered: the `x-death` of its message, the newest entry first.',
+    }),
   })
   .meta({ id: 'DeadLetterDetail' })
 
@@ -97,10 +101,10 @@ const group = z
     series: z.array(z.int()).meta({
       description: 'How many came in each of the last 24 hours, the oldest first; 100 at most.',
     }),
-    routes: z.array(z.string()).meta({ description: 'Along which routes the newest came.' }),
+    routes: z.array(z.string()).meta({ description: 'The routes of the newest dead letters.' }),
     precededBy: z.object({ at: timestamp, action: z.string(), subject: z.string() }).nullable().meta({
       description:
-        'The last change of its endpoint or one of its routes, where that was at most 5 minutes before the first letter.',
+        'The last change to the endpoint or one of its routes, if it was at most 5 minutes before the first dead letter.',
     }),
     sample: z.object({
       id: z.string(),
@@ -146,7 +150,7 @@ export const deadLetterOperations = {
     method: 'GET',
     path: '/v1/dead-letters',
     tag,
-    summary: 'Look up dead letters, the newest first',
+    summary: 'List dead letters, newest first',
     permission: 'read',
     query: z.strictObject({ ...tracePage, ...filter }),
     result: listOf(deadLetter),
@@ -157,17 +161,18 @@ export const deadLetterOperations = {
     method: 'GET',
     path: '/v1/dead-letters/groups',
     tag,
-    summary: 'What is wrong where: letters by error and endpoint, the largest group first',
-    description: 'The 500 largest groups.',
+    summary: 'Group dead letters by error and endpoint, largest group first',
+    description: 'Returns the 500 largest groups.',
     permission: 'read',
     query: z.strictObject({
-      limit: queryNumber(1, 200).default(50).meta({ description: 'How many to return at most.' }),
+      limit: queryNumber(1, 200).default(50).meta({ description: 'Maximum number of results.' }),
       cursor: pageQuery.cursor,
       ...filter,
     }),
     result: listOf(group).extend({
       isComplete: z.boolean().meta({
-        description: 'False when the filter was asked of the newest 10,000 letters only, and there are more.',
+        description:
+          'False if the filter was applied only to the newest 10,000 dead letters and there are more.',
       }),
     }),
     errors: ['invalid_filter'],
@@ -177,13 +182,14 @@ export const deadLetterOperations = {
     method: 'POST',
     path: '/v1/dead-letters/trial',
     tag,
-    summary: 'Render some open letters with the current routes, and send nothing',
-    description: 'The newest that the filter meets. Says whether a redrive would get as far as the receiver.',
+    summary: 'Preview a redrive: render open dead letters with the current routes, without sending',
+    description:
+      'Renders the newest dead letters that match the filter, and reports whether a redrive would produce a request to the receiver.',
     permission: 'read',
     body: z
       .strictObject({
         filter: typedAs<DeadLetterFilter>(deadLetterFilter),
-        sample: field.wholeNumber(1, 50).default(20).meta({ description: 'How many letters at most.' }),
+        sample: field.wholeNumber(1, 50).default(20).meta({ description: 'Maximum number of dead letters.' }),
       })
       .meta({ examples: [{ filter: { endpoint: 'crm' }, sample: 20 }] }),
     result: z
@@ -204,7 +210,7 @@ export const deadLetterOperations = {
     method: 'GET',
     path: '/v1/dead-letters/summary',
     tag,
-    summary: 'How many letters each endpoint has',
+    summary: 'Count dead letters by endpoint',
     permission: 'read',
     result: z.object({ data: z.array(endpointSummary) }),
   }),
@@ -213,8 +219,8 @@ export const deadLetterOperations = {
     method: 'GET',
     path: '/v1/dead-letters/recipients',
     tag,
-    summary: 'Who waits for critical events, the longest waiting first',
-    description: 'Critical dead letters, and critical deliveries overdue by an hour.',
+    summary: 'List critical events that are waiting, longest waiting first',
+    description: 'Critical dead letters, and critical deliveries that are overdue by an hour or more.',
     permission: 'read',
     result: z.object({ data: z.array(recipient) }),
   }),
@@ -223,7 +229,7 @@ export const deadLetterOperations = {
     method: 'GET',
     path: '/v1/dead-letters/{id}',
     tag,
-    summary: 'A dead letter with its message and every attempt',
+    summary: 'Get a dead letter with its message and all attempts',
     permission: 'read',
     params: letterParams,
     result: wholeLetter,
@@ -234,8 +240,8 @@ export const deadLetterOperations = {
     method: 'POST',
     path: '/v1/dead-letters/{id}/redrive',
     tag,
-    summary: 'Owe it again, through the whole flow, transform included',
-    description: 'Twice, or from two places at once, delivers once. Receivers see the same `webhook-id`.',
+    summary: 'Redeliver a dead letter, applying the current transform',
+    description: 'Repeated or concurrent calls deliver once. Receivers see the same `webhook-id`.',
     permission: 'operate',
     params: letterParams,
     body: z.strictObject(because).meta({ examples: [{ reason: 'The template is fixed.' }] }),
@@ -244,8 +250,8 @@ export const deadLetterOperations = {
     result: z.object({
       deliveryId: z
         .string()
-        .meta({ description: 'What redelivers it: `dlv_…`, or, of a job, the same as `runId`.' }),
-      runId: z.string().nullable().meta({ description: '`run_…` of a job; null for an endpoint.' }),
+        .meta({ description: 'The new delivery `dlv_…`; for a job, the same as `runId`.' }),
+      runId: z.string().nullable().meta({ description: '`run_…` for a job; null for an endpoint.' }),
     }),
     errors: ['dead_letter_not_found', 'dead_letter_settled'],
   }),
@@ -254,12 +260,12 @@ export const deadLetterOperations = {
     method: 'POST',
     path: '/v1/dead-letters/{id}/resolve',
     tag,
-    summary: 'Say that it needs no delivery any more',
+    summary: 'Mark a dead letter as resolved: it needs no delivery any more',
     permission: 'operate',
     params: letterParams,
     body: resolveInput.meta({
       id: 'ResolveInput',
-      examples: [{ note: 'Refunded by hand.', action: 'refunded' }],
+      examples: [{ note: 'Refunded manually.', action: 'refunded' }],
     }),
     isBodyOptional: true,
     result: wholeLetter,
@@ -270,11 +276,11 @@ export const deadLetterOperations = {
     method: 'DELETE',
     path: '/v1/dead-letters/{id}',
     tag,
-    summary: 'Give it up',
-    description: 'It stays to be looked at until retention removes it.',
+    summary: 'Discard a dead letter',
+    description: 'It stays visible until retention removes it.',
     permission: 'operate',
     params: letterParams,
-    query: z.strictObject({ reason: discardInput.shape.reason.default('Discarded over the API.') }),
+    query: z.strictObject({ reason: discardInput.shape.reason.default('Discarded through the API.') }),
     result: wholeLetter,
     errors: ['dead_letter_not_found', 'dead_letter_settled'],
   }),

@@ -28,17 +28,17 @@ const states = [
 const summary = {
   id: z.string(),
   messageId: z.string(),
-  replayOf: z.string().nullable().meta({ description: 'The message that this is a replay of.' }),
-  endpoint: z.string().nullable().meta({ description: 'Null when it was deleted since.' }),
+  replayOf: z.string().nullable().meta({ description: 'The message that this one replays.' }),
+  endpoint: z.string().nullable().meta({ description: 'Null if the endpoint has been deleted.' }),
   route: z.string().nullable(),
   eventType: z.string().nullable(),
   tenant: z.string().nullable(),
   correlationId: z.string().nullable(),
   state: z.enum(states).meta({
     description:
-      '`in_flight` is shown as `pending`: what is out at this moment only the node that owns the endpoint knows, and writes nothing down for it. The health of an endpoint says how many are.',
+      '`in_flight` is returned as `pending`: only the node that owns the endpoint knows what is in flight. The health of an endpoint has that number.',
   }),
-  attempt: z.int().meta({ description: 'Attempts made.' }),
+  attempt: z.int().meta({ description: 'Number of attempts made.' }),
   nextAttemptAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),
   priority: z.int().nullable(),
@@ -62,7 +62,7 @@ export const deliveryOperations = {
     method: 'GET',
     path: '/v1/deliveries',
     tag,
-    summary: 'Look up deliveries, the newest first',
+    summary: 'List deliveries, newest or next attempt first',
     permission: 'read',
     query: z.strictObject({
       ...tracePage,
@@ -71,6 +71,10 @@ export const deliveryOperations = {
       ...timeFilter,
       state: field.oneOf(...states).optional(),
       messageId: field.text(64).optional(),
+      sort: field.oneOf('newest', 'next_attempt').optional().meta({
+        description:
+          '`newest`, or `next_attempt`: pending deliveries that wait for a time, the soonest next attempt first. One that is ready has no such time and is left out.',
+      }),
     }),
     result: listOf(deliveryShape),
     errors: ['invalid_filter'],
@@ -80,7 +84,7 @@ export const deliveryOperations = {
     method: 'GET',
     path: '/v1/deliveries/{id}',
     tag,
-    summary: 'A delivery with every attempt',
+    summary: 'Get a delivery with all attempts',
     permission: 'read',
     params: deliveryParams,
     result: wholeDelivery,
@@ -91,39 +95,42 @@ export const deliveryOperations = {
     method: 'GET',
     path: '/v1/deliveries/{id}/why',
     tag,
-    summary: 'Why it is not delivered, in one sentence',
+    summary: 'Explain why a delivery is not delivered yet',
     permission: 'read',
     params: deliveryParams,
     result: z
       .object({
         sentence: z.string(),
-        code: z.string().meta({ description: 'For programs: `circuit_open`, `behind_key`, `due_later` …' }),
+        code: z
+          .string()
+          .meta({ description: 'Machine-readable: `circuit_open`, `behind_key`, `due_later` …' }),
         until: timestamp.nullable().meta({
           description:
-            'When it goes on by itself, as far as that is known: the next probe, the end of a hold.',
+            'When it continues without intervention, if known: the next probe, or the end of a hold.',
         }),
         orderingKey: z
           .object({
             key: z.string(),
-            ahead: z.int().meta({ description: 'Deliveries before it; 1000 means as many or more.' }),
-            behind: z.int().meta({ description: 'Deliveries that wait for it; 1000 means as many or more.' }),
+            ahead: z.int().meta({ description: 'Number of deliveries before it; 1000 means 1000 or more.' }),
+            behind: z
+              .int()
+              .meta({ description: 'Number of deliveries that wait for it; 1000 means 1000 or more.' }),
             first: z
               .string()
               .nullable()
-              .meta({ description: 'The delivery at the head, when it is another one.' }),
+              .meta({ description: 'The delivery at the head of its ordering key, if it is another one.' }),
           })
           .nullable(),
-        tries: z
-          .object({ used: z.int(), allowed: z.int() })
-          .nullable()
-          .meta({ description: 'Probes and throttled attempts use none. Null when it is no longer owed.' }),
+        tries: z.object({ used: z.int(), allowed: z.int() }).nullable().meta({
+          description: 'Probes and throttled attempts do not count. Null when the delivery has ended.',
+        }),
         givesUpAt: timestamp
           .nullable()
-          .meta({ description: 'When it becomes a dead letter at the latest; pauses move it.' }),
+          .meta({ description: 'The latest time at which it becomes a dead letter; pauses postpone it.' }),
         owner: z
           .object({ node: z.string().nullable(), shard: z.int(), isAlive: z.boolean() })
           .nullable()
-          .meta({ description: 'The node that delivers it.' }),
+          .meta({ description: 'The node that delivers to this endpoint.' }),
       })
       .meta({ id: 'DeliveryExplanation' }),
     errors: ['delivery_not_found'],
@@ -133,7 +140,7 @@ export const deliveryOperations = {
     method: 'POST',
     path: '/v1/deliveries/{id}/retry',
     tag,
-    summary: 'Make it due now instead of waiting for its time',
+    summary: 'Make a delivery due now',
     permission: 'operate',
     params: deliveryParams,
     result: wholeDelivery,
@@ -144,8 +151,9 @@ export const deliveryOperations = {
     method: 'POST',
     path: '/v1/deliveries/{id}/cancel',
     tag,
-    summary: 'End it, visibly',
-    description: 'A request that is out at this moment may still arrive.',
+    summary: 'Cancel a delivery',
+    description:
+      'The delivery stays visible as cancelled. A request that is already in flight may still arrive.',
     permission: 'operate',
     params: deliveryParams,
     body: z

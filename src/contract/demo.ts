@@ -5,7 +5,7 @@ const tag = 'Overview'
 
 const demo = z
   .object({
-    isOffered: z.boolean().meta({ description: 'Whether this node can start it: `holdfast dev` does.' }),
+    isOffered: z.boolean().meta({ description: 'Whether this node can start the demo: `holdfast dev` can.' }),
     isRunning: z.boolean(),
   })
   .meta({ id: 'Demo' })
@@ -16,7 +16,7 @@ export const demoOperations = {
     method: 'GET',
     path: '/v1/demo',
     tag,
-    summary: 'Whether this node offers the demo, and whether it runs',
+    summary: 'Get whether this node offers the demo, and whether it is running',
     permission: 'read',
     result: demo,
   }),
@@ -27,7 +27,7 @@ export const demoOperations = {
     tag,
     summary:
       'Start the demo: five endpoints with receivers in this process, three jobs, a few events a second',
-    description: 'Receivers listen on loopback only. One that runs already goes on.',
+    description: 'Receivers listen on loopback only. A demo that is already running continues.',
     permission: 'administer',
     result: demo,
     keepsResult: false,
@@ -39,7 +39,7 @@ export const demoOperations = {
     method: 'POST',
     path: '/v1/demo/stop',
     tag,
-    summary: 'Stop the demo: its traffic ends, and its endpoints are paused',
+    summary: 'Stop the demo: its traffic ends and its endpoints are paused',
     permission: 'administer',
     result: demo,
     keepsResult: false,

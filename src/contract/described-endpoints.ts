@@ -1,15 +1,6 @@
 import { z } from 'zod'
 import { endpointInput } from '../core/endpoints/endpoint-input.ts'
-import {
-  amqpConfig,
-  amqpConfigInput,
-  functionConfig,
-  functionConfigInput,
-  httpConfig,
-  httpConfigInput,
-  smtpConfig,
-  smtpConfigInput,
-} from './described-configs.ts'
+import { transportDescriptions } from '../transports/descriptions.ts'
 import { because } from './shapes.ts'
 
 // An endpoint to readers of the OpenAPI document: its `transport` decides what its `config` is. What is checked is `endpointInput`, then the
@@ -17,49 +8,51 @@ import { because } from './shapes.ts'
 
 const { transport: _, config: __, ...common } = endpointInput.shape
 
+type Choices = [z.ZodObject, ...z.ZodObject[]]
+
+/** One schema for each transport, which goes by its name. */
+function forEachTransport(
+  make: (described: (typeof transportDescriptions)[number], prefix: string) => z.ZodObject,
+) {
+  const schemas = transportDescriptions.map((described) =>
+    make(described, `${described.name.charAt(0).toUpperCase()}${described.name.slice(1)}`),
+  )
+  return schemas as Choices
+}
+
+const own =
+  'Your own transports are not described here: their names contain a hyphen, and their `config` has the fields that they define.'
+
 /** An endpoint as a person writes it. */
 export const describedEndpointInput = z
-  .discriminatedUnion('transport', [
-    z
-      .strictObject({ ...common, transport: z.literal('http'), config: httpConfigInput })
-      .meta({ id: 'HttpEndpointInput' }),
-    z
-      .strictObject({ ...common, transport: z.literal('function'), config: functionConfigInput.optional() })
-      .meta({ id: 'FunctionEndpointInput' }),
-    z
-      .strictObject({ ...common, transport: z.literal('smtp'), config: smtpConfigInput })
-      .meta({ id: 'SmtpEndpointInput' }),
-    z
-      .strictObject({ ...common, transport: z.literal('amqp'), config: amqpConfigInput })
-      .meta({ id: 'AmqpEndpointInput' }),
-  ])
+  .discriminatedUnion(
+    'transport',
+    forEachTransport(({ name, config, isConfigOptional }, prefix) =>
+      z
+        .strictObject({
+          ...common,
+          transport: z.literal(name),
+          config: isConfigOptional === true ? config.optional() : config,
+        })
+        .meta({ id: `${prefix}EndpointInput` }),
+    ),
+  )
   .meta({
     id: 'EndpointInput',
     // OpenAPI can tell the choices apart only if each names its transport; the API takes one without as `http`.
-    description:
-      'An endpoint; its `transport` decides what its `config` is. It may be left out: then it is `http`.',
-    examples: [
-      {
-        name: 'crm',
-        transport: 'http',
-        config: { url: 'https://crm.example.com/hooks' },
-        eventTypes: ['order.*'],
-      },
-    ],
+    description: `An endpoint. \`transport\` determines the fields of \`config\`; the default is \`http\`. ${own}`,
+    examples: transportDescriptions.map(({ example }) => example),
   })
 
 /** What may change of it. */
 export const describedEndpointChanges = z
   .strictObject({
     ...common,
-    transport: z.enum(['http', 'function', 'smtp', 'amqp']).optional(),
+    transport: z.enum(transportDescriptions.map(({ name }) => name)).optional(),
     config: z
-      .union([
-        httpConfigInput.partial().meta({ id: 'HttpConfigChanges' }),
-        functionConfigInput.partial().meta({ id: 'FunctionConfigChanges' }),
-        smtpConfigInput.partial().meta({ id: 'SmtpConfigChanges' }),
-        amqpConfigInput.partial().meta({ id: 'AmqpConfigChanges' }),
-      ])
+      .union(
+        forEachTransport(({ config }, prefix) => config.partial().meta({ id: `${prefix}ConfigChanges` })),
+      )
       .optional(),
     ...because,
   })
@@ -67,23 +60,27 @@ export const describedEndpointChanges = z
   .meta({ id: 'EndpointChanges', examples: [{ limits: { concurrency: 8 } }] })
 
 /** An endpoint as it is shown, of which `common` is everything but its transport and config. */
-export function describeShown<Common extends z.ZodRawShape>(name: string, common: Common) {
-  const shown =
-    'As the transport takes it. Secrets are never returned: `{"isSet": true}` stands in their place.'
+export function describeShown(name: string, common: z.ZodRawShape) {
   return z
-    .discriminatedUnion('transport', [
-      z
-        .object({ ...common, transport: z.literal('http'), config: httpConfig.describe(shown) })
-        .meta({ id: `Http${name}` }),
-      z
-        .object({ ...common, transport: z.literal('function'), config: functionConfig.describe(shown) })
-        .meta({ id: `Function${name}` }),
-      z
-        .object({ ...common, transport: z.literal('smtp'), config: smtpConfig.describe(shown) })
-        .meta({ id: `Smtp${name}` }),
-      z
-        .object({ ...common, transport: z.literal('amqp'), config: amqpConfig.describe(shown) })
-        .meta({ id: `Amqp${name}` }),
-    ])
-    .meta({ id: name, description: 'An endpoint; its `transport` says what its `config` is.' })
+    .discriminatedUnion(
+      'transport',
+      forEachTransport((described, prefix) =>
+        z
+          .object({ ...common, transport: z.literal(described.name), config: shownConfig(described, prefix) })
+          .meta({ id: `${prefix}${name}` }),
+      ),
+    )
+    .meta({ id: name, description: `An endpoint. \`transport\` determines the fields of \`config\`. ${own}` })
 }
+
+/** A newer version may show more. */
+function shownConfig({ config }: (typeof transportDescriptions)[number], prefix: string): z.ZodType {
+  const known = shownConfigs.get(prefix)
+  const schema = known ?? z.object({ ...config.shape, timeoutMs: z.int() }).meta({ id: `${prefix}Config` })
+  shownConfigs.set(prefix, schema)
+  return schema.describe(
+    'The transport\'s configuration. Secrets are never returned; `{"isSet": true}` is returned instead.',
+  )
+}
+
+const shownConfigs = new Map<string, z.ZodObject>()

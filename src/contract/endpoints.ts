@@ -1,15 +1,24 @@
 import { z } from 'zod'
 import { endpointInput } from '../core/endpoints/endpoint-input.ts'
-import type { EndpointChanges, EndpointInput, WithTransport } from '../core/endpoints/endpoint-types.ts'
-import { requestPathProblem } from '../core/endpoints/request-path.ts'
 import { field } from '../core/field.ts'
+import type { EndpointChanges, EndpointInput } from '../transports/endpoint-types.ts'
 import { defineOperation } from './define-operation.ts'
-import { describedEndpointChanges, describedEndpointInput, describeShown } from './described-endpoints.ts'
+import { describedEndpointChanges, describedEndpointInput } from './described-endpoints.ts'
+import {
+  createdEndpoint,
+  endpointHealth,
+  endpointParams,
+  endpointShape,
+  endpointTest,
+  listedHealth,
+  requestInput,
+  requestResult,
+} from './endpoint-shapes.ts'
 import { readAs, typedAs } from './read-as.ts'
 import {
   type Because,
   because,
-  jsonObject,
+  deletion,
   listOf,
   pageQuery,
   queryFlag,
@@ -20,173 +29,7 @@ import {
 const tag = 'Endpoints'
 const maxCompared = 100
 
-export const endpointParams = z.object({
-  name: z
-    .string()
-    .max(255)
-    .meta({ description: 'The endpoint.', examples: ['crm'] }),
-})
-
-const endpointPolicies = {
-  retry: z.object({
-    strategy: z.enum(['exponential', 'linear', 'fixed', 'schedule']),
-    baseDelayMs: z.int(),
-    maxDelayMs: z.int(),
-    incrementMs: z.int(),
-    maxRetries: z.int().meta({ description: 'Tries after the first.' }),
-    jitter: z.enum(['none', 'full', 'equal']),
-    giveUpAfterMs: z.int(),
-    delaysMs: z.array(z.int()),
-  }),
-  request: z.object({
-    maxRetries: z.int(),
-    baseDelayMs: z.int(),
-    maxDelayMs: z.int(),
-    deadlineMs: z.int(),
-    retryOn: z.array(z.int()),
-  }),
-  circuit: z.object({ threshold: z.int(), cooldownMs: z.int() }),
-  limits: z.object({
-    concurrency: z.int(),
-    ratePerSecond: z.number().nullable(),
-    maxPending: z.int(),
-    onFull: z.enum(['dead_letter', 'reject']),
-  }),
-  autoDisable: z.object({
-    onGone: z.boolean(),
-    threshold: z.int().nullable(),
-    windowMs: z.int(),
-    reenableAfterMs: z.int().nullable(),
-  }),
-  onDead: z.enum(['continue', 'block']),
-  batch: z.object({ maxMessages: z.int(), maxBytes: z.int().optional(), maxWaitMs: z.int() }).nullable(),
-  holdOn: z.array(z.int()).optional(),
-}
-
-const shownShape = {
-  name: z.string(),
-  tenant: z.string().nullable(),
-  tags: z.array(z.string()),
-  contact: z.string().nullable(),
-  preset: z.string(),
-  eventTypes: z.array(z.string()),
-  secrets: z
-    .array(
-      z.object({
-        field: z.string(),
-        keyId: z.string(),
-        setAt: timestamp,
-        expiresAt: timestamp.nullable(),
-      }),
-    )
-    .meta({ description: 'Which secrets are set, by their place in `config`; never what they are.' }),
-  ...endpointPolicies,
-  state: z
-    .enum(['active', 'paused', 'rejecting', 'disabled'])
-    .meta({ description: 'Whether it is delivered to, and who stopped that.' }),
-  stateReason: z.string().nullable().meta({ description: 'Why it has that state.' }),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-}
-
-export const endpointShape = shownEndpoint('Endpoint', shownShape)
-
-/** An endpoint as answers show it: `config` is passed on as its transport stored it, and described per transport for types and OpenAPI. */
-function shownEndpoint<Common extends z.ZodRawShape>(name: string, common: Common) {
-  const shape = z.object({ ...common, transport: z.string(), config: jsonObject })
-  type Output = WithTransport<z.output<typeof shape>>
-  type Input = WithTransport<z.input<typeof shape>>
-  return readAs(shape, describeShown(name, common)) as unknown as z.ZodType<Output, Input>
-}
-
-const endpointHealth = z
-  .object({
-    state: z.enum(['active', 'paused', 'rejecting', 'disabled', 'held']),
-    reason: z.string().nullable(),
-    circuit: z.object({
-      state: z.enum(['closed', 'open', 'half_open']),
-      failures: z.int(),
-      openedAt: timestamp.nullable(),
-      probeAt: timestamp.nullable(),
-    }),
-    heldUntil: timestamp.nullable(),
-    pending: z.int(),
-    inFlight: z.int(),
-    oldestDueMs: z.int(),
-    deadLetters: z.int(),
-  })
-  .meta({ id: 'EndpointHealth' })
-
-const listedHealth = endpointHealth
-  .extend({
-    name: z.string(),
-    url: z.string().nullable().meta({ description: 'Where an HTTP endpoint is.' }),
-    tags: z.array(z.string()),
-    concurrency: z.int().meta({ description: 'How many requests may be in flight at once.' }),
-    successRate: z.number().nullable().meta({ description: 'Over the last 24 hours.' }),
-    p95Ms: z.number().nullable().meta({ description: 'How long attempts took, over the last 24 hours.' }),
-    series: z
-      .array(z.object({ at: timestamp, attempts: z.int(), successes: z.int() }))
-      .meta({ description: 'The last 24 hours, by the hour; an hour without attempts is left out.' }),
-  })
-  .meta({ id: 'ListedEndpointHealth' })
-
-const reason = z.strictObject(because).meta({ examples: [{ reason: 'Planned work until nine.' }] })
-
-const createdEndpoint = shownEndpoint('CreatedEndpoint', {
-  ...shownShape,
-  signingSecret: z
-    .string()
-    .optional()
-    .meta({ description: 'Shown this once: what receivers verify signatures with.' }),
-})
-
-const endpointTest = z
-  .object({
-    endpoint: z.string(),
-    ok: z.boolean().meta({ description: 'Whether a delivery would have succeeded.' }),
-    class: z.enum(['success', 'retryable', 'permanent', 'gone', 'throttled']),
-    messageId: z.string(),
-    status: z.int().nullable(),
-    finding: z.string().meta({ description: 'For programs: `ok`, `slow`, `html`, `tls_expired`, …' }),
-    explanation: z.string().meta({ description: 'For people: what is wrong, and what to do.' }),
-    durationMs: z.number(),
-    timings: jsonObject.nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    request: jsonObject.nullable(),
-    response: jsonObject.nullable(),
-  })
-  .meta({ id: 'EndpointTest' })
-
-const requestInput = z
-  .strictObject({
-    path: field
-      .text(2048)
-      .superRefine((path, context) => {
-        const problem = requestPathProblem(path)
-        if (problem !== null) context.addIssue({ code: 'custom', message: problem })
-      })
-      .optional()
-      .meta({
-        description:
-          "Appended to the endpoint's URL, and stays below it: without `..`, in whatever encoding.",
-      }),
-    method: field.oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE').optional(),
-    payload: z.unknown().optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-  })
-  .meta({ id: 'RequestInput', examples: [{ path: '/customers/17', method: 'GET' }] })
-
-const requestResult = z
-  .object({
-    ok: z.boolean(),
-    status: z.int().nullable(),
-    body: z.string().nullable(),
-    latencyMs: z.number(),
-    attempts: z.int(),
-    error: z.object({ code: z.string(), message: z.string() }).optional(),
-  })
-  .meta({ id: 'RequestResult' })
+const reason = z.strictObject(because).meta({ examples: [{ reason: 'Planned maintenance until 9:00.' }] })
 
 export const endpointOperations = {
   list: defineOperation({
@@ -198,7 +41,7 @@ export const endpointOperations = {
     permission: 'read',
     query: z.strictObject({
       ...pageQuery,
-      tag: field.text(64).optional().meta({ description: 'Only those with this tag.' }),
+      tag: field.text(64).optional().meta({ description: 'Only endpoints with this tag.' }),
       tenant: field.text(255).optional(),
       state: field.oneOf('active', 'paused', 'rejecting', 'disabled').optional(),
     }),
@@ -222,7 +65,7 @@ export const endpointOperations = {
     method: 'GET',
     path: '/v1/endpoints/{name}',
     tag,
-    summary: 'Look at an endpoint',
+    summary: 'Get an endpoint',
     permission: 'read',
     params: endpointParams,
     result: endpointShape,
@@ -233,9 +76,8 @@ export const endpointOperations = {
     method: 'PATCH',
     path: '/v1/endpoints/{name}',
     tag,
-    summary: 'Change settings of an endpoint',
-    description:
-      'What is given changes, what is left out stays. Objects such as `retry` are merged field by field.',
+    summary: 'Update an endpoint',
+    description: 'Only the given fields change. Objects such as `retry` are merged field by field.',
     permission: 'configure',
     params: endpointParams,
     body: readAs(
@@ -253,17 +95,11 @@ export const endpointOperations = {
     tag,
     summary: 'Delete an endpoint',
     description:
-      'Refused while it owes deliveries or routes lead to it, unless `force=true`: then what is owed ends as cancelled.',
+      'Rejected while it has pending deliveries or routes, unless `force=true`: the deliveries are then cancelled.',
     permission: 'configure',
     params: endpointParams,
     query: z.strictObject({ force: queryFlag.default(false), ...because }),
-    result: z.object({
-      cancelled: z.int().meta({ description: 'Deliveries that ended as cancelled at once.' }),
-      operation: z
-        .string()
-        .nullable()
-        .meta({ description: 'The operation that cancels the rest, when more than a hundred were owed.' }),
-    }),
+    result: deletion,
     errors: ['endpoint_not_found', 'still_owed'],
   }),
   health: defineOperation({
@@ -271,7 +107,7 @@ export const endpointOperations = {
     method: 'GET',
     path: '/v1/endpoints/{name}/health',
     tag,
-    summary: 'Circuit, backlog and dead letters of an endpoint',
+    summary: 'Get the circuit, backlog and dead letters of an endpoint',
     permission: 'read',
     params: endpointParams,
     result: endpointHealth,
@@ -282,31 +118,36 @@ export const endpointOperations = {
     method: 'GET',
     path: '/v1/endpoint-health',
     tag,
-    summary: 'Circuit, backlog and the last 24 hours of many endpoints, by name',
+    summary: 'List circuit, backlog and the last 24 hours of endpoints, by name',
     permission: 'read',
     query: z.strictObject({
-      limit: queryNumber(1, 200).default(50).meta({ description: 'How many to return at most.' }),
+      limit: queryNumber(1, 200).default(50).meta({ description: 'Maximum number of results.' }),
       cursor: pageQuery.cursor,
       q: field.text(63).optional().meta({ description: 'Part of the name.' }),
       tag: field.text(64).optional(),
       state: field.oneOf('active', 'paused', 'rejecting', 'disabled').optional(),
-      troubled: queryFlag
-        .default(false)
-        .meta({ description: 'Only those that are stopped or held, or whose circuit is not closed.' }),
+      troubled: queryFlag.default(false).meta({
+        description:
+          'Only endpoints that are paused, disabled, rejecting or held, or whose circuit is not closed.',
+      }),
     }),
     result: listOf(listedHealth),
   }),
-  pause: endpointSwitch('pause', 'Stop deliveries and keep them', 'It also stops the clock of giving up.'),
-  resume: endpointSwitch('resume', 'End a pause, a `rejecting` or a disabling'),
-  enable: endpointSwitch('enable', 'End a disabling'),
-  disable: endpointSwitch('disable', 'Disable an endpoint and keep what it owes'),
-  resetCircuit: endpointSwitch('reset-circuit', 'Close the circuit and clear a hold'),
+  pause: endpointSwitch(
+    'pause',
+    'Pause an endpoint: its deliveries wait',
+    'The give-up timer is paused too.',
+  ),
+  resume: endpointSwitch('resume', 'Resume a paused, rejecting or disabled endpoint'),
+  enable: endpointSwitch('enable', 'Enable a disabled endpoint'),
+  disable: endpointSwitch('disable', 'Disable an endpoint: its deliveries wait'),
+  resetCircuit: endpointSwitch('reset-circuit', 'Close the circuit of an endpoint and clear its hold'),
   resetAllCircuits: defineOperation({
     id: 'resetAllCircuits',
     method: 'POST',
     path: '/v1/endpoints/reset-circuit',
     tag,
-    summary: 'Close every circuit and clear every hold',
+    summary: 'Close all circuits and clear all holds',
     permission: 'operate',
     body: z.strictObject({ tag: field.text(64).optional() }).meta({ examples: [{ tag: 'partners' }] }),
     isBodyOptional: true,
@@ -317,19 +158,19 @@ export const endpointOperations = {
     method: 'GET',
     path: '/v1/endpoints/{name}/secrets',
     tag,
-    summary: 'Which secrets are set, each with a digest that changes when it does',
+    summary: 'List which secrets are set, each with a digest that changes with its value',
     description:
-      'A digest is keyed with the encryption key: it can be compared with an earlier one of the same field, and tells nothing else.',
+      'A digest is keyed with the encryption key: it can only be compared with an earlier digest of the same field.',
     permission: 'configure',
     params: endpointParams,
     result: z
       .object({
         data: z.array(
           z.object({
-            field: z.string().meta({ description: 'Its place in `config`.', examples: ['headers.x-team'] }),
+            field: z.string().meta({ description: 'Its path in `config`.', examples: ['headers.x-team'] }),
             keyId: z.string().nullable().meta({
               description:
-                'Null: stored before such values were encrypted; see `holdfast secrets reencrypt`.',
+                'Null if stored before such values were encrypted; see `holdfast secrets reencrypt`.',
             }),
             setAt: timestamp.nullable(),
             digest: z.string().nullable().meta({ description: 'Null when this node lacks the key.' }),
@@ -344,7 +185,7 @@ export const endpointOperations = {
     method: 'POST',
     path: '/v1/endpoints/{name}/secrets/compare',
     tag,
-    summary: 'Compare values with those that are stored, without seeing them',
+    summary: 'Compare values with the stored secrets, without reading them',
     permission: 'configure',
     params: endpointParams,
     body: z
@@ -353,9 +194,9 @@ export const endpointOperations = {
           .record(z.string().max(255), z.string().max(65_536))
           .refine(
             (values) => Object.keys(values).length <= maxCompared,
-            `takes ${maxCompared} fields at most`,
+            `accepts at most ${maxCompared} fields`,
           )
-          .meta({ description: 'By place in `config`: the value, or `digest:` and a digest.' }),
+          .meta({ description: 'By path in `config`: the value, or `digest:` and a digest.' }),
       })
       .meta({ examples: [{ values: { 'headers.x-team': 'blue' } }] }),
     result: z
@@ -370,9 +211,9 @@ export const endpointOperations = {
     method: 'POST',
     path: '/v1/endpoints/{name}/rotate-secret',
     tag,
-    summary: 'Replace the secret that requests are signed with',
+    summary: 'Rotate the signing secret',
     description:
-      'For `overlapMs` requests carry two signatures, so that receivers can change over without a gap.',
+      'For `overlapMs`, requests carry two signatures, so that receivers can switch without a gap.',
     permission: 'configure',
     params: endpointParams,
     body: z
@@ -380,11 +221,13 @@ export const endpointOperations = {
         overlapMs: field
           .wholeNumber(0, 30 * 86_400_000)
           .optional()
-          .meta({ description: 'How long the replaced secret is used, a day by default. 0: it leaked.' }),
+          .meta({
+            description: 'How long the replaced secret stays in use; a day by default. Use 0 if it leaked.',
+          }),
         secret: field
           .text(200)
           .optional()
-          .meta({ description: 'Your own, like `whsec_…`; left out, one is made.' }),
+          .meta({ description: 'Your own secret, like `whsec_…`; generated by default.' }),
         ...because,
       })
       .meta({ examples: [{ overlapMs: 3_600_000 }] }),
@@ -392,7 +235,7 @@ export const endpointOperations = {
     result: z
       .object({
         endpoint: z.string(),
-        secret: z.string().optional().meta({ description: 'Shown this once.' }),
+        secret: z.string().optional().meta({ description: 'Returned only once.' }),
         previousExpiresAt: timestamp.nullable(),
       })
       .meta({ id: 'RotatedSecret' }),
@@ -404,8 +247,8 @@ export const endpointOperations = {
     method: 'POST',
     path: '/v1/endpoints/{name}/test',
     tag,
-    summary: 'Send one signed test event, and say in plain words what the receiver did',
-    description: 'Nothing is stored, and the circuit does not hear of it.',
+    summary: 'Send a signed test event to an endpoint and explain the result',
+    description: 'Nothing is stored, and the circuit is not affected.',
     permission: 'operate',
     params: endpointParams,
     body: z.strictObject({ payload: z.unknown().optional() }).meta({ examples: [{ payload: { id: 17 } }] }),
@@ -419,9 +262,9 @@ export const endpointOperations = {
     method: 'POST',
     path: '/v1/endpoints/{name}/request',
     tag,
-    summary: 'Call an endpoint and wait for its answer',
+    summary: 'Call an endpoint and wait for its response',
     description:
-      'Goes through the circuit breaker. An open circuit answers 503 `circuit_open` with Retry-After. The audit log says who called which path.',
+      'Goes through the circuit breaker. If the circuit is open, the response is 503 `circuit_open` with Retry-After. The audit log records the caller and the path.',
     permission: 'call',
     params: endpointParams,
     body: requestInput,

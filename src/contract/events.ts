@@ -10,7 +10,7 @@ export const maxBatchEvents = 10_000
 
 const payload = z
   .unknown()
-  .meta({ description: 'Any JSON. It is kept and sent digit by digit as you wrote it.' })
+  .meta({ description: 'Any JSON value. Numbers are stored and sent with the digits that you wrote.' })
 
 const exampleEvent = {
   type: 'order.created',
@@ -21,7 +21,7 @@ const exampleEvent = {
 const typeAdvice = 'must be text of 1 to 255 characters, like "order.created"'
 /** Which characters it may have is checked where events are published, with the same words for every way in. */
 const eventType = field.text(255, {
-  missing: 'is missing: name what happened, like "order.created"',
+  missing: 'is missing: give the type of the event, like "order.created"',
   wrong: typeAdvice,
 })
 
@@ -29,7 +29,7 @@ export const eventInput = z
   .strictObject({ ...sendOptionFields, type: eventType, payload })
   .refine((event) => 'payload' in event, {
     path: ['payload'],
-    error: 'is missing; send null if nothing is what you mean',
+    error: 'is missing; send null for an empty payload',
   })
   .meta({ id: 'EventInput', examples: [exampleEvent] })
 
@@ -37,16 +37,17 @@ export const messageInput = z
   .strictObject({ ...sendOptionFields, payload })
   .refine((message) => 'payload' in message, {
     path: ['payload'],
-    error: 'is missing; send null if nothing is what you mean',
+    error: 'is missing; send null for an empty payload',
   })
   .meta({ id: 'MessageInput', examples: [{ payload: { hello: 'world' }, orderingKey: 'customer-7' }] })
 
 export const publishedEvent = z
   .object({
     id: z.string(),
-    deliveries: z.int().meta({ description: '0: no route wants it, and it is kept as unrouted.' }),
+    deliveries: z.int().meta({ description: '0 if no route matches: the event is stored as unrouted.' }),
     held: z.int().meta({
-      description: 'Of those, how many wait because their endpoint is paused, disabled or rejecting.',
+      description:
+        'The number of these deliveries that wait because their endpoint is paused, disabled or rejecting.',
     }),
   })
   .meta({ id: 'PublishedEvent', examples: [{ id: 'msg_0jm3x1c8000', deliveries: 2, held: 0 }] })
@@ -72,7 +73,7 @@ export const eventOperations = {
     tag: 'Events',
     summary: 'Publish an event',
     description:
-      'Stores the event and a delivery for every route that wants it. The answer comes after the commit: an event that was accepted is never lost.',
+      'Stores the event and one delivery for each matching route. The response is sent after the commit: an accepted event is never lost.',
     permission: 'publish',
     body: eventInput,
     status: 202,
@@ -87,7 +88,7 @@ export const eventOperations = {
     method: 'POST',
     path: '/v1/events/batch',
     tag: 'Events',
-    summary: 'Publish many events, all or nothing',
+    summary: 'Publish several events in one transaction',
     permission: 'publish',
     body: z
       .strictObject({
@@ -111,7 +112,7 @@ export const eventOperations = {
     method: 'POST',
     path: '/v1/endpoints/{name}/send',
     tag: 'Events',
-    summary: 'Send one message straight to one endpoint',
+    summary: 'Send a message directly to an endpoint',
     permission: 'publish',
     params: z.object({ name: z.string().meta({ description: 'The endpoint.', examples: ['crm'] }) }),
     body: messageInput,

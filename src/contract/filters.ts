@@ -4,8 +4,8 @@ import { givenTime, queryNumber } from './shapes.ts'
 
 /** Pages of what there can be millions of are smaller. */
 export const tracePage = {
-  limit: queryNumber(1, 500).default(50).meta({ description: 'How many to return at most.' }),
-  cursor: z.string().max(64).optional().meta({ description: 'The `nextCursor` of the page before.' }),
+  limit: queryNumber(1, 500).default(50).meta({ description: 'Maximum number of results.' }),
+  cursor: z.string().max(64).optional().meta({ description: 'The `nextCursor` of the previous page.' }),
 }
 
 export const timeFilter = {
@@ -18,7 +18,7 @@ export const messageFilter = {
   eventType: field
     .text(255)
     .optional()
-    .meta({ description: '`order.created`, or `order.*` for all that begin so.' }),
+    .meta({ description: '`order.created`, or `order.*` for all types with that prefix.' }),
   correlationId: field.text(255).optional(),
 }
 
@@ -29,5 +29,5 @@ export const failureFilter = {
   route: field.text(127).optional(),
   statusCode: queryNumber(100, 999).optional(),
   errorCode: field.text(100).optional(),
-  error: field.text(500).optional().meta({ description: "Part of the error's text, in any case." }),
+  error: field.text(500).optional().meta({ description: 'Part of the error text, case-insensitive.' }),
 }

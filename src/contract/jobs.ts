@@ -3,7 +3,7 @@ import { field } from '../core/field.ts'
 import { jobInput, jobName } from '../core/jobs/job-settings.ts'
 import { runOptions } from '../core/jobs/run-options.ts'
 import { defineOperation } from './define-operation.ts'
-import { jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
+import { because, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
 
 const tag = 'Jobs'
 
@@ -22,7 +22,7 @@ const timing = {
     .optional()
     .meta({ description: 'Five fields, or six with seconds in front.' }),
   timezone: field.text(100).optional(),
-  payload: z.unknown().optional().meta({ description: 'What its scheduled runs get.' }),
+  payload: z.unknown().optional().meta({ description: 'The input of its scheduled runs.' }),
   overlap: field.oneOf('skip', 'queue', 'allow').optional(),
   catchUp: field.oneOf('one', 'all', 'none').optional(),
 }
@@ -35,9 +35,13 @@ const jobShape = z
     timeoutMs: z.int(),
     priority: z.int().optional(),
     expiresAfterMs: z.int().optional(),
+    concurrency: z.int().optional(),
+    ratePerSecond: z.number().optional(),
+    ratePerSecondPerKey: z.number().optional(),
     concurrencyPerKey: z.int(),
     maxCrashes: z.int(),
     onZombie: z.enum(['fail', 'requeue']),
+    onUnhandled: z.enum(['wait', 'fail']).optional(),
     ttlMs: z.int(),
     onTtl: z.enum(['fail', 'share']),
     autoDisable: jsonObject,
@@ -45,14 +49,20 @@ const jobShape = z
     timezone: z.string().nullable(),
     overlap: z.enum(['skip', 'queue', 'allow']).nullable(),
     catchUp: z.enum(['one', 'all', 'none']).nullable(),
-    payload: z.unknown().meta({ description: 'What its scheduled runs get.' }),
+    payload: z.unknown().meta({ description: 'The input of its scheduled runs.' }),
     nextRunAt: timestamp.nullable(),
-    overrides: jsonObject.meta({ description: 'What was set here and beats what the code says.' }),
+    overrides: jsonObject.meta({
+      description: 'Settings that were set through the API and override those in the code.',
+    }),
     state: z.enum(['active', 'paused', 'disabled']),
     stateReason: z.string().nullable(),
     stateChangedAt: timestamp,
     reenableAt: timestamp.nullable(),
-    failures: z.int().meta({ description: 'Failed runs in a row.' }),
+    failures: z.int().meta({ description: 'Number of failed runs in a row.' }),
+    declaredAt: timestamp.nullable().meta({
+      description:
+        'When a worker first declared the settings in its code; null when no worker has declared this job.',
+    }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -66,7 +76,7 @@ const takenBack = Object.fromEntries(
 
 const reason = z
   .strictObject({ reason: field.text(1000).optional() })
-  .meta({ examples: [{ reason: 'Planned work until nine.' }] })
+  .meta({ examples: [{ reason: 'Planned maintenance until 9:00.' }] })
 
 const queueShape = z
   .object({
@@ -75,7 +85,19 @@ const queueShape = z
     ratePerSecond: z.number().nullable(),
     state: z.enum(['active', 'paused']),
     stateReason: z.string().nullable(),
-    deadLetters: z.int().meta({ description: 'Failed runs that nobody has settled.' }),
+    deadLetters: z.int().meta({ description: 'Number of open dead letters of this queue.' }),
+    owed: z.int().meta({
+      description: 'Number of unfinished runs; in lists, a number above 1,000 may be a minute old.',
+    }),
+    oldestWaitingSince: timestamp
+      .nullable()
+      .meta({ description: 'Since when the oldest run that could start now has waited; null: none waits.' }),
+    succeededPerMinute: z
+      .number()
+      .meta({ description: 'Runs that succeed in a minute, estimated from the newest 200 attempts.' }),
+    unhandled: z
+      .array(z.object({ job: z.string(), runs: z.int(), since: timestamp }))
+      .meta({ description: 'Jobs with waiting runs that no live worker handles.' }),
   })
   .meta({ id: 'Queue' })
 
@@ -100,6 +122,11 @@ const workerShape = z
     running: z.int(),
     startedAt: timestamp,
     lastBeatAt: timestamp,
+    blockedSince: timestamp.nullable().meta({
+      description:
+        'Since when its event loop has been blocked by a handler that does not yield; null while it is not.',
+    }),
+    blockedBy: z.array(z.string()).meta({ description: 'The runs of which one blocks its event loop.' }),
   })
   .meta({ id: 'Worker' })
 
@@ -119,8 +146,9 @@ export const jobOperations = {
     method: 'POST',
     path: '/v1/jobs',
     tag,
-    summary: 'Make a job known, and schedule it',
-    description: 'Its handler is in the code of a worker. What is set here overrides what that code says.',
+    summary: 'Create a job and its schedule',
+    description:
+      "The job's handler is in the code of a worker. Settings given here override those in the code.",
     permission: 'configure',
     body: z.strictObject({ ...jobInput.shape, ...timing, name: jobName }).meta({
       id: 'JobInput',
@@ -137,7 +165,7 @@ export const jobOperations = {
     method: 'GET',
     path: '/v1/jobs/{name}',
     tag,
-    summary: 'Look at a job, with what overrides its code',
+    summary: 'Get a job with its overrides',
     permission: 'read',
     params: jobParams,
     result: jobShape,
@@ -148,8 +176,9 @@ export const jobOperations = {
     method: 'PATCH',
     path: '/v1/jobs/{name}',
     tag,
-    summary: 'Override settings of a job, or its schedule',
-    description: 'What is given changes; null takes an override back, and `cron: null` ends the schedule.',
+    summary: 'Override the settings or the schedule of a job',
+    description:
+      'Only the given fields change; null removes an override, and `cron: null` removes the schedule.',
     permission: 'configure',
     params: jobParams,
     body: z
@@ -163,9 +192,9 @@ export const jobOperations = {
     method: 'POST',
     path: '/v1/jobs/{name}/trigger',
     tag,
-    summary: 'Start a run by hand',
+    summary: 'Start a run manually',
     description:
-      'Takes the options of a run: `worker` or `requireTags` say who may run it, `delayMs` or `runAt` when, `tags` and `correlationId` how it is found.',
+      'Accepts the options of a run: `worker` or `requireTags` select the workers, `delayMs` or `runAt` set the time, `tags` and `correlationId` make it searchable.',
     permission: 'operate',
     params: jobParams,
     body: z.strictObject({ ...runOptions.shape, payload: z.unknown().optional() }).meta({
@@ -185,16 +214,16 @@ export const jobOperations = {
     method: 'DELETE',
     path: '/v1/jobs/{name}',
     tag,
-    summary: 'Delete a job and its schedules; what became of its runs stays to be looked at',
+    summary: 'Delete a job and its schedules; the history of its runs is kept',
     description:
-      'Refused while it owes runs: cancel them first. A worker whose code still defines the job declares it again when it starts.',
+      'Rejected while runs are waiting or running: cancel them first. A worker whose code still defines the job creates it again when it starts.',
     permission: 'configure',
     params: jobParams,
     errors: ['job_not_found', 'still_owed'],
   }),
-  enable: jobSwitch('enable', 'End a pause or a disabling'),
-  pause: jobSwitch('pause', 'Keep its runs waiting'),
-  disable: jobSwitch('disable', 'Keep its runs waiting until somebody enables it'),
+  enable: jobSwitch('enable', 'Resume a paused or disabled job'),
+  pause: jobSwitch('pause', 'Pause a job: its runs wait'),
+  disable: jobSwitch('disable', 'Disable a job: its runs wait until it is enabled'),
   listQueues: defineOperation({
     id: 'listQueues',
     method: 'GET',
@@ -209,11 +238,12 @@ export const jobOperations = {
     method: 'GET',
     path: '/v1/queues/{name}',
     tag: 'Queues',
-    summary: 'Look at a queue, with how many runs it owes',
-    description: '`owed` is counted: ask for it now and then only.',
+    summary: 'Get a queue with its number of unfinished runs',
+    description:
+      '`owed` (unfinished runs) is counted to 100,000 on each call, which is expensive: do not poll it.',
     permission: 'read',
     params: queueParams,
-    result: queueShape.extend({ owed: z.int() }).meta({ id: 'QueueDetail' }),
+    result: queueShape,
     errors: ['queue_not_found'],
   }),
   limitQueue: defineOperation({
@@ -221,31 +251,32 @@ export const jobOperations = {
     method: 'PUT',
     path: '/v1/queues/{name}',
     tag: 'Queues',
-    summary: 'Limit a queue over all workers',
-    description: 'What is left out is lifted.',
+    summary: 'Set the limits of a queue across all workers',
+    description: 'A limit that is left out is removed.',
     permission: 'configure',
     params: queueParams,
     body: z
       .strictObject({
         concurrency: field.wholeNumber(1, 100_000).nullable().optional(),
         ratePerSecond: field.numberBetween(0.001, 100_000).nullable().optional(),
+        ...because,
       })
       .meta({ id: 'QueueLimits', examples: [{ concurrency: 10 }] }),
     errors: ['invalid_job'],
   }),
-  pauseQueue: queueSwitch('pause', 'Claim nothing from it'),
-  resumeQueue: queueSwitch('resume', 'Claim from it again'),
+  pauseQueue: queueSwitch('pause', 'Pause a queue: workers claim no runs from it'),
+  resumeQueue: queueSwitch('resume', 'Resume a queue'),
   listWorkers: defineOperation({
     id: 'listWorkers',
     method: 'GET',
     path: '/v1/workers',
     tag: 'Workers',
-    summary: 'The fleet: heartbeats, and how much each runs',
+    summary: 'List workers with their heartbeats and running runs',
     permission: 'read',
     result: z.object({ data: z.array(workerShape) }),
   }),
-  drainWorker: workerSwitch('drain', 'Let it finish what it has and claim nothing more'),
-  undrainWorker: workerSwitch('undrain', 'Let a draining worker claim again'),
+  drainWorker: workerSwitch('drain', 'Drain a worker: it finishes its running runs and claims no more'),
+  undrainWorker: workerSwitch('undrain', 'Let a draining worker claim runs again'),
 }
 
 function workerSwitch(action: 'drain' | 'undrain', summary: string) {

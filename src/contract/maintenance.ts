@@ -15,7 +15,7 @@ const task = z
     lastSucceededAt: timestamp.nullable(),
     lastFailedAt: timestamp.nullable(),
     lastError: z.string().nullable(),
-    failures: z.int().meta({ description: 'In a row.' }),
+    failures: z.int().meta({ description: 'Consecutive failures.' }),
     summary: jsonObject.nullable(),
     nextRunAt: timestamp,
   })
@@ -27,7 +27,7 @@ export const maintenanceOperations = {
     method: 'GET',
     path: '/v1/maintenance',
     tag,
-    summary: 'Which node leads, and how each task went',
+    summary: 'Get the leader node and the last result of each maintenance task',
     permission: 'read',
     result: z.object({
       leader: z.object({ term: z.int(), node: z.string().nullable(), since: timestamp.nullable() }),
@@ -39,7 +39,7 @@ export const maintenanceOperations = {
     method: 'POST',
     path: '/v1/maintenance/{task}/run',
     tag,
-    summary: 'Run a task at the next look of the leader, within about a second',
+    summary: 'Run a maintenance task now (the leader starts it within about a second)',
     permission: 'operate',
     params: z.object({
       task: z

@@ -66,7 +66,7 @@ function describeOperation(operation: Operation, components: Components): Json {
     }),
     responses: {
       [status]: {
-        description: status === 204 ? 'Done.' : 'Done; what came of it.',
+        description: status === 204 ? 'Done.' : 'Success.',
         ...(status !== 204 && { content: { 'application/json': { schema: components.reference(result) } } }),
       },
       ...problemsOf(operation, components),
@@ -78,7 +78,8 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key with the same request has one effect and one answer, for 24 hours.',
+  description:
+    'Repeating a request with the same key has one effect and returns the same response, for 24 hours.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
@@ -101,15 +102,15 @@ function parametersOf(shape: z.ZodObject, place: 'path' | 'query', components: C
 }
 
 const commonProblems: Readonly<Record<number, string>> = {
-  400: 'The body is not JSON, or this is no valid HTTP.',
-  401: 'No key, or one that is unknown, expired or revoked.',
-  403: 'The key may not do this.',
-  409: 'A write with this Idempotency-Key is still going on.',
+  400: 'The body is not valid JSON, or the HTTP request is malformed.',
+  401: 'The API key is missing, unknown, expired or revoked.',
+  403: 'The API key does not have this permission.',
+  409: 'Another request with this Idempotency-Key is still in progress.',
   413: 'The body is too large.',
   415: 'The body is not application/json.',
-  422: 'The input is invalid; `problems` names each place.',
-  429: 'Too much at once; try again after Retry-After.',
-  503: 'The database is away or the node stops; try again after Retry-After.',
+  422: 'The input is invalid; `problems` lists each invalid field.',
+  429: 'Too many requests; try again after Retry-After.',
+  503: 'The database is unavailable or the node is stopping; try again after Retry-After.',
 }
 
 function problemsOf(operation: Operation, components: Components): Json {
@@ -148,21 +149,21 @@ function describeStream(components: Components): Json {
   return {
     operationId: 'followStream',
     tags: ['Stream'],
-    summary: 'Follow what changes, as server-sent events',
+    summary: 'Stream changes as server-sent events',
     description:
-      '`change` (what the audit log got), `dead_letter`, `attempts` (a sample of live traffic, and how many were left out), `totals`, and `reset` when too much was missed to be told. Roles: viewer, operator, admin.',
+      '`change` (an audit log entry), `dead_letter`, `attempts` (a sample of live traffic, with the number of omitted attempts), `totals`, and `reset` when too many events were missed to send them. Roles: viewer, operator, admin.',
     parameters: [
       {
         name: 'Last-Event-ID',
         in: 'header',
         required: false,
-        description: 'The id of the last event that was read: it goes on from there.',
+        description: 'The id of the last event received: the stream continues after it.',
         schema: { type: 'string' },
       },
     ],
     responses: {
       200: {
-        description: 'Until either side ends it.',
+        description: 'The stream stays open until either side closes it.',
         content: { 'text/event-stream': { schema: { type: 'string' } } },
       },
       401: problemAnswer(commonProblems[401] ?? '', components),
@@ -173,24 +174,24 @@ function describeStream(components: Components): Json {
 }
 
 const tagDescriptions: Readonly<Record<string, string>> = {
-  Events: 'What happened: publish it, and see what became of it.',
-  Endpoints: 'Where messages go, and how they are doing.',
-  Routes: 'Who hears of which events, and in what shape.',
-  'Event types': 'What kinds of events there are, with their schemas.',
-  Deliveries: 'One message owed to one endpoint.',
-  'Dead letters': "What can't succeed by itself any more.",
-  Operations: 'Bulk actions in the background: preview, progress, pause, cancel.',
-  Replays: 'What was published before, once more.',
-  Jobs: 'Work that workers do: settings, triggers, switches.',
-  Runs: 'One job, once: state, logs, progress, result.',
-  Schedules: 'When jobs run by themselves.',
-  Queues: 'Lines of runs that workers share.',
-  Workers: 'The fleet.',
-  Alerts: 'What is wrong, whom it is told to, and from when on.',
-  Maintenance: 'What one node does for all of them.',
-  Overview: 'Everything at a glance.',
-  Access: 'Keys, roles, and who changed what.',
-  Stream: 'What changes, as it happens.',
+  Events: 'Publish events and look up their deliveries.',
+  Endpoints: 'Destinations of messages, with their health.',
+  Routes: 'Which events go to which endpoint, and how they are transformed.',
+  'Event types': 'Types of events, with their schemas.',
+  Deliveries: 'A delivery is one message for one endpoint.',
+  'Dead letters': 'Deliveries and runs that failed and are not retried automatically.',
+  Operations: 'Bulk operations in the background: preview, progress, pause, cancel.',
+  Replays: 'Send archived events again.',
+  Jobs: 'Background jobs: settings, triggers, pause and resume.',
+  Runs: 'Executions of jobs: state, logs, progress, result.',
+  Schedules: 'When jobs are run automatically.',
+  Queues: 'Queues of runs that workers share.',
+  Workers: 'Processes that execute runs.',
+  Alerts: 'Alerts, the rules that raise them, and the channels they are sent to.',
+  Maintenance: 'Maintenance tasks, run by one leader node.',
+  Overview: 'Overview of the installation.',
+  Access: 'API keys, roles and the audit log.',
+  Stream: 'Live stream of changes.',
 }
 
 function tagsOf(paths: Readonly<Record<string, Json>>): Json[] {
@@ -292,7 +293,7 @@ function hasName(schema: z.core.$ZodType): boolean {
 /** What every schema calls the same. */
 const times: Readonly<Record<string, string>> = {
   createdAt: 'When it was created.',
-  updatedAt: 'When it was changed last.',
+  updatedAt: 'When it was last changed.',
 }
 
 /** What the doc comments of the SDK's types say of the fields; a description of the schema's own comes first. */

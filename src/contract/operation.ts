@@ -21,7 +21,7 @@ export interface Operation<
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** `any`: whoever has a key at all. */
+  /** `any`: every valid API key. */
   readonly permission: Permission | 'any'
   readonly params: Params
   readonly query: Query

@@ -1,5 +1,6 @@
 import { accessOperations } from './access.ts'
 import { alertOperations } from './alerts.ts'
+import { brokerOperations } from './broker.ts'
 import { bulkOperations } from './bulk-operations.ts'
 import { circuitChangeOperations } from './circuit-changes.ts'
 import { deadLetterOperations } from './dead-letters.ts'
@@ -16,8 +17,10 @@ import { routeOperations } from './routes.ts'
 import { runOperations, scheduleOperations } from './runs.ts'
 import { searchOperations } from './search.ts'
 import { settingOperations } from './settings.ts'
+import { sourceOperations, sourceRejectOperations } from './sources.ts'
 import { statisticsOperations } from './statistics.ts'
 import { storedEventOperations } from './stored-events.ts'
+import { systemOperations } from './system.ts'
 
 /** Every call of the API, by what it is about. */
 export const operations = {
@@ -26,6 +29,8 @@ export const operations = {
   circuitChanges: circuitChangeOperations,
   routes: routeOperations,
   eventTypes: eventTypeOperations,
+  sources: sourceOperations,
+  sourceRejects: sourceRejectOperations,
   storedEvents: storedEventOperations,
   deliveries: deliveryOperations,
   deadLetters: deadLetterOperations,
@@ -36,6 +41,8 @@ export const operations = {
   statistics: statisticsOperations,
   alerts: alertOperations,
   maintenance: maintenanceOperations,
+  system: systemOperations,
+  broker: brokerOperations,
   settings: settingOperations,
   quarantine: quarantineOperations,
   overview: overviewOperations,

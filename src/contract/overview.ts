@@ -6,21 +6,21 @@ const attention = z
   .object({
     kind: z
       .string()
-      .meta({ description: 'For programs: `circuit_open`, `rejecting`, `held`, `dead_letters` …' }),
+      .meta({ description: 'Machine-readable: `circuit_open`, `rejecting`, `held`, `dead_letters` …' }),
     severity: z.enum(['critical', 'warning', 'notice']),
     subject: z
       .string()
       .nullable()
       .meta({
-        description: 'As in the audit log: `endpoint:crm`. Null: all of Holdfast.',
+        description: 'As in the audit log: `endpoint:crm`. Null if it concerns the whole installation.',
         examples: ['endpoint:crm'],
       }),
-    sentence: z.string().meta({ description: 'For people: what is wrong, and what it costs.' }),
+    sentence: z.string().meta({ description: 'Human-readable: the problem and its effect.' }),
     since: timestamp.nullable(),
     until: timestamp
       .nullable()
-      .meta({ description: 'When something happens by itself: the next probe, the end of a hold.' }),
-    recovers: z.boolean().meta({ description: 'Nobody has to do anything.' }),
+      .meta({ description: 'When something happens automatically: the next probe, or the end of a hold.' }),
+    recovers: z.boolean().meta({ description: 'True if it recovers without intervention.' }),
   })
   .meta({ id: 'Attention' })
 
@@ -30,7 +30,7 @@ export const overviewOperations = {
     method: 'GET',
     path: '/v1/overview',
     tag: 'Overview',
-    summary: 'Everything at a glance: nodes, backlog, dead letters, endpoints that need somebody first',
+    summary: 'Get an overview: nodes, backlog, dead letters, and endpoints sorted by urgency',
     permission: 'read',
     result: z
       .object({
@@ -46,12 +46,13 @@ export const overviewOperations = {
         ),
         totals: z.object({ pending: z.int(), inFlight: z.int(), deadLetters: z.int() }),
         attention: z.array(attention).meta({
-          description: 'What is wrong, the most urgent first, what recovers on its own last; at most 200.',
+          description:
+            'Problems, most urgent first, those that recover without intervention last; at most 200.',
         }),
-        firingAlerts: z.int().meta({ description: 'How many alerts fire; 100 means as many or more.' }),
+        firingAlerts: z.int().meta({ description: 'Number of firing alerts; 100 means 100 or more.' }),
         changes: z.array(z.object({ at: timestamp, action: z.string(), subject: z.string() })).meta({
           description:
-            'The last 50 changes, the newest first: what people changed, circuits that opened and closed, nodes and workers that started.',
+            'The last 50 changes, newest first: configuration changes, circuits that opened or closed, nodes and workers that started.',
         }),
         endpoints: z
           .array(

@@ -11,18 +11,18 @@ const quarantinedResult = z
     deliveryId: z.string().meta({ examples: ['dlv_0d5jmwbq4r1', 'run_0d5jmwbq4r1'] }),
     endpoint: z.string().nullable(),
     queue: z.string().nullable(),
-    error: z.string().meta({ description: 'Why the database refused it.' }),
-    lastError: z.string().nullable().meta({ description: 'Why the last try failed.' }),
+    error: z.string().meta({ description: 'Why the database rejected it.' }),
+    lastError: z.string().nullable().meta({ description: 'Why the last attempt to store it failed.' }),
     tries: z.int(),
     nextTryAt: timestamp,
-    result: jsonObject.meta({ description: 'The result as its node or worker reported it.' }),
+    result: jsonObject.meta({ description: 'The result as reported by the node or worker.' }),
   })
   .meta({ id: 'QuarantinedResult' })
 
 const params = z.object({
   id: z
     .string()
-    .regex(/^[1-9]\d{0,14}$/, 'must be a number, as the list shows it')
+    .regex(/^[1-9]\d{0,14}$/, 'must be a number, as shown by the list')
     .meta({ examples: ['17'] }),
 })
 
@@ -32,7 +32,7 @@ export const quarantineOperations = {
     method: 'GET',
     path: '/v1/quarantine',
     tag,
-    summary: 'Results that the database refused to store, newest first',
+    summary: 'List results that the database rejected, newest first',
     permission: 'read',
     query: z.strictObject({ ...pageQuery }),
     result: listOf(quarantinedResult),
@@ -42,7 +42,7 @@ export const quarantineOperations = {
     method: 'POST',
     path: '/v1/quarantine/{id}/retry',
     tag,
-    summary: 'Try to store a result now',
+    summary: 'Try to store a quarantined result now',
     permission: 'operate',
     params,
     result: z.object({ stored: z.boolean() }),
@@ -53,7 +53,7 @@ export const quarantineOperations = {
     method: 'DELETE',
     path: '/v1/quarantine/{id}',
     tag,
-    summary: 'Give a result up; its delivery, if still owed, is sent again',
+    summary: 'Discard a quarantined result; if its delivery is unfinished, it is sent again',
     permission: 'operate',
     params,
     status: 204,

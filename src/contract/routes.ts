@@ -1,20 +1,39 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
-import {
-  type RouteChanges,
-  type RouteInput,
-  routeInput,
-  routeTransform,
-  type UnstoredRoute,
-} from '../core/routes/route-input.ts'
-import type { TransformConfigInput } from '../core/routes/transform-configs.ts'
+import { routeInput, routeTransform } from '../core/routes/route-input.ts'
+import { transformDescriptions } from '../transforms/descriptions.ts'
+import type {
+  RouteChanges,
+  RouteInput,
+  TransformConfigInput,
+  UnstoredRoute,
+} from '../transforms/route-types.ts'
 import { defineOperation } from './define-operation.ts'
-import { transformConfigInput } from './described-configs.ts'
 import { eventInput } from './events.ts'
 import { readAs, typedAs } from './read-as.ts'
-import { type Because, because, jsonObject, listOf, pageQuery, queryFlag, timestamp } from './shapes.ts'
+import {
+  type Because,
+  because,
+  deletion,
+  jsonObject,
+  listOf,
+  pageQuery,
+  queryFlag,
+  timestamp,
+} from './shapes.ts'
 
 const tag = 'Routes'
+
+const transformConfigInput = z
+  .discriminatedUnion(
+    'type',
+    transformDescriptions.map(({ config }): z.ZodObject => config) as [z.ZodObject, ...z.ZodObject[]],
+  )
+  .meta({
+    id: 'TransformConfigInput',
+    description: 'What shape an event gets on its way along a route.',
+    examples: transformDescriptions.map(({ example }) => example),
+  })
 
 readAs(routeTransform, transformConfigInput)
 
@@ -71,30 +90,33 @@ const routePreview = z
 const triedRoute = typedAs<string | UnstoredRoute>(
   z
     .union([field.text(255), routeInput.partial({ name: true })])
-    .meta({ description: 'The name of a route, or one that is not stored.' }),
+    .meta({ description: 'The name of a stored route, or an unstored route.' }),
 )
 
 const routeMatches = z
   .object({
-    scanned: z.int().meta({ description: 'How many of the newest events were looked at.' }),
-    since: timestamp.nullable().meta({ description: 'When the oldest of them was published.' }),
+    scanned: z.int().meta({ description: 'Number of recent events examined.' }),
+    since: timestamp.nullable().meta({ description: 'When the oldest examined event was published.' }),
     otherType: z.int(),
     otherTenant: z.int(),
-    filteredOut: z.int().meta({ description: 'Of the type and tenant, and the filter refuses them.' }),
-    filteredOutIds: z.array(z.string()).meta({ description: 'Some of these.' }),
+    filteredOut: z
+      .int()
+      .meta({ description: 'Number of events with a matching type and tenant that the filter excludes.' }),
+    filteredOutIds: z.array(z.string()).meta({ description: 'Some of their ids.' }),
     matched: z.int(),
     notChecked: z.int().meta({
-      description: 'Of the type and tenant, and too much to be asked of the filter in a second.',
+      description:
+        'Number of events with a matching type and tenant that could not be checked against the filter within one second.',
     }),
     rendering: z.object({
-      tried: z.int().meta({ description: 'How many of those that match were rendered.' }),
+      tried: z.int().meta({ description: 'Number of matching events that were rendered.' }),
       failed: z.int(),
       failures: z.array(
         z.object({
           code: z.string(),
           message: z.string(),
           count: z.int(),
-          eventIds: z.array(z.string()).meta({ description: 'Some of them.' }),
+          eventIds: z.array(z.string()).meta({ description: 'Some of the failed events.' }),
         }),
       ),
     }),
@@ -118,7 +140,7 @@ export const routeOperations = {
     path: '/v1/routes',
     tag,
     summary: 'Create a route',
-    description: 'The pattern, the filter and the transform are checked before anything is stored.',
+    description: 'The pattern, the filter and the transform are validated before the route is stored.',
     permission: 'configure',
     body: typedAs<RouteInput>(routeInput.meta({ id: 'RouteInput', examples: [exampleRoute] })),
     status: 201,
@@ -130,7 +152,7 @@ export const routeOperations = {
     method: 'GET',
     path: '/v1/routes/{name}',
     tag,
-    summary: 'Look at a route',
+    summary: 'Get a route',
     permission: 'read',
     params: routeParams,
     result: routeShape,
@@ -141,7 +163,7 @@ export const routeOperations = {
     method: 'PATCH',
     path: '/v1/routes/{name}',
     tag,
-    summary: 'Change a route',
+    summary: 'Update a route',
     permission: 'configure',
     params: routeParams,
     body: typedAs<RouteChanges & Because>(
@@ -161,17 +183,11 @@ export const routeOperations = {
     tag,
     summary: 'Delete a route',
     description:
-      'Refused while deliveries are owed along it, unless `force=true`: then they end as cancelled.',
+      'Rejected while undelivered messages remain on this route, unless `force=true`: they are then cancelled.',
     permission: 'configure',
     params: routeParams,
     query: z.strictObject({ force: queryFlag.default(false), ...because }),
-    result: z.object({
-      cancelled: z.int().meta({ description: 'Deliveries that ended as cancelled at once.' }),
-      operation: z
-        .string()
-        .nullable()
-        .meta({ description: 'The operation that cancels the rest, when more than a hundred were owed.' }),
-    }),
+    result: deletion,
     errors: ['route_not_found', 'still_owed'],
   }),
   preview: defineOperation({
@@ -179,8 +195,9 @@ export const routeOperations = {
     method: 'POST',
     path: '/v1/routes/preview',
     tag,
-    summary: 'Try a route on a sample event',
-    description: 'Shows whether it matches and the request that would be sent. Nothing is stored or sent.',
+    summary: 'Test a route with a sample event',
+    description:
+      'Returns whether the route matches, and the request that would be sent. Nothing is stored or sent.',
     permission: 'read',
     body: z
       .strictObject({
@@ -190,7 +207,7 @@ export const routeOperations = {
           .text(64)
           .optional()
           .meta({
-            description: 'A stored event, `msg_…`, instead of `event`.',
+            description: 'The id of a stored event, `msg_…`, instead of `event`.',
             examples: ['msg_0jm3x1c8000'],
           }),
       })
@@ -218,9 +235,9 @@ export const routeOperations = {
     method: 'POST',
     path: '/v1/routes/matches',
     tag,
-    summary: 'Count the newest events that a route would mean, and those that it can not render',
+    summary: 'Count the recent events that a route matches, and those it fails to render',
     description:
-      'Looks at the last 1,000 events, and renders 300 of those that match at most. Nothing is stored or sent.',
+      'Examines the last 1,000 events and renders at most 300 of the matching ones. Nothing is stored or sent.',
     permission: 'read',
     body: z
       .strictObject({ route: triedRoute })

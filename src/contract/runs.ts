@@ -28,18 +28,19 @@ const states = [
 const summary = {
   id: z.string(),
   messageId: z.string(),
-  correlationId: z.string().meta({ description: "As it was given, else the message's id." }),
+  correlationId: z.string().meta({ description: "As given; the message's id by default." }),
   job: z.string().nullable(),
   queue: z.string(),
   state: z.enum(states),
-  attempt: z
-    .int()
-    .meta({ description: 'How often it has been tried, the attempt that is running included.' }),
+  attempt: z.int().meta({ description: 'Number of attempts, including a running one.' }),
   crashes: z.int(),
   priority: z.int(),
   dueAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),
-  worker: z.string().nullable().meta({ description: 'Who runs it, or made its last attempt.' }),
+  worker: z
+    .string()
+    .nullable()
+    .meta({ description: 'The worker that runs it, or that made its last attempt.' }),
   target: z.string().nullable(),
   createdAt: timestamp.nullable(),
   endedAt: timestamp.nullable(),
@@ -64,6 +65,7 @@ const wholeRun = z
       .meta({ description: 'Of its failure, or of the one that it redrives.' }),
     redriveOf: z.string().nullable().meta({ description: 'The run that failed, when this one redrives it.' }),
     redrivenRunId: z.string().nullable().meta({ description: 'The last run that redrives it.' }),
+    isUnhandled: z.boolean().meta({ description: 'It waits, and no live worker has a handler for its job.' }),
     attempts: z.array(
       z.object({
         attempt: z.int(),
@@ -72,7 +74,10 @@ const wholeRun = z
         outcome: z.string(),
         errorCode: z.string().nullable(),
         error: z.string().nullable(),
-        worker: z.string().nullable().meta({ description: 'Who made it; null: it ended without a try.' }),
+        worker: z
+          .string()
+          .nullable()
+          .meta({ description: 'The worker that made the attempt; null if the run ended without one.' }),
         logs: z.array(z.unknown()),
       }),
     ),
@@ -85,14 +90,17 @@ export const runOperations = {
     method: 'GET',
     path: '/v1/runs',
     tag,
-    summary: 'Look up runs, the newest first',
+    summary: 'List runs, newest first',
     permission: 'read',
     query: z.strictObject({
       ...tracePage,
       queue: field.text(63).optional(),
       job: field.text(127).optional(),
       state: field.oneOf(...states).optional(),
-      worker: field.text(127).optional().meta({ description: 'Who runs it, or made its last attempt.' }),
+      worker: field
+        .text(127)
+        .optional()
+        .meta({ description: 'The worker that runs it, or that made its last attempt.' }),
       tag: field.text(63).optional().meta({ description: 'One of its `tags` or `requireTags`.' }),
       correlationId: field.text(255).optional(),
       ...timeFilter,
@@ -105,7 +113,7 @@ export const runOperations = {
     method: 'GET',
     path: '/v1/runs/{id}',
     tag,
-    summary: 'A run with its input, result, progress, logs and attempts',
+    summary: 'Get a run with its input, result, progress, logs and attempts',
     permission: 'read',
     params: runParams,
     result: wholeRun,
@@ -116,12 +124,12 @@ export const runOperations = {
     method: 'POST',
     path: '/v1/runs/{id}/cancel',
     tag,
-    summary: 'End a waiting run, or tell the handler of a running one',
+    summary: 'Cancel a waiting run, or signal cancellation to the handler of a running one',
     permission: 'operate',
     params: runParams,
     body: z
       .strictObject({ reason: field.text(1000).optional() })
-      .meta({ examples: [{ reason: 'Planned work until nine.' }] }),
+      .meta({ examples: [{ reason: 'Planned maintenance until 9:00.' }] }),
     isBodyOptional: true,
     result: z.object({ outcome: z.enum(['cancelled', 'requested']) }),
     errors: ['run_not_found'],
@@ -131,8 +139,8 @@ export const runOperations = {
     method: 'POST',
     path: '/v1/runs/{id}/retry',
     tag,
-    summary: 'Make a run that waits for a time due now',
-    description: 'A failed run is redriven by its dead letter.',
+    summary: 'Make a delayed run due now',
+    description: 'To run a failed run again, redrive its dead letter.',
     permission: 'operate',
     params: runParams,
     result: z.object({ isDueNow: z.boolean() }),
@@ -174,7 +182,7 @@ const scheduleFields = {
   payload: z.unknown().optional(),
   options: jsonObject.optional().meta({
     description:
-      'Options of the runs that it makes, as for enqueueing: `priority`, `requireTags`, `ttlMs` and so on.',
+      'Options of the runs it creates, as for enqueueing: `priority`, `requireTags`, `ttlMs` and so on.',
   }),
   overlap: field.oneOf('skip', 'queue', 'allow').optional(),
   catchUp: field.oneOf('one', 'all', 'none').optional(),
@@ -199,7 +207,7 @@ const describedSchedule = z
   ])
   .meta({
     id: 'ScheduleSettings',
-    description: 'When a job runs by itself: by the calendar, again and again, or once.',
+    description: 'When a job runs: by a cron expression, at an interval, or once.',
     examples: [{ job: 'nightly-report', cron: '0 3 * * *', timezone: 'Europe/Amsterdam' }],
   })
 
@@ -220,7 +228,7 @@ export const scheduleOperations = {
     path: '/v1/schedules/{name}',
     tag: 'Schedules',
     summary: 'Create or replace a schedule',
-    description: 'Exactly one of `cron`, `everyMs` and `runAt`. What is left out is as it is by default.',
+    description: 'Exactly one of `cron`, `everyMs` and `runAt`. Fields that are left out get their default.',
     permission: 'configure',
     params: scheduleParams,
     body: readAs(scheduleSettings, describedSchedule),
@@ -232,20 +240,20 @@ export const scheduleOperations = {
     method: 'GET',
     path: '/v1/schedules/{name}',
     tag: 'Schedules',
-    summary: 'A schedule with its next ten times',
+    summary: 'Get a schedule with its next ten times',
     permission: 'read',
     params: scheduleParams,
     result: scheduleShape.extend({ next: z.array(timestamp) }).meta({ id: 'ScheduleDetail' }),
     errors: ['schedule_not_found'],
   }),
-  pause: scheduleSwitch('pause', 'Fire no more'),
-  resume: scheduleSwitch('resume', 'Go on with the next tick from now'),
+  pause: scheduleSwitch('pause', 'Pause a schedule'),
+  resume: scheduleSwitch('resume', 'Resume a schedule from its next time'),
   delete: defineOperation({
     id: 'deleteSchedule',
     method: 'DELETE',
     path: '/v1/schedules/{name}',
     tag: 'Schedules',
-    summary: 'Delete a schedule; its runs stay',
+    summary: 'Delete a schedule; the runs it created are kept',
     permission: 'configure',
     params: scheduleParams,
     errors: ['schedule_not_found'],
@@ -263,7 +271,7 @@ function scheduleSwitch(action: 'pause' | 'resume', summaryText: string) {
     params: scheduleParams,
     body: z
       .strictObject({ reason: field.text(1000).optional() })
-      .meta({ examples: [{ reason: 'Planned work until nine.' }] }),
+      .meta({ examples: [{ reason: 'Planned maintenance until 9:00.' }] }),
     isBodyOptional: true,
     result: scheduleShape,
     errors: ['schedule_not_found'],

@@ -8,12 +8,14 @@ export const searchOperations = {
     method: 'GET',
     path: '/v1/search',
     tag: 'Overview',
-    summary: 'Find things by a part of their name, or learn what an id names',
+    summary: 'Search by part of a name, or identify what an id refers to',
     description:
-      'Endpoints, routes, event types, jobs, queues, schedules and workers, at most eight of a kind. An id is told by its form alone: whether it exists, its own call says.',
+      'Searches endpoints, routes, event types, jobs, queues, schedules and workers, and returns at most eight of each kind. An id is identified by its form only; use the operation for its kind to check that it exists.',
     permission: 'read',
     query: z.strictObject({
-      q: field.text(255).meta({ description: 'Part of a name in any case, or an id.', examples: ['crm'] }),
+      q: field
+        .text(255)
+        .meta({ description: 'Part of a name, case-insensitive, or an id.', examples: ['crm'] }),
     }),
     result: z.object({
       data: z.array(
@@ -21,7 +23,7 @@ export const searchOperations = {
           .object({
             kind: z.string().meta({ examples: ['endpoint'] }),
             name: z.string(),
-            hint: z.string().nullable().meta({ description: 'Its state, or what tells it from others.' }),
+            hint: z.string().nullable().meta({ description: 'Its state, or another distinguishing detail.' }),
           })
           .meta({ id: 'Found' }),
       ),

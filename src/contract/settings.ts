@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SiteSettingName, siteSettingNames, siteSettings } from '../core/settings/site-settings.ts'
 import { defineOperation } from './define-operation.ts'
-import { timestamp } from './shapes.ts'
+import { because, timestamp } from './shapes.ts'
 
 const tag = 'Settings'
 
@@ -15,14 +15,14 @@ const setting = z
     value: z.unknown(),
     default: z.unknown(),
     isDefault: z.boolean(),
-    unit: z.string().nullable().meta({ description: 'What a number counts.' }),
+    unit: z.string().nullable().meta({ description: 'The unit of a number.' }),
     description: z.string(),
-    effect: z.string().meta({ description: 'Where a change is seen, and how soon.' }),
-    variable: z.string().meta({ description: 'The environment variable that pins it.' }),
-    field: z.string().meta({ description: 'The field of the config file that pins it.' }),
+    effect: z.string().meta({ description: 'Where a change takes effect, and how soon.' }),
+    variable: z.string().meta({ description: 'The environment variable that overrides it.' }),
+    field: z.string().meta({ description: 'The field of the config file that overrides it.' }),
     pinned: z.object({ source: z.string(), node: z.string() }).nullable().meta({
       description:
-        'Where a node has it from: a flag, its environment, a config file or its options. It can only be changed there.',
+        'Where the node takes the value from: a flag, its environment, a config file or its options. The value can be changed only there.',
     }),
     changedAt: timestamp.nullable(),
     changedBy: z.string().nullable(),
@@ -33,15 +33,18 @@ const list = z.object({ data: z.array(setting) })
 
 /** Each with the schema that the database checks, too; null puts the default back. */
 const changes = z
-  .strictObject(
-    Object.fromEntries(
+  .strictObject({
+    ...(Object.fromEntries(
       Object.entries(siteSettings).map(([name, { schema, description }]) => [
         name,
         (schema as z.ZodType).nullable().optional().meta({ description }),
       ]),
-    ) as { [Name in SiteSettingName]: z.ZodOptional<z.ZodNullable<(typeof siteSettings)[Name]['schema']>> },
-  )
-  .refine((given) => Object.keys(given).length > 0, { error: 'must name at least one setting' })
+    ) as { [Name in SiteSettingName]: z.ZodOptional<z.ZodNullable<(typeof siteSettings)[Name]['schema']>> }),
+    ...because,
+  })
+  .refine((given) => Object.keys(given).some((name) => name !== 'reason'), {
+    error: 'must name at least one setting',
+  })
   .meta({ id: 'SettingChanges', examples: [{ dead_letter_retention_days: 90, max_pending: null }] })
 
 export const settingOperations = {
@@ -59,9 +62,9 @@ export const settingOperations = {
     method: 'PATCH',
     path: '/v1/settings',
     tag,
-    summary: 'Change site-wide settings, without a restart',
+    summary: 'Change site-wide settings without a restart',
     description:
-      'All of them or none. `null` puts a default back. Nodes and workers see a change within seconds.',
+      'All changes are applied or none. `null` restores the default. Nodes and workers apply a change within seconds.',
     permission: 'administer',
     body: changes,
     result: list,

@@ -14,9 +14,9 @@ export const timestamp = z.codec(z.iso.datetime({ offset: true }), z.date(), {
   encode: (date) => date.toISOString(),
 })
 
-/** Why somebody writes something: kept with its entry in the audit log. */
+/** The reason of a change, stored with its audit log entry. */
 export const because = {
-  reason: field.text(1000).optional().meta({ description: 'Why; kept in the audit log.' }),
+  reason: field.text(1000).optional().meta({ description: 'The reason; stored in the audit log.' }),
 }
 
 export interface Because {
@@ -41,12 +41,12 @@ export const queryFlag = z
 export const pageQuery = {
   limit: queryNumber(1, maxPageSize)
     .default(defaultPageSize)
-    .meta({ description: 'How many to return at most.' }),
+    .meta({ description: 'Maximum number of results.' }),
   cursor: z
     .string()
     .max(maxCursorLength)
     .optional()
-    .meta({ description: 'The `nextCursor` of the page before.' }),
+    .meta({ description: 'The `nextCursor` of the previous page.' }),
 }
 
 /** A page of a list. */
@@ -58,3 +58,11 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 export const jsonObject = z.record(z.string(), z.unknown())
+
+/** What deleting an endpoint or a route did to its deliveries. */
+export const deletion = z.object({
+  cancelled: z.int().meta({ description: 'Number of deliveries cancelled immediately.' }),
+  operation: z.string().nullable().meta({
+    description: 'The operation that cancels the remaining deliveries, if there were more than a hundred.',
+  }),
+})

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
-import { endpointParams } from './endpoints.ts'
+import { endpointParams } from './endpoint-shapes.ts'
 import { timestamp } from './shapes.ts'
 
 const latency = z.object({
@@ -22,9 +22,11 @@ const sum = {
 const window = field.oneOf('1h', '3h', '24h', '7d', '30d').default('24h')
 
 const siteSums = {
-  accepted: z.int().meta({ description: 'Events accepted. Counted when a minute is over.' }),
+  accepted: z.int().meta({ description: 'Number of events accepted. Counted at the end of each minute.' }),
   delivered: z.int(),
-  failed: z.int().meta({ description: 'Attempts that failed. A throttled one is no failure.' }),
+  failed: z
+    .int()
+    .meta({ description: 'Number of failed attempts. Throttled attempts do not count as failures.' }),
 }
 
 export const statisticsOperations = {
@@ -33,7 +35,7 @@ export const statisticsOperations = {
     method: 'GET',
     path: '/v1/statistics',
     tag: 'Overview',
-    summary: 'Events accepted, delivered and failed, latency and backlog over a window',
+    summary: 'Get accepted, delivered and failed events, latency and backlog over a window',
     permission: 'read',
     query: z.strictObject({ window }),
     result: z
@@ -42,7 +44,7 @@ export const statisticsOperations = {
         stepMs: z.int(),
         ...siteSums,
         latencyMs: latency.meta({
-          description: 'From acceptance, or from when it was due, to delivery.',
+          description: 'Time from acceptance, or from the due time, to delivery.',
         }),
         series: z
           .array(
@@ -53,11 +55,11 @@ export const statisticsOperations = {
               backlog: z
                 .int()
                 .nullable()
-                .meta({ description: 'The most deliveries that were owed, sampled once a minute.' }),
+                .meta({ description: 'The largest number of undelivered messages, sampled once a minute.' }),
               latencyMs: latency,
             }),
           )
-          .meta({ description: 'The oldest first. The last step is not over yet.' }),
+          .meta({ description: 'Oldest first. The last step is still in progress.' }),
       })
       .meta({ id: 'Statistics' }),
   }),
@@ -66,7 +68,7 @@ export const statisticsOperations = {
     method: 'GET',
     path: '/v1/endpoints/{name}/statistics',
     tag: 'Endpoints',
-    summary: 'Success rate, latency, answers and throughput over a window',
+    summary: 'Get the success rate, latency, responses and throughput of an endpoint over a window',
     permission: 'read',
     params: endpointParams,
     query: z.strictObject({ window }),
@@ -80,7 +82,7 @@ export const statisticsOperations = {
         ),
         backlog: z.array(z.object({ at: timestamp, pending: z.int() })).meta({
           description:
-            'The most that it was owed in each step, sampled once a minute; a step without a sample is left out.',
+            'The largest number of undelivered messages in each step, sampled once a minute; steps without a sample are left out.',
         }),
       })
       .meta({ id: 'EndpointStatistics' }),

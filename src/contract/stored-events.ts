@@ -13,12 +13,12 @@ const summary = {
   correlationId: z.string().nullable(),
   orderingKey: z.string().nullable(),
   criticality,
-  state: z.enum(['routed', 'unrouted']).meta({ description: '`unrouted`: nobody wanted it.' }),
+  state: z.enum(['routed', 'unrouted']).meta({ description: '`unrouted`: no route matched.' }),
   sizeBytes: z.int(),
   createdAt: timestamp,
   erasedAt: timestamp
     .nullable()
-    .meta({ description: 'When its payload was removed on request; it is null since.' }),
+    .meta({ description: 'When its payload was erased on request; the payload is null from then on.' }),
 }
 
 const eventId = z.object({
@@ -52,7 +52,7 @@ export const storedEventOperations = {
     method: 'GET',
     path: '/v1/events',
     tag: 'Events',
-    summary: 'Look up events, the newest first',
+    summary: 'List events, newest first',
     permission: 'read',
     query: z.strictObject({
       ...tracePage,
@@ -66,9 +66,9 @@ export const storedEventOperations = {
     method: 'GET',
     path: '/v1/events/search',
     tag: 'Events',
-    summary: 'Look into payloads, the newest first, a step at a time',
+    summary: 'Search in payloads, newest first, one step at a time',
     description:
-      'A step looks at some thousand events and takes at most about 100 ms. It says how many it has looked at; `nextCursor` goes on from there, whether or not something was found.',
+      'A step examines a few thousand events and takes at most about 100 ms. It returns how many it examined; continue with `nextCursor`, whether or not a match was found.',
     permission: 'read',
     query: z.strictObject({
       ...tracePage,
@@ -76,27 +76,27 @@ export const storedEventOperations = {
       path: field
         .text(500)
         .optional()
-        .meta({ description: 'Where in the payload: `customer.vatId`, `items[0].sku`. Needs `equals`.' }),
+        .meta({ description: 'Path in the payload: `customer.vatId`, `items[0].sku`. Requires `equals`.' }),
       equals: z
         .string()
         .max(1000)
         .optional()
-        .meta({ description: 'What the payload has at `path`: a string, number or truth value as text.' }),
+        .meta({ description: 'The value at `path`: a string, number or boolean, as text.' }),
       text: field
         .text(500)
         .optional()
-        .meta({ description: 'Part of the JSON as it was published, in this case.' }),
+        .meta({ description: 'Part of the JSON as it was published, case-sensitive.' }),
     }),
     result: listOf(event)
       .extend({
-        scanned: z.int().meta({ description: 'How many events this step has looked at.' }),
+        scanned: z.int().meta({ description: 'Number of events examined by this step.' }),
         scannedTo: timestamp.nullable().meta({
           description:
-            'When the last of them was accepted: everything newer has been looked at. Null: all of them.',
+            'When the last examined event was accepted: all newer ones have been examined. Null if all have been.',
         }),
         total: z.int().nullable().meta({
           description:
-            'About how many events were accepted between `from` and `to`; null without `from`, or when nobody has counted so far back.',
+            'Approximate number of events accepted between `from` and `to`; null without `from`, or if no statistics exist for that time.',
         }),
       })
       .meta({ id: 'EventSearchStep' }),
@@ -107,7 +107,7 @@ export const storedEventOperations = {
     method: 'GET',
     path: '/v1/events/{id}',
     tag: 'Events',
-    summary: 'An event with its deliveries and their attempts',
+    summary: 'Get an event with its deliveries and their attempts',
     permission: 'read',
     params: eventId,
     result: storedMessage.extend({ deliveries: z.array(wholeDelivery) }).meta({ id: 'EventDetail' }),
@@ -118,24 +118,27 @@ export const storedEventOperations = {
     method: 'POST',
     path: '/v1/events/{id}/erase',
     tag: 'Events',
-    summary: "Remove an event's payload for good",
+    summary: "Erase an event's payload permanently",
     description:
-      'Body, headers, metadata, stored requests and answers, in its dead letters (which settle as `erased`), too. Refused while a delivery is owed, unless forced: then it ends as cancelled.',
+      'Erases the body, headers, metadata, stored requests and responses, also in its dead letters (which are settled as `erased`). Rejected while a delivery is unfinished, unless forced: the delivery is then cancelled.',
     permission: 'administer',
     params: eventId,
     body: z
       .strictObject({
-        reason: field.text(1000).meta({ description: 'Kept in the audit log.' }),
-        force: field.flag().optional().meta({ description: 'Also while a delivery is owed.' }),
+        reason: field.text(1000).meta({ description: 'Stored in the audit log.' }),
+        force: field
+          .flag()
+          .optional()
+          .meta({ description: 'Erase even if a delivery is unfinished; the delivery is cancelled.' }),
       })
-      .meta({ examples: [{ reason: 'Request 17 to be forgotten' }] }),
+      .meta({ examples: [{ reason: 'Erasure request 17' }] }),
     result: z
       .object({
         id: z.string(),
-        cancelled: z.int().meta({ description: 'Deliveries that were owed and are cancelled now.' }),
+        cancelled: z.int().meta({ description: 'Number of unfinished deliveries that were cancelled.' }),
         deadLetters: z
           .int()
-          .meta({ description: 'Dead letters that were open and are settled as `erased`.' }),
+          .meta({ description: 'Number of open dead letters that were settled as `erased`.' }),
       })
       .meta({ id: 'Erasure' }),
     errors: ['event_not_found', 'still_owed'],

@@ -1,15 +1,15 @@
 const firstBytes = 4 * 1024
-/** A careless peer may write a short body byte by byte. */
+/** A slow peer may send a short body byte by byte. */
 const freeChunks = 512
 const minAverageChunkBytes = 8
 
-/** The beginning of a body that a peer sends, in one buffer that grows up to a limit, however many pieces it comes in. */
+/** The beginning of a body that a peer sends, in one buffer that grows up to a limit, however many chunks there are. */
 export class BoundedBytes {
   readonly #maxBytes: number
   readonly #isKept: boolean
   #buffer: Buffer = Buffer.alloc(0)
   #keptBytes = 0
-  /** Also of what was not kept. */
+  /** Includes bytes that were not kept. */
   receivedBytes = 0
   chunkCount = 0
 
@@ -26,7 +26,7 @@ export class BoundedBytes {
     return this.receivedBytes > this.#maxBytes
   }
 
-  /** Each chunk is a call and an object for us, and a byte for whoever sends it. */
+  /** Each chunk costs this process a call and an object, but its sender only a byte. */
   get isCrumbled(): boolean {
     return this.chunkCount > freeChunks && this.receivedBytes < this.chunkCount * minAverageChunkBytes
   }
@@ -42,7 +42,7 @@ export class BoundedBytes {
   }
 
   #grow(neededBytes: number): void {
-    // A body that comes in one piece, as most do, gets a buffer of its size.
+    // A body that arrives in one chunk, as most do, gets a buffer of its size.
     const sizeBytes =
       this.#keptBytes === 0 ? neededBytes : Math.max(neededBytes, this.#buffer.length * 2, firstBytes)
     const grown = Buffer.allocUnsafe(Math.min(sizeBytes, this.#maxBytes))

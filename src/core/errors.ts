@@ -1,4 +1,4 @@
-/** One entry of the catalogue: what happened, which HTTP status says so, and whether trying again can help. */
+/** One entry of the catalogue: what happened, its HTTP status, and whether a retry can help. */
 interface ErrorEntry {
   readonly status: number
   readonly isRetryable: boolean
@@ -19,6 +19,11 @@ export const errorCatalogue = {
   still_owed: { status: 409, isRetryable: false },
   event_type_not_found: { status: 404, isRetryable: false },
   invalid_event_type: { status: 422, isRetryable: false },
+  source_not_found: { status: 404, isRetryable: false },
+  source_exists: { status: 409, isRetryable: false },
+  source_changed: { status: 409, isRetryable: true },
+  invalid_source: { status: 422, isRetryable: false },
+  source_reject_not_found: { status: 404, isRetryable: false },
   setting_not_found: { status: 404, isRetryable: false },
   setting_pinned: { status: 409, isRetryable: false },
   invalid_setting: { status: 422, isRetryable: false },
@@ -66,6 +71,8 @@ export const errorCatalogue = {
   invalid_job: { status: 422, isRetryable: false },
   queue_not_found: { status: 404, isRetryable: false },
   run_not_found: { status: 404, isRetryable: false },
+  run_failed: { status: 409, isRetryable: false },
+  run_not_ended: { status: 504, isRetryable: true },
   worker_not_found: { status: 404, isRetryable: false },
   schedule_not_found: { status: 404, isRetryable: false },
   invalid_schedule: { status: 422, isRetryable: false },

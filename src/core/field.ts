@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Schemas for single fields, whose every message says what to give instead. */
+/** Schemas for single fields, whose messages say what a valid value is. */
 export const field = { wholeNumber, numberBetween, text, oneOf, flag }
 
 function wholeNumber(min: number, max: number) {
@@ -13,7 +13,7 @@ function numberBetween(min: number, max: number) {
   return z.number({ error }).min(min, { error }).max(max, { error })
 }
 
-/** PostgreSQL can't hold NUL or half a surrogate pair in text and jsonb, so no text may have them. */
+/** PostgreSQL can't store NUL or half a surrogate pair in text and jsonb, so no text may have them. */
 function text(maxLength: number, words: { readonly missing?: string; readonly wrong?: string } = {}) {
   const {
     wrong: error = `must be text of 1 to ${maxLength} characters, without NUL or broken Unicode`,
@@ -34,7 +34,7 @@ function flag() {
   return z.boolean({ error: 'must be true or false' })
 }
 
-/** ISO 8601 has a year 0000 and, in JavaScript, years of six digits; PostgreSQL reads neither. */
+/** ISO 8601 has a year 0000 and, in JavaScript, years of six digits; PostgreSQL accepts neither. */
 export function isStorableTime(time: Date): boolean {
   const year = time.getUTCFullYear()
   return year >= 1 && year <= 9999

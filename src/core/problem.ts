@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** What is wrong with an input: where, and what to do about it. */
+/** A problem of an input: where, and what to do about it. */
 export interface Problem {
   /** `retry.maxRetries`, `tags[3]`; empty for the input as a whole. */
   readonly path: string
@@ -36,7 +36,7 @@ function isPlainObjectExpected(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.expected === 'object'
 }
 
-/** What the library says of a wrong type where a field has no words of its own. */
+/** The library's text for a wrong type, used if a field has no text of its own. */
 function plainWords(message: string): string {
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? []
   if (expected === undefined) return message

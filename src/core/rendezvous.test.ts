@@ -9,7 +9,7 @@ const anyNodes = fc.uniqueArray(fc.oneof(fc.integer({ min: 1, max: 100 }), anyNo
 })
 
 describe('the spread of shards over nodes', () => {
-  it('gives each shard to a node that lives', () => {
+  it('assigns each shard to a live node', () => {
     fc.assert(
       fc.property(anyNodes, (nodeIds) => {
         const owners = preferredOwners(nodeIds)
@@ -53,7 +53,7 @@ describe('the spread of shards over nodes', () => {
     }
   })
 
-  it('names nobody when nobody lives', () => {
+  it('assigns no owner without live nodes', () => {
     expect(new Set(preferredOwners([]))).toEqual(new Set([noOwner]))
   })
 })

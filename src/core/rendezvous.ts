@@ -1,7 +1,7 @@
 /** Enough to spread lanes evenly over dozens of nodes, few enough that all leases are one small query. */
 export const shardCount = 256
 
-/** Where no node lives there is no owner. */
+/** Without a live node there is no owner. */
 export const noOwner = -1
 
 export function shardOfLane(laneId: number): number {
@@ -9,7 +9,7 @@ export function shardOfLane(laneId: number): number {
 }
 
 /**
- * Which node should own each shard: the one with the highest weight for it. Every node computes the same answer from
+ * Which node should own each shard: the one with the highest weight for it. Every node computes the same result from
  * the same list, in whatever order, and a node that joins or leaves moves only its own shards. Node ids are 32-bit.
  */
 export function preferredOwners(nodeIds: readonly number[]): Int32Array {
@@ -26,12 +26,12 @@ export function preferredOwners(nodeIds: readonly number[]): Int32Array {
   return owners
 }
 
-/** Two nodes never weigh the same for a shard, because `mix` can be undone: equal results have equal inputs. */
+/** Two nodes never have the same weight for a shard, because `mix` is invertible: equal results have equal inputs. */
 function weightOf(nodeId: number, shard: number): number {
   return mix(nodeId ^ Math.imul(shard + 1, 0x9e3779b1))
 }
 
-/** Spreads each input bit over all 32 output bits (multiply and xor-shift). Node ids are neighbours, so this matters. */
+/** Spreads each input bit over all 32 output bits (multiply and xor-shift). Node ids are consecutive, so this matters. */
 function mix(value: number): number {
   let bits = Math.imul(value ^ (value >>> 16), 0x21f0aaad)
   bits = Math.imul(bits ^ (bits >>> 15), 0x735a2d97)

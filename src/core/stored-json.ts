@@ -1,4 +1,4 @@
-/** A value as it comes back from JSON: a Date is a text, what has no JSON is gone. */
+/** A value after a round trip through JSON: a Date is a text, values without a JSON form are gone. */
 export type StoredJson<Value> = Value extends { toJSON(): infer Json }
   ? StoredJson<Json>
   : Value extends undefined | ((...given: never[]) => unknown) | symbol

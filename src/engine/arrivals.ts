@@ -6,7 +6,8 @@ import {
   readTopId,
 } from '../storage/read-arrivals.ts'
 import type { Clock } from './clock.ts'
-import type { Lane, Stream } from './lane.ts'
+import type { Lane } from './lane.ts'
+import type { Stream } from './lane-reading.ts'
 import type { LaneTable } from './lane-table.ts'
 import { type IdRange, LateCommits } from './late-commits.ts'
 import type { NodeLimits } from './limits.ts'
@@ -24,16 +25,16 @@ export interface ArrivalsOptions {
   /** The cursor has moved on. */
   onPassed(cursor: number): void
   onArrived(lane: Lane): void
-  /** The server was restarted, has recovered from a crash, or is another one: what is in memory may never have been, or may be owed once more. */
+  /** The server was restarted, has recovered from a crash, or is another one: rows in memory may not exist, and settled ones may be pending again. */
   onNewLife(): void
 }
 
-/** Reading late ranges again may take this share of the time, so that a busy foreign application can't keep us at it. */
+/** Limits the share of time spent on reading ranges of late commits, so that another application's transactions can't keep the node busy with it. */
 const rereadTimeShare = 0.1
-/** The longest pause between two of them. One that took seconds was held up, by a frozen process or a slow connection, and says nothing of its cost. */
+/** The longest pause between two such reads. A read that took seconds was delayed by a frozen process or a slow connection, so its duration says nothing about its cost. */
 const maxRereadPauseMs = 1000
 
-/** One cursor over all lanes: learns who has something new, and what became visible behind the cursor. */
+/** One cursor over all lanes: finds out which lanes have new deliveries, and which deliveries became visible behind the cursor. */
 export class Arrivals {
   readonly #options: ArrivalsOptions
   #late: LateCommits | null = null
@@ -48,12 +49,12 @@ export class Arrivals {
     this.#options = options
   }
 
-  /** Of the server that the cursor belongs to. */
+  /** The server start that the cursor belongs to. */
   get life(): string {
     return this.#life
   }
 
-  /** False where publishers may prepare their transactions, and so ring nobody. */
+  /** False where publishers may use prepared transactions, which send no notification. */
   get areAllRungFor(): boolean {
     return this.#areAllRungFor
   }
@@ -67,7 +68,7 @@ export class Arrivals {
     return this.#lastSnapshot
   }
 
-  /** Places the cursor at the end: what came before is summed up when shards are taken. */
+  /** Places the cursor at the end: earlier deliveries are counted when shards are taken. */
   async open(): Promise<void> {
     const { cursor, snapshot, life, allowsPrepared } = await readTopId(this.#options.database)
     this.#life = life
@@ -100,7 +101,7 @@ export class Arrivals {
     return arrived
   }
 
-  /** A cursor and the transactions that it has seen mean nothing in another life of the server. */
+  /** After a restart of the server, the cursor and the transactions that it has seen are invalid. */
   async #reopen(): Promise<number> {
     this.#late = null
     await this.open()
@@ -128,18 +129,18 @@ export class Arrivals {
     let arrived = 0
     for (const group of read.groups) {
       const lane = lanes.get(group.laneId)
-      const stream = lane?.streams[group.priority]
+      const stream = lane?.reading.streams[group.priority]
       if (lane === undefined || stream === undefined) continue
       arrived += group.total
-      lane.pending += group.total
-      if (group.ready > 0 && !reader.takeWhole(lane, group, read.cursor)) stream.isBehind = true
-      if (group.firstDueAtMs !== null) lane.noteScheduled(group.firstDueAtMs)
+      lane.count.arrived(group.total)
+      if (group.ready > 0 && !reader.takeWhole(lane, group, read.cursor)) stream.noteMore()
+      if (group.firstDueAtMs !== null) lane.reading.schedule.note(group.firstDueAtMs)
       this.#options.onArrived(lane)
     }
     return arrived
   }
 
-  /** Looks once more at ids that were passed while their transaction was open. Paged, and bounded in its share of time. */
+  /** Reads ids again that the cursor passed while their transaction was open. Paged, and limited to a share of the time. */
   async #readAgain(): Promise<number> {
     const { clock, database, limits, lanes, reader } = this.#options
     const range = this.#reread
@@ -155,21 +156,21 @@ export class Arrivals {
     const caughtUp = new Set<Stream>()
     for (const row of rows) {
       const lane = lanes.get(row.laneId)
-      const stream = lane?.streams[row.priority]
+      const stream = lane?.reading.streams[row.priority]
       if (lane === undefined || stream === undefined) continue
       if (row.dueAtMs !== null) {
-        lane.noteScheduled(row.dueAtMs)
+        lane.reading.schedule.note(row.dueAtMs)
       } else if (row.id <= stream.cursor && reader.isNews(row.id)) {
-        lane.stragglers.push(row.id)
-        // One with a key may have been counted when it came, and passed over because it wasn't its key's turn.
-        if (!row.isKeyed) lane.pending += 1
+        lane.reading.addStraggler(row.id)
+        // A delivery with an ordering key may have been counted on arrival, and skipped because its key was in use.
+        if (!row.isKeyed) lane.count.arrived(1)
         found += 1
       } else if (row.id > stream.cursor && reader.isNews(row.id)) {
-        // Ahead in this line, whatever the cursor over all lanes says: reading on finds it.
+        // It is ahead of the lane's own cursor, although the cursor over all lanes has passed it: the lane's next read finds it.
         if (!stream.isBehind) caughtUp.add(stream)
-        stream.isBehind = true
+        stream.noteMore()
         if (caughtUp.has(stream)) {
-          lane.pending += 1
+          lane.count.arrived(1)
           found += 1
         }
       } else {

@@ -2,22 +2,22 @@ import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import type { Dispatch, TransportChannel } from '../transports/transport.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
-import type { RenderError, Renderer, RenderResult } from './renderer.ts'
+import type { RenderError, Renderer, Rendering, RenderResult } from './renderer.ts'
 
-/** Statuses that may be one message's fault: the batch is cut in halves until it stands alone. */
+/** Statuses that a single message may cause: the batch is split in halves until that message is sent alone. */
 const cuttingStatuses: ReadonlySet<number> = new Set([400, 409, 413, 422])
 
-/** What came of several deliveries that were to share a request. */
+/** The outcome of several deliveries that share a request. */
 export interface BatchOutcome {
-  /** Of the request; null when none was made, or when the batch must be cut: one of them can't go, or wasn't taken. */
+  /** Outcome of the request; null if none was made, or if the batch must be split because one delivery can't be sent or wasn't accepted. */
   readonly outcome: AttemptOutcome | null
-  /** Those that were left out of it, with what came of each. */
+  /** Deliveries that were left out of the request, with the outcome of each. */
   readonly refused: ReadonlyMap<Delivery, AttemptOutcome>
 }
 
 const nobody: ReadonlyMap<Delivery, AttemptOutcome> = new Map()
 
-/** Makes one attempt: gives the message its shape, then sends it. Whatever happens is an outcome. */
+/** Makes one attempt: renders the message, then sends it. Every failure is an outcome, never an exception. */
 export class AttemptSender {
   readonly #renderer: Renderer
   readonly #databaseClock: DatabaseClock
@@ -32,7 +32,7 @@ export class AttemptSender {
     channel: TransportChannel,
     signal: AbortSignal,
   ): AttemptOutcome | Promise<AttemptOutcome> {
-    // Sent straight to an endpoint: nothing to render, and the hot path.
+    // Sent straight to an endpoint, without a route: nothing to render. This is the hot path.
     if (delivery.routeId === null && !delivery.needsCheck) return channel.send(delivery, signal)
     const result = this.#renderer.render(delivery, this.#databaseClock.nowMs())
     return result instanceof Promise
@@ -68,7 +68,7 @@ export class AttemptSender {
       return { outcome: notNow(error), refused: nobody }
     }
     if (!result.ok) {
-      // What may work later is no single message's fault, and cutting the batch would only ask again.
+      // An error that a later attempt may not have isn't caused by a single message; splitting the batch would only repeat the request.
       const isForAll = deliveries.length === 1 || result.error.isRetryable === true
       return { outcome: isForAll ? refusedOutcome(result.error) : null, refused: nobody }
     }
@@ -76,19 +76,25 @@ export class AttemptSender {
     const sent = refused.size === 0 ? deliveries : deliveries.filter((delivery) => !refused.has(delivery))
     if (sent.length === 0 || (sent.length > 1 && isTooLong(result, maxBytes)))
       return { outcome: null, refused }
-    const outcome = await channel.send(toBatchDispatch(sent, result, traceparent), signal)
+    const dispatch = toBatchDispatch(sent, result, traceparent)
+    let outcome = await channel.send(dispatch, signal)
     if (sent.length > 1 && mustBeCut(outcome)) return { outcome: null, refused }
+    if (mustBeCut(outcome)) {
+      outcome = await sendParts(result.rendering, outcome, (body) =>
+        channel.send({ ...dispatch, body }, signal),
+      )
+    }
     return { outcome: { ...outcome, durationMs: performance.now() - startedAtMs }, refused }
   }
 }
 
 /**
- * Whether the answer may be about one of the messages alone. A status that the endpoint calls a success though it isn't one ("I have it already")
- * says so of one message: of a batch it may be true of some, and the others would never have been stored.
+ * Whether the answer may be caused by one of the messages. If the endpoint's settings count an error status as a success ("already stored"),
+ * this is true of one message: in a batch it may be true of some, and the others would never be stored.
  */
-function mustBeCut({ class: word, statusCode = 0 }: AttemptOutcome): boolean {
-  if (cuttingStatuses.has(statusCode)) return true
-  return word === 'success' && statusCode >= 300
+function mustBeCut(outcome: AttemptOutcome): boolean {
+  const { statusCode = 0 } = outcome
+  return cuttingStatuses.has(statusCode) || isKnownOnly(outcome)
 }
 
 function isTooLong(result: RenderResult & { readonly ok: true }, maxBytes: number | null): boolean {
@@ -115,17 +121,62 @@ function sendRendered(
   signal: AbortSignal,
 ): AttemptOutcome | Promise<AttemptOutcome> {
   if (!result.ok) return refusedOutcome(result.error)
-  delivery.rendering = result.rendering
-  return channel.send(delivery, signal)
+  const { rendering } = result
+  delivery.rendering = rendering
+  const outcome = channel.send(delivery, signal)
+  if (rendering?.parts === undefined) return outcome
+  return Promise.resolve(outcome).then((answer) => {
+    if (!mustBeCut(answer)) return answer
+    return sendParts(rendering, answer, (body) => {
+      delivery.rendering = { ...rendering, body }
+      return channel.send(delivery, signal)
+    })
+  })
 }
 
-/** The database is away, so that the transform can't be looked up: nothing was tried, and the delivery goes back to its place. */
+/** Whether the endpoint's settings count an error status as a success: the receiver took nothing, because it has the message already. */
+function isKnownOnly({ class: word, statusCode = 0 }: AttemptOutcome): boolean {
+  return word === 'success' && statusCode >= 300
+}
+
+/**
+ * Of a message that consists of several records, the receiver may have some, or refuse some: it takes none because of one, as of a batch. Each is sent by itself
+ * then. A record that is refused doesn't stop the others and makes the message fail in the end; any other failure ends the attempt, and a retry begins with all
+ * of them again.
+ */
+async function sendParts(
+  rendering: Rendering,
+  whole: AttemptOutcome,
+  send: (body: string) => AttemptOutcome | Promise<AttemptOutcome>,
+): Promise<AttemptOutcome> {
+  const bodies = rendering?.parts?.()
+  if (bodies === undefined) return whole
+  let refused: AttemptOutcome | null = null
+  let last = whole
+  for (const [index, body] of bodies.entries()) {
+    last = await send(body)
+    if (last.class === 'success') continue
+    const named = ofRecord(last, `Record ${index + 1} of ${bodies.length}`)
+    if (!cuttingStatuses.has(last.statusCode ?? 0)) return named
+    refused ??= named
+  }
+  return refused ?? last
+}
+
+function ofRecord(outcome: AttemptOutcome, record: string): AttemptOutcome {
+  const { error } = outcome
+  return error === undefined
+    ? outcome
+    : { ...outcome, error: { ...error, message: `${record}: ${error.message}` } }
+}
+
+/** The database is unavailable, so that the transform can't be read: nothing was tried, and the delivery returns to its lane. */
 function notNow(error: unknown): AttemptOutcome {
   const message = error instanceof Error ? error.message : String(error)
   return { class: 'retryable', isHealthFailure: false, durationMs: 0, error: { code: 'aborted', message } }
 }
 
-/** A message that can't be given its shape will not get it by trying again, unless what shapes it was out of order. */
+/** A message that can't be rendered will fail again at the next attempt, unless the transform itself was unavailable. */
 function refusedOutcome(error: RenderError): AttemptOutcome {
   const { code, message, isRetryable, isSkipped, origin } = error
   return {
@@ -152,7 +203,7 @@ function toBatchDispatch(
   }
   return {
     deliveryId: first.deliveryId,
-    // Receivers of batches dedupe on the ids inside; the batch itself may be composed anew when it is tried again.
+    // Receivers of batches dedupe on the ids inside; a retry may combine other deliveries in a batch.
     messageId: deliveries.length === 1 ? first.messageId : `${first.messageId}+${deliveries.length - 1}`,
     endpoint: first.endpoint,
     eventType: deliveries.length === 1 ? first.eventType : null,

@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
-import type { BatchPolicy } from '../core/endpoints/endpoint-config.ts'
+import type { BatchPolicy } from '../core/endpoints/setting-fields.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { TransportChannel } from '../transports/transport.ts'
 import type { AttemptSender, BatchOutcome } from './attempt-sender.ts'
@@ -13,7 +13,7 @@ export interface BatchesOptions {
   readonly transports: TransportRegistry
   readonly clock: Clock
   readonly databaseClock: DatabaseClock
-  /** True when the delivery must not be sent any more, and has ended. */
+  /** True if the delivery must not be sent any more, and has ended. */
   letGo(delivery: Delivery, nowMs: number): boolean
   reserve(lane: Lane): void
   freeSlot(lane: Lane): void
@@ -21,19 +21,50 @@ export interface BatchesOptions {
   pump(lane: Lane): void
 }
 
-/** Several deliveries in one request, for endpoints that ask for it. */
+/** Several deliveries in one request, for endpoints with batching. */
 export class Batches {
   readonly #options: BatchesOptions
+  /** Halves of batches that the receiver didn't accept as a whole; each is sent as its own request, the last one first. */
+  readonly #pieces = new Map<Lane, Delivery[][]>()
+  /** The time since when a batch has been waiting to fill up. */
+  readonly #gatheringSinceMs = new WeakMap<Lane, number>()
 
   constructor(options: BatchesOptions) {
     this.#options = options
   }
 
-  /** Starts one request: a piece of a batch that was cut, or up to a batch of one shape from the line. */
+  /** A part of a split batch waits to be sent. */
+  hasPieces(lane: Lane): boolean {
+    return this.#pieces.has(lane)
+  }
+
+  /** Returns the parts of split batches to the line. */
+  uncut(lane: Lane): void {
+    const pieces = this.#pieces.get(lane)
+    if (pieces === undefined) return
+    this.#pieces.delete(lane)
+    for (const delivery of pieces.flat()) lane.ready.add(delivery)
+  }
+
+  /** How long a batch that isn't full may still wait for more; zero if it should be sent. */
+  gatherMs(lane: Lane, batch: BatchPolicy): number {
+    if (this.hasPieces(lane) || lane.ready.length >= batch.maxMessages) return 0
+    const nowMs = this.#options.clock.monotonicMs()
+    const sinceMs = this.#gatheringSinceMs.get(lane) ?? nowMs
+    this.#gatheringSinceMs.set(lane, sinceMs)
+    return Math.max(0, sinceMs + batch.maxWaitMs - nowMs)
+  }
+
+  /** Restarts the waiting time of the next batch. */
+  gatherAnew(lane: Lane): void {
+    this.#gatheringSinceMs.delete(lane)
+  }
+
+  /** Starts one request: a part of a split batch, or up to a batch of deliveries from the line that render alike. */
   start(lane: Lane, batch: BatchPolicy): void {
     const policy = lane.policy(this.#options.transports)
     if (policy === null) return
-    const group = lane.pieces.length > 0 ? this.#takePiece(lane) : this.#takeLine(lane, batch)
+    const group = this.hasPieces(lane) ? this.#takePiece(lane) : this.#takeLine(lane, batch)
     if (group.length === 0) return
     this.#options.reserve(lane)
     for (const delivery of group) {
@@ -43,7 +74,7 @@ export class Batches {
     void this.send(group, policy.channel)
   }
 
-  /** Sends what has a slot. What the receiver can't take as a whole is cut; its halves wait for a slot and the rate like any request. */
+  /** Sends a batch that has a slot. A batch that the receiver doesn't accept as a whole is split; its halves wait for a slot and the rate like any request. */
   async send(group: readonly Delivery[], channel: TransportChannel): Promise<void> {
     const lane = group[0]?.lane
     if (lane === undefined) return
@@ -51,7 +82,7 @@ export class Batches {
     this.#options.freeSlot(lane)
     for (const [delivery, why] of refused) this.#options.conclude(delivery, why, true)
     const left = refused.size === 0 ? group : group.filter((delivery) => !refused.has(delivery))
-    if (outcome === null) cut(lane, left)
+    if (outcome === null) this.#cut(lane, left)
     else for (const delivery of left) this.#options.conclude(delivery, outcome, delivery === left[0])
     this.#options.pump(lane)
   }
@@ -69,11 +100,13 @@ export class Batches {
 
   #takePiece(lane: Lane): Delivery[] {
     const nowMs = this.#options.databaseClock.nowMs()
-    const piece = lane.pieces.pop() ?? []
+    const pieces = this.#pieces.get(lane) ?? []
+    const piece = pieces.pop() ?? []
+    if (pieces.length === 0) this.#pieces.delete(lane)
     return piece.filter((delivery) => !this.#options.letGo(delivery, nowMs))
   }
 
-  /** What has another shape than the first goes back: it is next. */
+  /** Deliveries that render differently from the first return to the line: they are next. */
   #takeLine(lane: Lane, batch: BatchPolicy): Delivery[] {
     const nowMs = this.#options.databaseClock.nowMs()
     const taken: Delivery[] = []
@@ -83,19 +116,19 @@ export class Batches {
       if (delivery === undefined) break
       if (this.#options.letGo(delivery, nowMs)) continue
       taken.push(delivery)
-      // A guess at the length of the body, which is known when it is rendered.
+      // An estimate of the body's length, which is known only when it is rendered.
       bytes += delivery.storedBody.length
     }
     const [group = [], ...others] = this.#options.sender.groupByShape(taken)
     for (const delivery of others.flat()) lane.ready.add(delivery)
-    if (others.length === 0) lane.gatheringSinceMs = null
+    if (others.length === 0) this.gatherAnew(lane)
     return group
   }
-}
 
-/** The last one is taken first: the cutting goes into the depth, and few pieces wait. */
-function cut(lane: Lane, group: readonly Delivery[]): void {
-  const middle = group.length >> 1
-  for (const piece of [group.slice(middle), group.slice(0, middle)])
-    if (piece.length > 0) lane.pieces.push(piece)
+  /** The last part is taken first, so that few parts wait at a time. */
+  #cut(lane: Lane, group: readonly Delivery[]): void {
+    const middle = group.length >> 1
+    const halves = [group.slice(middle), group.slice(0, middle)].filter((piece) => piece.length > 0)
+    if (halves.length > 0) this.#pieces.set(lane, [...(this.#pieces.get(lane) ?? []), ...halves])
+  }
 }

@@ -1,6 +1,6 @@
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 
-/** A transport that throws has a bug; its delivery is tried again, and the lane goes on. */
+/** A transport that throws has a bug; its delivery is retried, and the lane continues. */
 export function brokenTransport(error: unknown): AttemptOutcome {
   return {
     class: 'retryable',

@@ -37,8 +37,11 @@ describe('CarefulMode', () => {
       release: () => undefined,
       requestRead: () => undefined,
     })
-    const [first, second] = [7, 8].map((shard) => ({ shard, pending: 1, carefulLeft: 1 }) as unknown as Lane)
-    await careful.enter([7, 8], [first!, second!])
+    const [first, second] = [7, 8].map((shard) => ({ shard, pending: 1 }) as unknown as Lane)
+    await careful.enter(
+      [7, 8],
+      [first!, second!].map((lane) => ({ lane, maxOut: 1 })),
+    )
     database.isAnswering = false
     careful.laneSettled(first!)
     await turns(2)

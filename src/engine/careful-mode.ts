@@ -15,18 +15,20 @@ export interface CarefulModeOptions {
 }
 
 /**
- * After an unclean death its lanes' deliveries are written down before they are dispatched, until as many have been settled as can
- * have been out when the node died. A delivery that was out at a second crash flies alone from then on, so that the third
- * crash names one culprit, and that one becomes a dead letter instead of killing node after node.
+ * Lanes taken from a node that died without a clean stop record their deliveries before they are sent, until as many have been settled as can
+ * have been in flight when the node died. A delivery that was in flight at a second crash is sent alone from then on, so that the third
+ * crash identifies one cause, and that one becomes a dead letter instead of killing node after node.
  */
 export class CarefulMode {
   readonly #options: CarefulModeOptions
   readonly #crashes = new Map<number, number>()
-  /** Written down and not yet settled. */
+  /** Recorded and not yet settled. */
   readonly #recorded = new Set<number>()
   readonly #waiting: Delivery[] = []
   readonly #waitingAlone: Delivery[] = []
   readonly #lanesByShard = new Map<number, Set<Lane>>()
+  /** By lane: how many deliveries are still to be recorded before they are sent. */
+  readonly #left = new WeakMap<Lane, number>()
   #settled: number[] = []
   #isRunning = false
   #isAskedAgain = false
@@ -39,19 +41,28 @@ export class CarefulMode {
     return this.#crashes.size === 0 ? 0 : (this.#crashes.get(deliveryId) ?? 0)
   }
 
+  /** True while deliveries of this lane are recorded before they are sent. */
+  isCareful(lane: Lane): boolean {
+    return this.#left.has(lane)
+  }
+
   get isActive(): boolean {
     return this.#lanesByShard.size > 0
   }
 
-  /** These shards were taken from a node that died; their busy lanes start carefully. */
-  async enter(shards: readonly number[], lanes: readonly Lane[]): Promise<void> {
+  /** These shards were taken from a node that died; their busy lanes start in careful mode. `maxOut`: how many can have been in flight. */
+  async enter(
+    shards: readonly number[],
+    lanes: readonly { readonly lane: Lane; readonly maxOut: number }[],
+  ): Promise<void> {
     for (const { deliveryId, crashes } of await readSuspects(this.#options.database, shards)) {
       this.#crashes.set(deliveryId, crashes)
     }
     for (const shard of shards) this.#lanesByShard.set(shard, new Set())
-    for (const lane of lanes) {
-      if (lane.pending > 0) this.#lanesByShard.get(lane.shard)?.add(lane)
-      else lane.carefulLeft = 0
+    for (const { lane, maxOut } of lanes) {
+      if (lane.pending === 0) continue
+      this.#lanesByShard.get(lane.shard)?.add(lane)
+      this.#left.set(lane, maxOut)
     }
     await this.#clearFinishedShards()
   }
@@ -62,7 +73,7 @@ export class CarefulMode {
     this.#schedule()
   }
 
-  /** The delivery is settled: it hasn't killed us. */
+  /** The delivery is settled, so it didn't crash this process. */
   finished(delivery: Delivery): void {
     const wasSuspect = this.#crashes.delete(delivery.id)
     const wasRecorded = this.#recorded.delete(delivery.id)
@@ -71,20 +82,25 @@ export class CarefulMode {
     this.#schedule()
   }
 
-  /** The delivery is back in the line, untried. */
+  /** The delivery returned to the line, untried. */
   returned(delivery: Delivery): void {
     if (this.#recorded.has(delivery.id)) this.finished(delivery)
   }
 
-  /** One delivery fewer that may have been out at the crash. */
+  /** One delivery fewer that may have been in flight at the crash. */
   laneSettled(lane: Lane): void {
-    if (lane.carefulLeft === 0) return
-    lane.carefulLeft = lane.pending === 0 ? 0 : lane.carefulLeft - 1
-    if (lane.carefulLeft === 0) this.#lanesByShard.get(lane.shard)?.delete(lane)
+    const left = this.#left.get(lane)
+    if (left === undefined) return
+    if (lane.pending > 0 && left > 1) {
+      this.#left.set(lane, left - 1)
+    } else {
+      this.#left.delete(lane)
+      this.#lanesByShard.get(lane.shard)?.delete(lane)
+    }
     this.#schedule()
   }
 
-  /** Forgets everything: the lanes have gone to somebody else. */
+  /** Forgets everything: other nodes own the lanes. */
   reset(): void {
     this.#crashes.clear()
     this.#recorded.clear()
@@ -95,7 +111,7 @@ export class CarefulMode {
   }
 
   #schedule(): void {
-    // What is settled while a run writes to the database is for the next one.
+    // Deliveries that are settled during a write are written by the next one.
     this.#isAskedAgain = this.#isRunning
     if (this.#isRunning) return
     this.#isRunning = true

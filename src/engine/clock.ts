@@ -1,16 +1,16 @@
-/** The clocks that the engine reads. A test passes its own. */
+/** The clocks that the engine uses. Tests pass their own. */
 export interface Clock {
-  /** Never steps; liveness and durations are measured with it. */
+  /** Never steps; used for liveness and durations. */
   monotonicMs(): number
 }
 
 export const systemClock: Clock = { monotonicMs: () => performance.now() }
 
-/** How far our idea of the database's time may be off: half a round trip, of which a beat that counts takes three seconds at most. */
+/** Maximum error of the estimated database time: half a round trip; a heartbeat that counts takes three seconds at most. */
 export const maxClockErrorMs = 1500
 
 /**
- * The database's time, carried forward by the monotonic clock between two looks at it: due times are the database's business,
+ * The database's time, advanced by the monotonic clock between two readings: due times are in database time,
  * and a step of this machine's wall clock changes nothing.
  */
 export class DatabaseClock {
@@ -23,8 +23,8 @@ export class DatabaseClock {
   }
 
   /**
-   * The server answered somewhere between sending and receiving; half way is the best guess. Returns whether its clock has stepped back:
-   * it was set right, or another server has taken its place.
+   * The server answered at some time between sending and receiving; the middle is the best estimate. Returns whether its clock has stepped back:
+   * it was corrected, or another server has taken over.
    */
   sync(databaseMs: number, sentAtMs: number, receivedAtMs: number): boolean {
     const expectedMs = this.nowMs()

@@ -10,8 +10,8 @@ const standardCriticality = 1
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * One delivery in memory, from its read to the commit of its result. It is also what its transport sees of it, and the record of its
- * success. Little of it is its own: thousands are made and let go of in a tenth of a second, and most leave the rest at its defaults.
+ * One delivery in memory, from its read to the commit of its result. It is also what its transport sees, and the record of its
+ * success. It has few fields of its own: thousands are created and dropped in a tenth of a second, and most leave the rest at its defaults.
  */
 export class Delivery implements Dispatch, SuccessRecord {
   readonly id: number
@@ -19,16 +19,16 @@ export class Delivery implements Dispatch, SuccessRecord {
   readonly #row: DeliveryRow
   readonly #message: Message | null
 
-  /** What its route's transform made of it, for the attempt at hand. */
+  /** The output of its route's transform for the current attempt. */
   rendering: Rendered | null = null
-  /** The span of the attempt at hand, when somebody traces: the receiver's parent instead of what was stored. */
+  /** The span of the current attempt, if tracing is on: the receiver's parent instead of the stored one. */
   traceparent: string | null = null
   /** Set when the attempt starts. */
   startedAtMs = 0
   breakerVersion = 0
   probeToken: string | null = null
   isRecordedSuspect = false
-  /** `ahead`: it came the short way, and no read of the arrivals has passed it yet; `gone`: and none will have, for it has ended. */
+  /** `ahead`: it used the same-process fast path, and the arrivals cursor hasn't passed it yet; `gone`: it also ended before the cursor passed it. */
   arrival: 'read' | 'ahead' | 'gone' = 'read'
   /** Set when it has succeeded. */
   durationMs = 0
@@ -124,12 +124,12 @@ export class Delivery implements Dispatch, SuccessRecord {
     return this.#message?.createdAtMs ?? 0
   }
 
-  // Formatted when asked for: an in-process handler that never looks at them shouldn't pay for them.
+  // Formatted on demand: an in-process handler that never reads them shouldn't pay for them.
   get deliveryId(): string {
     return formatId('dlv', this.id)
   }
 
-  /** What receivers dedupe on: a replay, and the second way of one message to one endpoint, have ids of their own. */
+  /** The id that receivers dedupe on: a replay, and a second delivery of one message to the same endpoint, have ids of their own. */
   get messageId(): string {
     const replayId = this.#row[15] ?? null
     if (replayId !== null) return formatId('msg', replayId)
@@ -162,12 +162,12 @@ export class Delivery implements Dispatch, SuccessRecord {
     return this.attemptsMade + 1
   }
 
-  /** Since when it has been owed, in database time. */
+  /** The time since when it has been pending, in database time. */
   get owedSinceMs(): number {
     return this.owedAtMs ?? timeOfId(this.id)
   }
 
-  /** The same, to the millisecond: ids follow the clock in steps of a second. A redrive has a younger id than its message. */
+  /** The same with millisecond precision: ids follow the clock in steps of a second. A redrive has a younger id than its message. */
   get awaitedSinceMs(): number {
     return this.owedAtMs ?? Math.max(this.createdAtMs, timeOfId(this.id))
   }

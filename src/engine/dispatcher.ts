@@ -1,6 +1,5 @@
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
-import { decide } from '../core/delivery/decide.ts'
-import { countsAgainstCircuit } from '../core/health/result-tally.ts'
+import type { BatchPolicy } from '../core/endpoints/setting-fields.ts'
 import type { Database } from '../storage/database.ts'
 import type { InFlight } from '../storage/in-flight.ts'
 import { type DeliveryRow, isHeadOf, orderingKeyOf } from '../storage/read-deliveries.ts'
@@ -11,22 +10,22 @@ import { Batches } from './batches.ts'
 import { brokenTransport } from './broken-transport.ts'
 import type { CarefulMode } from './careful-mode.ts'
 import type { Clock, DatabaseClock } from './clock.ts'
+import { Decider } from './decider.ts'
 import { Delivery } from './delivery.ts'
+import type { DeliverySettler } from './delivery-settler.ts'
 import { Endings } from './endings.ts'
-import { failureRecord } from './failure-record.ts'
 import type { Lane } from './lane.ts'
 import type { LanePolicy } from './lane-policy.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Logger } from './logger.ts'
 import type { NodeObserver } from './observer.ts'
 import { Probes } from './probes.ts'
-import type { Settler } from './settler.ts'
 
 export interface DispatcherOptions {
   readonly database: Database
   readonly transports: TransportRegistry
   readonly sender: AttemptSender
-  readonly settler: Settler
+  readonly settler: DeliverySettler
   readonly careful: CarefulMode
   readonly clock: Clock
   readonly databaseClock: DatabaseClock
@@ -34,36 +33,42 @@ export interface DispatcherOptions {
   readonly logger: Logger
   readonly observer: Required<NodeObserver>
   /** False while fenced or stopping: nothing new is started. */
-  mayStart(): boolean
-  /** The lane of the same endpoint as this node holds it now. */
+  mayWork(): boolean
+  /** The current lane object of the same endpoint on this node. */
   currentLane(lane: Lane): Lane | undefined
-  /** An attempt is under way that didn't end at once. */
+  /** An attempt has started that didn't end immediately. */
   begun(): void
-  /** The lane could use more deliveries. */
+  /** The lane has room for more deliveries. */
   requestRead(lane: Lane): void
-  /** Look at the lane again at this time (database time). */
+  /** Pump the lane again at this time (database time). */
   wakeAt(lane: Lane, atMs: number): void
-  /** The lane's row may have changed, or its settings turned out to be unusable. */
-  refresh(lane: Lane): void
+  /** The lane's row may have changed, or its settings are unusable. */
+  refresh(lanes: readonly Lane[]): void
   holdLane(lane: Lane, reason: string): void
 }
 
+/** `waits`: no further attempt can start at the moment. `shut`: and none needs to be read. */
+type Step = 'started' | 'waits' | 'shut'
+
 const maxStartsPerTurn = 256
 
-/** A probe's token outlives its request by this much, so that a slow answer isn't overtaken by the next probe. */
+/** A probe's token outlives its request by this much, so that the next probe doesn't start before a slow answer arrives. */
 const probeGraceMs = 5000
 
 /**
- * Starts deliveries and takes in their outcomes. Starting is driven by events (something was read, finished, settled, became due);
- * `pump` is safe to call at any time and starts whatever the lane's rules allow at that moment.
+ * Starts deliveries, and passes their outcomes to the decider. Starting is driven by events (a delivery was read, finished, settled, became due);
+ * `pump` is safe to call at any time and starts what the lane's rules allow at that moment.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #endings: Endings
   readonly #batches: Batches
   readonly #probes: Probes
+  readonly #decider: Decider
   /** Everything read and not yet settled, by id. A delivery that is in here is never read a second time. */
   readonly known = new Map<number, Delivery>()
+  /** Ordering keys with a delivery in memory: the next delivery of the key waits until it has ended. */
+  readonly #busyKeys = new WeakMap<Lane, Set<string>>()
   readonly #starved = new Set<Lane>()
   readonly #waitingForTurn = new Set<Lane>()
   #startsThisTurn = 0
@@ -77,14 +82,20 @@ export class Dispatcher {
       letGo: (delivery, nowMs) => this.#endings.letGo(delivery, nowMs),
       reserve: (lane) => this.#reserve(lane),
       freeSlot: (lane) => this.#freeSlot(lane),
-      conclude: (delivery, outcome, speaksForRequest) => this.#conclude(delivery, outcome, speaksForRequest),
+      conclude: (delivery, outcome, speaksForRequest) =>
+        this.#decider.conclude(delivery, outcome, speaksForRequest),
       pump: (lane) => this.pump(lane),
     })
     this.#probes = new Probes({
       ...options,
       start: (delivery) => this.start(delivery),
       release: (delivery) => this.release(delivery),
-      refresh: (lane) => this.#options.refresh(lane),
+    })
+    this.#decider = new Decider({
+      ...options,
+      endings: this.#endings,
+      probes: this.#probes,
+      putBack: (delivery) => this.#putBack(delivery),
     })
   }
 
@@ -104,15 +115,16 @@ export class Dispatcher {
     return listed
   }
 
-  /** Takes a delivery that was just read into the lane's line. Null when it must wait or is here already. */
+  /** Adds a delivery that was just read to the lane's line. Null if it must wait or is in memory already. */
   admit(lane: Lane, row: DeliveryRow, message: Message | null): Delivery | null {
     const [id] = row
     const key = orderingKeyOf(row)
     if (this.known.has(id)) return null
     if (key !== null) {
-      // Not the head, or something younger of its key is still out (this one was committed late): it is found when the key is free.
-      if (!isHeadOf(row) || lane.busyKeys.has(key)) return null
-      lane.busyKeys.add(key)
+      // Not the first of its key, or a younger delivery of its key is still in flight (this one was committed late): it is read again when the key is free.
+      const busyKeys = this.#busyKeysOf(lane)
+      if (!isHeadOf(row) || busyKeys.has(key)) return null
+      busyKeys.add(key)
     }
     const delivery = new Delivery(lane, row, message)
     this.known.set(id, delivery)
@@ -123,100 +135,120 @@ export class Dispatcher {
     return delivery
   }
 
-  /** Takes a delivery out of memory. Its row is settled, or will be read again. */
+  /** Removes a delivery from memory. Its row is settled, or will be read again. */
   forget(delivery: Delivery): void {
     const { lane } = delivery
     if (!this.known.delete(delivery.id)) return
     lane.known -= 1
     if (delivery.isScheduled) lane.knownScheduled -= 1
-    if (delivery.arrival === 'ahead') lane.ahead -= 1
+    if (delivery.arrival === 'ahead') lane.count.leftAhead()
     delivery.arrival = 'read'
-    if (delivery.orderingKey !== null) lane.busyKeys.delete(delivery.orderingKey)
+    if (delivery.orderingKey !== null) this.#busyKeysOf(lane).delete(delivery.orderingKey)
   }
 
-  /** Puts back everything that was read but not started: the lane may not send now. */
+  /** Returns all deliveries that were read but not started: the lane may not send now. */
   unread(lane: Lane): void {
-    lane.uncut()
+    this.#batches.uncut(lane)
     for (const delivery of lane.ready.drain()) this.#putBack(delivery)
   }
 
   pump(lane: Lane): void {
-    const { clock, databaseClock, careful, limits, settler, transports } = this.#options
-    for (;;) {
-      if (!this.#options.mayStart()) {
-        this.unread(lane)
-        return
-      }
-      const policy = lane.policy(transports)
-      if (policy === null) {
-        this.#options.holdLane(lane, lane.holdReason ?? 'its settings are unusable')
-        this.unread(lane)
-        return
-      }
-      const nowMs = databaseClock.nowMs()
-      const gate = lane.gate(nowMs)
-      if (gate.kind === 'shut') {
-        this.unread(lane)
-        if (gate.untilMs !== Number.POSITIVE_INFINITY) this.#options.wakeAt(lane, gate.untilMs)
-        return
-      }
-      if (gate.kind === 'probe') {
-        this.#probe(lane)
-        return
-      }
-      if (lane.inFlight >= lane.concurrency) break
-      if (this.#startsThisTurn >= maxStartsPerTurn) {
-        this.#pumpNextTurn(lane)
-        break
-      }
-      if (this.#inFlight >= limits.maxInFlight && lane.inFlight >= limits.minInFlightPerLane) {
-        this.#starved.add(lane)
-        break
-      }
-      if (settler.unsettled >= limits.maxUnsettled) {
-        this.#starved.add(lane)
-        break
-      }
-      const { batch } = policy.settings
-      const sendsBatches = batch !== null && lane.carefulLeft === 0
-      if (!sendsBatches) lane.uncut()
-      if (lane.ready.length === 0 && lane.pieces.length === 0) break
-      const gatherMs =
-        batch === null || lane.pieces.length > 0 ? 0 : lane.gatherMs(batch, clock.monotonicMs())
-      if (gatherMs > 0) {
-        // A line that waits to fill up isn't one that moves slowly: it must be read far enough ahead to fill up.
-        lane.readAhead = Math.max(lane.readAhead, 2 * (batch?.maxMessages ?? 0))
-        this.#options.wakeAt(lane, nowMs + gatherMs)
-        break
-      }
-      const waitMs = lane.takeRate(clock.monotonicMs())
-      if (waitMs > 0) {
-        this.#options.wakeAt(lane, nowMs + waitMs)
-        break
-      }
-      if (sendsBatches) {
-        this.#batches.start(lane, batch)
-        this.#options.begun()
-        continue
-      }
-      const delivery = lane.ready.take()
-      if (delivery === undefined) break
-      if (this.#endings.letGo(delivery, nowMs)) continue
-      this.#reserve(lane)
-      if (lane.carefulLeft > 0 || careful.crashesOf(delivery.id) > 0) careful.start(delivery)
-      else this.#send(delivery, policy)
-    }
-    this.#options.requestRead(lane)
+    let step: Step
+    do step = this.#startNext(lane)
+    while (step === 'started')
+    if (step === 'waits') this.#options.requestRead(lane)
   }
 
-  /** Lanes that stood still for want of room elsewhere. */
+  /** Restarts the waiting time of the lane's next batch. */
+  gatherAnew(lane: Lane): void {
+    this.#batches.gatherAnew(lane)
+  }
+
+  #startNext(lane: Lane): Step {
+    const { careful, databaseClock } = this.#options
+    const nowMs = databaseClock.nowMs()
+    const policy = this.#passGate(lane, nowMs)
+    if (policy === null) return 'shut'
+    if (!this.#hasRoom(lane)) return 'waits'
+    const { batch } = policy.settings
+    const sendsBatches = batch !== null && !careful.isCareful(lane)
+    if (!sendsBatches) this.#batches.uncut(lane)
+    if (lane.ready.length === 0 && !this.#batches.hasPieces(lane)) return 'waits'
+    if (this.#mustWait(lane, batch, nowMs)) return 'waits'
+    if (sendsBatches) {
+      this.#batches.start(lane, batch)
+      this.#options.begun()
+      return 'started'
+    }
+    const delivery = lane.ready.take()
+    if (delivery === undefined) return 'waits'
+    if (this.#endings.letGo(delivery, nowMs)) return 'started'
+    this.#reserve(lane)
+    if (careful.isCareful(lane) || careful.crashesOf(delivery.id) > 0) careful.start(delivery)
+    else this.#send(delivery, policy)
+    return 'started'
+  }
+
+  /** Null if nothing may be sent, or only a probe: deliveries that were read are returned. */
+  #passGate(lane: Lane, nowMs: number): LanePolicy | null {
+    const policy = this.#options.mayWork() ? lane.policy(this.#options.transports) : undefined
+    if (policy === null) this.#options.holdLane(lane, lane.holdReason ?? 'its settings are unusable')
+    if (policy === null || policy === undefined) {
+      this.unread(lane)
+      return null
+    }
+    const gate = lane.gate(nowMs)
+    if (gate.kind === 'open') return policy
+    if (gate.kind === 'probe') {
+      this.#probe(lane)
+      return null
+    }
+    this.unread(lane)
+    if (gate.untilMs !== Number.POSITIVE_INFINITY) this.#options.wakeAt(lane, gate.untilMs)
+    return null
+  }
+
+  /** Whether another attempt may start: in this lane, in this turn of the event loop, and on this node. */
+  #hasRoom(lane: Lane): boolean {
+    const { limits, settler } = this.#options
+    if (lane.inFlight >= lane.concurrency) return false
+    if (this.#startsThisTurn >= maxStartsPerTurn) {
+      this.#pumpNextTurn(lane)
+      return false
+    }
+    const isFull = this.#inFlight >= limits.maxInFlight && lane.inFlight >= limits.minInFlightPerLane
+    if (isFull || settler.unsettled >= limits.maxUnsettled) {
+      this.#starved.add(lane)
+      return false
+    }
+    return true
+  }
+
+  /** A batch may still fill up, or the rate limit allows no start now: the lane is pumped again at that time. */
+  #mustWait(lane: Lane, batch: BatchPolicy | null, nowMs: number): boolean {
+    const gatherMs = batch === null ? 0 : this.#batches.gatherMs(lane, batch)
+    if (batch !== null && gatherMs > 0) lane.reading.pace.readAtLeast(2 * batch.maxMessages)
+    const waitMs = gatherMs > 0 ? gatherMs : lane.takeRate(this.#options.clock.monotonicMs())
+    if (waitMs > 0) this.#options.wakeAt(lane, nowMs + waitMs)
+    return waitMs > 0
+  }
+
+  #busyKeysOf(lane: Lane): Set<string> {
+    const known = this.#busyKeys.get(lane)
+    if (known !== undefined) return known
+    const keys = new Set<string>()
+    this.#busyKeys.set(lane, keys)
+    return keys
+  }
+
+  /** Pumps lanes that stopped because the node had no room. */
   pumpStarved(): void {
     if (this.#starved.size === 0) return
     const { limits, settler } = this.#options
-    // A copy: a lane that finds no room after all comes back in, and must not be asked again and again.
+    // A copy: a lane that finds no room is added again, and must not be pumped in an endless loop.
     const starved = [...this.#starved]
     for (const lane of starved) {
-      // The room is taken: of a thousand lanes, the rest needn't find out one by one.
+      // There is no room left: the remaining lanes needn't be tried one by one.
       if (settler.unsettled >= limits.maxUnsettled) break
       this.#starved.delete(lane)
       this.pump(lane)
@@ -227,7 +259,7 @@ export class Dispatcher {
   start(delivery: Delivery): void {
     const { lane } = delivery
     const policy = lane.policy(this.#options.transports)
-    if (policy === null || lane.isDraining || !this.#options.mayStart()) {
+    if (policy === null || lane.isDraining || !this.#options.mayWork()) {
       if (delivery.probeToken !== null) void this.#probes.abandon(lane, delivery.probeToken)
       this.release(delivery)
       return
@@ -235,7 +267,7 @@ export class Dispatcher {
     if (this.#send(delivery, policy)) this.pump(lane)
   }
 
-  /** True when it is over already: handlers in this process may answer at once, and a promise for each would show. */
+  /** True if the attempt has ended already: handlers in this process may answer immediately, and a promise for each one would be measurable. */
   #send(delivery: Delivery, policy: LanePolicy): boolean {
     const { lane } = delivery
     delivery.startedAtMs = this.#options.clock.monotonicMs()
@@ -260,7 +292,7 @@ export class Dispatcher {
       return false
     }
     this.#freeSlot(lane)
-    this.#conclude(delivery, outcome, true)
+    this.#decider.conclude(delivery, outcome, true)
     return true
   }
 
@@ -281,8 +313,8 @@ export class Dispatcher {
   }
 
   /**
-   * Handlers that answer at once finish in the same turn of the event loop, and would keep it busy until the whole line is
-   * through. In between, results must get out to be settled and rows must get in.
+   * Handlers that answer immediately finish in the same turn of the event loop, and would block it until the whole line is
+   * processed. In between, results must be settled and rows must be read.
    */
   #pumpNextTurn(lane: Lane): void {
     this.#waitingForTurn.add(lane)
@@ -291,7 +323,7 @@ export class Dispatcher {
   #endTurn(): void {
     this.#startsThisTurn = 0
     for (const lane of this.#waitingForTurn) {
-      // Another turn has been asked for by then.
+      // Another turn has been scheduled by then.
       if (this.#startsThisTurn >= maxStartsPerTurn) break
       this.#waitingForTurn.delete(lane)
       this.pump(lane)
@@ -302,8 +334,7 @@ export class Dispatcher {
     if (this.#startsThisTurn === 0) setImmediate(() => this.#endTurn())
     this.#startsThisTurn += 1
     lane.inFlight += 1
-    lane.startsSinceReclaim += 1
-    lane.startsSinceRead += 1
+    lane.reading.pace.noteStart()
     this.#inFlight += 1
   }
 
@@ -312,19 +343,19 @@ export class Dispatcher {
     this.#inFlight -= 1
   }
 
-  /** Gives up the slot and puts the delivery back to where it was, untried. */
+  /** Releases the slot and returns the delivery to the line, untried. */
   release(delivery: Delivery): void {
     this.#freeSlot(delivery.lane)
     this.#putBack(delivery)
   }
 
   #putBack(delivery: Delivery): void {
-    delivery.lane.rewindTo(delivery)
+    delivery.lane.reading.rewindTo(delivery)
     this.forget(delivery)
     const current = this.#options.currentLane(delivery.lane)
     if (current !== undefined && current !== delivery.lane) {
-      // The shard was lost and taken back meanwhile: the lane that took it back has passed this delivery by.
-      current.rewindTo(delivery)
+      // The shard was lost and taken again meanwhile: the new lane object has skipped this delivery.
+      current.reading.rewindTo(delivery)
       this.#options.requestRead(current)
     }
     this.#options.careful.returned(delivery)
@@ -332,115 +363,7 @@ export class Dispatcher {
 
   #finish(delivery: Delivery, outcome: AttemptOutcome): void {
     this.#freeSlot(delivery.lane)
-    this.#conclude(delivery, outcome, true)
+    this.#decider.conclude(delivery, outcome, true)
     this.pump(delivery.lane)
   }
-
-  /** Takes in what became of one delivery. One request says one thing about its receiver: its first delivery speaks for it. */
-  #conclude(delivery: Delivery, outcome: AttemptOutcome, speaksForRequest: boolean): void {
-    const { lane } = delivery
-    const { settler, observer } = this.#options
-    if (outcome.error?.code === 'aborted') {
-      if (delivery.probeToken !== null) lane.probeInFlight = null
-      this.#putBack(delivery)
-      return
-    }
-    // Its settings changed while it was being rendered: nothing was tried.
-    if (outcome.error?.code === 'channel_closed') {
-      if (delivery.probeToken !== null) void this.#probes.abandon(lane, delivery.probeToken)
-      this.#putBack(delivery)
-      return
-    }
-    if (outcome.origin !== undefined) {
-      this.#concludeUnsent(delivery, outcome)
-      return
-    }
-    observer.attempted(delivery, outcome, this.#options.databaseClock.nowMs())
-    const isSuccess = outcome.class === 'success'
-    if (isSuccess) {
-      delivery.durationMs = Math.round(outcome.durationMs)
-      delivery.statusCode = outcome.statusCode ?? null
-      settler.succeed(delivery)
-    } else {
-      this.#settleFailure(delivery, outcome, !speaksForRequest)
-    }
-    if (!speaksForRequest) return
-    this.#noteHealth(delivery, outcome)
-    lane.noteRamp(isSuccess, outcome.isHealthFailure)
-  }
-
-  /** Nothing was sent: the receiver's circuit and its other messages have no part in it. */
-  #concludeUnsent(delivery: Delivery, outcome: AttemptOutcome): void {
-    if (delivery.probeToken !== null) {
-      void this.#probes.abandon(delivery.lane, delivery.probeToken)
-      delivery.probeToken = null
-    }
-    const { error, isSkipped, origin } = outcome
-    if (origin === 'route') {
-      this.#endings.cancel(delivery, error?.message ?? 'Its route was deleted.')
-      return
-    }
-    if (isSkipped === true && error !== undefined) {
-      this.#endings.skip(delivery, error)
-      return
-    }
-    this.#options.observer.attempted(delivery, outcome, this.#options.databaseClock.nowMs())
-    this.#settleFailure(delivery, outcome, false)
-  }
-
-  #settleFailure(delivery: Delivery, outcome: AttemptOutcome, isSpared: boolean): void {
-    const { lane } = delivery
-    const policy = lane.policy(this.#options.transports)
-    if (policy === null) {
-      // The settings were broken while this was out: the row stays as it is, and the lane is held.
-      this.#putBack(delivery)
-      return
-    }
-    const isProbe = delivery.probeToken !== null
-    const decision = decide(
-      {
-        attempt: delivery.attempt,
-        uncounted: delivery.uncounted,
-        criticality: delivery.criticality,
-        owedSinceMs: delivery.owedSinceMs,
-      },
-      outcome,
-      {
-        settings: policy.settings,
-        pauses: policy.pauses,
-        isProbe,
-        // Nobody may come in: that is no message's fault.
-        isSpared: isSpared || isShutOut(policy, outcome),
-        nowMs: this.#options.databaseClock.nowMs(),
-        random: Math.random,
-      },
-    )
-    if (decision.action === 'retry' && decision.holdEndpointMs > 0) lane.health.hold(decision.holdEndpointMs)
-    this.#options.settler.fail(failureRecord(delivery, outcome, decision))
-  }
-
-  #noteHealth(delivery: Delivery, outcome: AttemptOutcome): void {
-    const { lane } = delivery
-    if (delivery.probeToken === null && outcome.class === 'success' && lane.health.isClean) return
-    const policy = lane.policy(this.#options.transports)
-    if (policy === null) return
-    lane.health.record(outcome, {
-      messageId: delivery.rowMessageId,
-      isCurrentVersion: delivery.breakerVersion === lane.breaker.version,
-      nowMs: this.#options.databaseClock.nowMs(),
-      autoDisable: policy.settings.autoDisable,
-      isShutOut: isShutOut(policy, outcome),
-    })
-    if (delivery.probeToken !== null) {
-      // The receiver answered without being unwell: whatever it thinks of the payload, it is back.
-      lane.health.finishProbe(delivery.probeToken, !countsAgainstCircuit(outcome))
-      lane.probeInFlight = null
-    }
-    if (lane.health.isDecisive(policy.settings.circuit.threshold)) lane.isAwaitingVerdict = true
-    if (lane.health.hasNews) this.#options.settler.noteNews(lane)
-  }
-}
-
-function isShutOut({ settings }: LanePolicy, { class: word, statusCode }: AttemptOutcome): boolean {
-  return word !== 'success' && statusCode !== undefined && (settings.holdOn?.includes(statusCode) ?? false)
 }

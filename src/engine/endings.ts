@@ -7,12 +7,12 @@ import type { TransportRegistry } from '../transports/registry.ts'
 import type { CarefulMode } from './careful-mode.ts'
 import type { Clock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
+import type { DeliverySettler } from './delivery-settler.ts'
 import { endingRecord, maxErrorLength } from './failure-record.ts'
-import type { Settler } from './settler.ts'
 
 export interface EndingsOptions {
   readonly transports: TransportRegistry
-  readonly settler: Settler
+  readonly settler: DeliverySettler
   readonly careful: CarefulMode
   readonly clock: Clock
 }
@@ -25,7 +25,7 @@ export class Endings {
     this.#options = options
   }
 
-  /** What must not be sent any more ends here: expired, owed for too long, or present at three crashes. */
+  /** Ends deliveries that must not be sent any more: expired, pending for too long, or in flight at three crashes. */
   letGo(delivery: Delivery, nowMs: number): boolean {
     if (delivery.expiresAtMs !== null && delivery.expiresAtMs <= nowMs) {
       this.end(delivery, 'expire', 'expired')
@@ -36,7 +36,7 @@ export class Endings {
       this.end(delivery, 'dead', 'crashed_its_node')
       return true
     }
-    // Before its first attempt nothing is given up here: a delivery that nobody could even try is the sweeper's, which knows why.
+    // A delivery that was never tried doesn't end here: the sweeper handles it, which knows the reason.
     if (delivery.attemptsMade === 0) return false
     const policy = delivery.lane.policy(this.#options.transports)
     if (policy === null) return false
@@ -65,7 +65,7 @@ export class Endings {
     this.#options.settler.fail({ ...record, action: 'cancel', outcome: outcomeCodes.cancelled, error: why })
   }
 
-  /** Its route has nothing to make of such messages, and says that they are to be skipped: nothing was tried. */
+  /** Its route's transform doesn't apply to such messages, and is set to skip them: nothing was tried. */
   skip(delivery: Delivery, { code, message }: AttemptError): void {
     const record = endingRecord(delivery, 'expire', code, this.#options.clock.monotonicMs())
     this.#options.settler.fail({

@@ -5,7 +5,7 @@ import type { Delivery } from './delivery.ts'
 
 export const maxErrorLength = 2000
 
-/** The record of an attempt that didn't succeed, with what was decided about its delivery. */
+/** The record of a failed attempt, with the decision about its delivery. */
 export function failureRecord(
   delivery: Delivery,
   outcome: AttemptOutcome,
@@ -41,7 +41,7 @@ export function failureRecord(
 
 const endings: Readonly<Record<string, string>> = {
   expired: 'It expired before it could be delivered.',
-  gave_up: 'It was owed for longer than giveUpAfterMs allows.',
+  gave_up: 'It was not delivered within giveUpAfterMs.',
   crashed_its_node: 'The node that dispatched it crashed three times.',
   message_missing: 'Its message is no longer stored.',
 }
@@ -69,7 +69,7 @@ export function endingRecord(
     lane: delivery.lane.id,
     epoch: delivery.lane.epoch,
     route: delivery.routeId,
-    // An ending that wasn't tried is recorded after the last attempt, where it can't collide with one.
+    // An ending without an attempt is numbered after the last attempt, so that it can't collide with one.
     attempt: action === 'dead' ? delivery.attemptsMade : delivery.attemptsMade + 1,
     expected: delivery.attemptsMade,
     outcome: outcomes[action],

@@ -1,33 +1,35 @@
 import type { Database } from '../storage/database.ts'
 import { alertsTask } from './alerts/alerts-task.ts'
 import { DatabaseWatch } from './alerts/database-watch.ts'
-import type { Clock, DatabaseClock } from './clock.ts'
+import type { DatabaseClock } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Logger } from './logger.ts'
-import { builtInTasks } from './maintenance/built-in-tasks.ts'
-import { criticalResendTask } from './maintenance/critical-resend-task.ts'
-import { Maintenance } from './maintenance/maintenance.ts'
-import type { MaintenanceTask } from './maintenance/maintenance-task.ts'
 import type { NodeSettings } from './node-settings.ts'
 import type { NodeObserver } from './observer.ts'
 import { RollupCounter } from './statistics/rollup-counter.ts'
 import { RollupWriter } from './statistics/rollup-writer.ts'
 import { SiteCounter } from './statistics/site-counter.ts'
+import { builtInTasks } from './upkeep/built-in-tasks.ts'
+import { criticalResendTask } from './upkeep/critical-resend-task.ts'
+import { LeaderTurns } from './upkeep/leader-turns.ts'
+import { OwnTurns } from './upkeep/own-turns.ts'
+import { Upkeep } from './upkeep/upkeep.ts'
+import type { MaintenanceTask, OwnTask } from './upkeep/upkeep-task.ts'
 
-/** What a node is told about watching itself. */
+/** Options for monitoring and maintenance of a node. */
 export interface HousekeepingSettings {
   readonly name: string
   /** For ownership and upkeep. */
   readonly controlDatabase: Database
   /** For maintenance: connections are opened on the leading node only. */
   readonly maintenanceDatabase: Database
-  /** False: no statistics of endpoints are kept. */
+  /** False: no endpoint statistics are kept. */
   readonly isCounting?: boolean
-  /** Where the runbook is that alerts link to. */
+  /** URL of the runbook that alerts link to. */
   readonly runbookUrl?: string
   /** A folder on the database's disk. */
   readonly diskPath?: string
-  /** Run by one node at a time, besides the built-in ones. */
+  /** Additional tasks, run by one node at a time. */
   readonly maintenanceTasks?: readonly MaintenanceTask[]
 }
 
@@ -36,28 +38,28 @@ export interface HousekeepingOptions {
   readonly siteSettings: NodeSettings
   readonly limits: NodeLimits
   readonly logger: Logger
-  readonly clock: Clock
   readonly databaseClock: DatabaseClock
   readonly incarnation: () => number
   /** The epoch under which this node owns a shard, while it may work. */
   readonly epochOf: (shard: number) => number | undefined
   readonly isFenced: () => boolean
+  /** Ends deliveries that expired or were pending for too long. */
+  readonly sweep: () => Promise<void>
 }
 
 const defaultRunbookUrl = 'docs/runbook.md'
 
-/** Its owner leads: it runs the maintenance tasks. */
+/** The node that owns this shard is the leader: it runs the maintenance tasks. */
 const leadingShard = 0
 
-/** What a node does beside delivering: maintenance while it leads, counting for the statistics, watching for the database. */
+/** Tasks of a node beside delivering: upkeep, maintenance while it leads, counting for the statistics, watching the database. */
 export class Housekeeping {
   readonly observers: readonly Partial<NodeObserver>[]
-  readonly #maintenance: Maintenance
-  readonly #databaseWatch: DatabaseWatch
+  /** Upkeep of the whole cluster, while this node leads. */
+  readonly #maintenance: Upkeep
+  /** Upkeep of this node. */
+  readonly #upkeep: Upkeep
   readonly #rollups: RollupWriter | null
-  readonly #isFenced: () => boolean
-  #isLooking = false
-  #isLookDue = false
 
   constructor(options: HousekeepingOptions) {
     const { settings, limits, logger, incarnation, epochOf } = options
@@ -69,49 +71,66 @@ export class Housekeeping {
       counter === null
         ? null
         : new RollupWriter({ database: settings.controlDatabase, counter, site, incarnation })
-    this.#isFenced = options.isFenced
-    this.#databaseWatch = new DatabaseWatch({
-      logger,
-      nodeName: settings.name,
-      runbookUrl,
-      // The database's own clock can't be asked while it is away; this machine's does for the length of an outage.
-      nowMs: () => Date.now(),
-    })
-    this.#maintenance = new Maintenance({
-      ...options,
+    const leader = new LeaderTurns({
       database: settings.maintenanceDatabase,
+      databaseClock: options.databaseClock,
+      logger,
       tasks: [
         ...builtInTasks(limits),
         criticalResendTask(options.siteSettings),
         alertsTask({ runbookUrl, diskPath: settings.diskPath ?? null }),
         ...(settings.maintenanceTasks ?? []),
       ],
+      incarnation,
       leadingEpoch: () => epochOf(leadingShard),
+    })
+    this.#maintenance = new Upkeep({ logger, lookMs: limits.maintenanceMs, turns: [leader] })
+    this.#upkeep = new Upkeep({
+      logger,
+      lookMs: Math.min(limits.maintenanceMs, limits.sweepMs, limits.rollupMs),
+      turns: [new OwnTurns(this.#ownTasks(options, runbookUrl))],
     })
   }
 
-  /** One look at a time, for two could both begin to lead; who asks meanwhile gets another one after it. */
-  async tick(): Promise<void> {
-    this.#databaseWatch.look(this.#isFenced())
-    this.#isLookDue = true
-    if (this.#isLooking) return
-    this.#isLooking = true
-    try {
-      while (this.#isLookDue) {
-        this.#isLookDue = false
-        await this.#maintenance.tick()
-      }
-    } finally {
-      this.#isLooking = false
-    }
+  start(): void {
+    this.#maintenance.start()
+    this.#upkeep.start()
   }
 
-  /** Writes down what was counted. */
+  /** A maintenance task may be due now. */
+  look(): Promise<void> {
+    return this.#maintenance.look()
+  }
+
+  /** Writes the counts to the database. */
   async flush(): Promise<void> {
     await this.#rollups?.flush()
   }
 
   async stop(): Promise<void> {
-    await this.#maintenance.stop()
+    await Promise.all([this.#maintenance.stop(), this.#upkeep.stop()])
+  }
+
+  #ownTasks(
+    { settings, limits, logger, isFenced, sweep }: HousekeepingOptions,
+    runbookUrl: string,
+  ): OwnTask[] {
+    const watch = new DatabaseWatch({
+      logger,
+      nodeName: settings.name,
+      runbookUrl,
+      // The database's clock can't be read while it is unavailable; this machine's clock is good enough for an outage.
+      nowMs: () => Date.now(),
+    })
+    return [
+      {
+        name: 'watch-database',
+        runBy: 'each',
+        every: limits.maintenanceMs,
+        run: async () => watch.look(isFenced()),
+      },
+      { name: 'sweep', runBy: 'each', every: limits.sweepMs, run: sweep },
+      { name: 'statistics', runBy: 'each', every: limits.rollupMs, run: () => this.flush() },
+    ]
   }
 }

@@ -4,20 +4,20 @@ import { type InFlight, noteInFlight } from '../storage/in-flight.ts'
 export interface InFlightNotesOptions {
   readonly database: Database
   readonly incarnation: () => number
-  /** What is in flight, so many at most. */
+  /** Returns up to this many deliveries in flight. */
   readonly list: (maxEntries: number) => readonly InFlight[]
   readonly report: (error: unknown) => void
 }
 
-/** What ends within this needs no note: most of what is sent does. */
+/** Attempts that end within this time need no note: most do. */
 const leadMs = 10
 const intervalMs = 250
-/** 32 KiB. Who has more in flight is recovered with a shorter trace. */
+/** 32 KiB. If more are in flight, the rest has no note. */
 const maxNoted = 4096
 
 /**
- * Writes down what is in flight, so that whoever recovers it from a process that died can say which attempts were cut short. One row, at most four times a
- * second and only while something is in flight: what began in the last quarter of a second before the death isn't known.
+ * Records which deliveries are in flight, so that the node that recovers them from a dead process can say which attempts were interrupted. One row, at most four times a
+ * second and only while attempts are in flight: attempts that started in the last quarter of a second before the crash are not known.
  */
 export class InFlightNotes {
   readonly #options: InFlightNotesOptions
@@ -31,7 +31,7 @@ export class InFlightNotes {
     this.#options = options
   }
 
-  /** Something has begun that didn't end at once. */
+  /** An attempt has started that didn't end immediately. */
   begun(): void {
     if (this.#timer !== null || this.#writing !== null) return
     this.#arm(Math.max(leadMs, this.#writtenAtMs + intervalMs - performance.now()))
@@ -65,7 +65,7 @@ export class InFlightNotes {
       report(error)
     }
     this.#writtenAtMs = performance.now()
-    // Also what has begun while this was written.
+    // Includes attempts that started during the write.
     if (list(1).length > 0) this.#arm(intervalMs)
   }
 }

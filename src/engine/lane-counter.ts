@@ -1,6 +1,6 @@
 import type { Lane } from './lane.ts'
 
-/** While a bulk action ends deliveries step by step, each says so: one count a second is enough. */
+/** A bulk action that ends deliveries step by step requests a count after each step: one count a second is enough. */
 const pauseMs = 1000
 
 export interface LaneCounterOptions {
@@ -8,10 +8,10 @@ export interface LaneCounterOptions {
   readonly tolerate: (work: Promise<unknown>) => Promise<void>
 }
 
-/** Counts lanes anew on request: one count of a lane at a time, and one more after it for all requests that came meanwhile. */
+/** Counts lanes again on request: one count of a lane at a time, and one more after it for all requests that came meanwhile. */
 export class LaneCounter {
   readonly #options: LaneCounterOptions
-  /** Lanes being counted or resting from it, and whether somebody has asked again. */
+  /** Lanes being counted, or waiting after a count, and whether another count was requested. */
   readonly #counting = new Map<Lane, boolean>()
   readonly #timers = new Set<NodeJS.Timeout>()
   #isStopped = false
@@ -30,7 +30,7 @@ export class LaneCounter {
     void this.#options.tolerate(this.#options.count(lane)).then(() => this.#rest(lane))
   }
 
-  /** What is under way ends by itself. */
+  /** Counts in progress end by themselves. */
   stop(): void {
     this.#isStopped = true
     for (const timer of this.#timers) clearTimeout(timer)

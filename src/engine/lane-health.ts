@@ -16,9 +16,9 @@ import { siteSettings } from '../core/settings/site-settings.ts'
 import type { BreakerRow } from '../storage/read-lanes.ts'
 import type { LaneTally } from '../storage/settle.ts'
 
-/** What one lane's results since the last flush mean for its circuit, its hold, and whether it stays in service. */
+/** The effect of one lane's results since the last flush on its circuit, its hold, and whether it stays enabled. */
 export class LaneHealth {
-  /** Only the lane's owner counts these: a row that is read later may be older than what it has written meanwhile. */
+  /** Only the lane's owner counts these: a row that is read later may be older than its own writes. */
   #permanents: readonly number[]
   #streak: FailureStreak
   #tally: ResultTally = emptyTally
@@ -42,7 +42,7 @@ export class LaneHealth {
     this.load(breaker)
   }
 
-  /** The endpoint was put into service again: what it refused before counts no more. */
+  /** The endpoint was enabled again: earlier rejections no longer count. */
   forgive(): void {
     this.#permanents = []
     this.#permanentTally = emptyPermanentTally
@@ -54,7 +54,7 @@ export class LaneHealth {
     this.#failuresInARow = breaker.failures
   }
 
-  /** A healthy lane's success changes nothing, and needs no record beyond the attempt itself. */
+  /** A success of a healthy lane changes nothing, and needs no record beyond the attempt. */
   get isClean(): boolean {
     return (
       this.#tally === emptyTally &&
@@ -64,7 +64,7 @@ export class LaneHealth {
     )
   }
 
-  /** Whether what waits to be settled is likely to shut the lane. */
+  /** Whether results that wait for their commit are likely to shut the lane. */
   isDecisive(threshold: number): boolean {
     return (
       this.#failuresInARow >= threshold ||
@@ -79,12 +79,12 @@ export class LaneHealth {
     return this.#tally !== emptyTally || this.#holdMs > 0 || this.#probe !== null
   }
 
-  /** Whether a row that was read from this moment on (monotonic) shows what came of all results so far. */
+  /** Whether a row that was read at or after this moment (monotonic) includes the effect of all results so far. */
   isDecidedAt(readAtMs: number): boolean {
     return !this.hasNews && !this.#isRunOut && this.#settledAtMs <= readAtMs
   }
 
-  /** What was taken has been committed. */
+  /** The results returned by `take` have been committed. */
   tallySettled(nowMs: number): void {
     this.#isRunOut = false
     this.#settledAtMs = nowMs
@@ -101,7 +101,7 @@ export class LaneHealth {
     },
   ): void {
     if (outcome.class === 'success' && this.isClean) return
-    // A result begun under an older version of the breaker says nothing about the circuit, but ends a streak all the same.
+    // A result that began under an older version of the breaker doesn't count for the circuit, but ends a series of rejections.
     const counted = facts.isCurrentVersion ? outcome : { class: 'permanent' as const, isHealthFailure: false }
     this.#tally = appendResult(this.#tally, counted)
     if (outcome.class === 'success') this.#failuresInARow = 0
@@ -143,7 +143,7 @@ export class LaneHealth {
     this.#probe = { token, succeeded }
   }
 
-  /** What to record now; afterwards the count starts afresh. */
+  /** Returns the results to record now, and starts counting again. */
   takeTally(
     lane: { readonly id: number; readonly epoch: number; readonly breakerVersion: number },
     circuit: LaneTally['circuit'],
@@ -157,7 +157,7 @@ export class LaneHealth {
     const suspension: LaneTally['suspension'] = isRejecting
       ? {
           state: 'rejecting',
-          reason: `${this.#rejectingThreshold()} different messages were refused in a row`,
+          reason: `${this.#rejectingThreshold()} different messages in a row were rejected`,
           reenableAfterMs: null,
         }
       : this.#suspension
@@ -188,7 +188,7 @@ export class LaneHealth {
     return tally
   }
 
-  /** Forgets what hasn't been recorded. */
+  /** Forgets results that haven't been recorded. */
   discard(): void {
     this.#tally = emptyTally
     this.#permanentTally = emptyPermanentTally

@@ -8,11 +8,11 @@ export interface LaneHoldsOptions {
   readonly database: Database
   readonly transports: TransportRegistry
   readonly logger: Logger
-  /** Sees to it that a failure is logged and nothing else. */
+  /** Runs work in the background; a failure is only logged. */
   tolerate(work: Promise<unknown>): Promise<void>
 }
 
-/** Lanes whose settings can't be used: says so once, in the log and in the database, and takes it back when they can. */
+/** Lanes with unusable settings: reports each once, in the log and in the database, and withdraws the report when the settings are usable again. */
 export class LaneHolds {
   readonly #options: LaneHoldsOptions
   readonly #held = new Set<number>()
@@ -24,11 +24,11 @@ export class LaneHolds {
   hold(lane: Lane, reason: string): void {
     if (this.#held.has(lane.id)) return
     this.#held.add(lane.id)
-    this.#options.logger.warn({ endpoint: lane.name, reason }, 'The lane is held')
+    this.#options.logger.warn({ endpoint: lane.name, reason }, 'An endpoint is held: nothing is sent to it')
     this.#write(lane, reason)
   }
 
-  /** What the last owner could not use, for want of a key or a newer version, this one perhaps can. */
+  /** This node may be able to use settings that the last owner could not, which lacked a key or had an older version. */
   review(lane: Lane): void {
     if (lane.policy(this.#options.transports) === null) {
       this.hold(lane, lane.holdReason ?? 'its settings are unusable')

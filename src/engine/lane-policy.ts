@@ -17,20 +17,20 @@ export type PolicyResult =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Reads a stored endpoint. Rows can be garbage: written by hand, or by a newer version. Such a lane is held with a reason that a
- * person can read; it never takes the node down.
+ * Reads a stored endpoint. Rows may be invalid: edited by hand, or written by a newer version. Such a lane is held with a readable
+ * reason; it never crashes the node.
  */
 export function readLanePolicy(row: LaneRow, transports: TransportRegistry): PolicyResult {
   try {
     if (typeof row.settings !== 'object' || row.settings === null || Array.isArray(row.settings)) {
-      return { ok: false, reason: `its settings don't parse: they are no JSON object` }
+      return { ok: false, reason: `its settings are invalid: they are not a JSON object` }
     }
     const parsed = parseStored(row)
     if (!parsed.ok) {
       const [problem] = parsed.problems
       return {
         ok: false,
-        reason: `its settings don't parse: ${problem?.path ?? 'endpoint'} ${problem?.message ?? 'is invalid'}`,
+        reason: `its settings are invalid: ${problem?.path ?? 'endpoint'} ${problem?.message ?? 'is invalid'}`,
       }
     }
     const found = transports.get(row.transport)
@@ -53,7 +53,7 @@ const maxSharedPolicies = 1000
 const sharedPolicies = new Map<string, Parsed<EndpointSettings>>()
 
 /**
- * Endpoints that differ in name and address only share what was parsed: ten thousand of them are mostly alike.
+ * Endpoints that differ only in name and address share the parsed settings: of ten thousand, most are alike.
  */
 function parseStored({ name, transport, settings, config }: LaneRow): Parsed<EndpointSettings> {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
@@ -76,8 +76,8 @@ function parseStored({ name, transport, settings, config }: LaneRow): Parsed<End
 }
 
 /**
- * The same text for two rows that open the same channel. A secret that was only encrypted anew is the same; one that was set to
- * the same value isn't.
+ * The same text for two rows that open the same channel. A secret that was only encrypted again counts as unchanged; a secret that was set to
+ * the same value again counts as changed.
  */
 export function policyFingerprint(row: LaneRow): string {
   const secrets = row.secrets.map(({ field, version, setAtMs, expiresAtMs }) => [

@@ -19,26 +19,31 @@ import type { ReadAhead } from './ready-line.ts'
 export interface LaneTableOptions {
   readonly database: Database
   readonly clock: Clock
-  /** The epoch under which this node holds the shard, or undefined when it doesn't. */
+  /** The epoch under which this node owns the shard, or undefined if it doesn't. */
   epochOf(shard: number): number | undefined
-  /** The shard is being handed over: nothing may start on it. */
+  /** The shard is being released to another node: nothing may start on it. */
   isLeaving(shard: number): boolean
-  /** Up to where arrivals have been counted. */
+  /** The position up to which arrivals have been counted. */
   cursor(): number
   /** The setting `rejecting_threshold`. */
   readonly rejectingThreshold: () => number
-  /** A lane's row, circuit or place in the line has changed. */
+  /** A lane's row, circuit or deliveries in memory have changed. */
   onChanged(lane: Lane): void
   onCircuitChanged(lane: Lane): void
-  /** Channels whose endpoint has other settings now; they finish what is out. */
+  /** Channels whose endpoint has new settings; they finish their requests in flight. */
   onReplaced(channel: TransportChannel): void
 }
+
+const nothingOwed = { owed: 0, inFlight: 0 }
 
 /** The lanes that this node owns. */
 export class LaneTable {
   readonly #options: LaneTableOptions
   readonly #lanes = new Map<number, Lane>()
   readonly readAhead: ReadAhead = { rows: 0, bytes: 0 }
+  /** When the endpoint was changed (monotonic): a row that was read before doesn't show the change. */
+  readonly #changedAtMs = new WeakMap<Lane, number>()
+  readonly #reported = new WeakMap<Lane, { readonly owed: number; readonly inFlight: number }>()
   #watermark = nothingRead
   #lastRead: Promise<unknown> = Promise.resolve()
 
@@ -50,7 +55,7 @@ export class LaneTable {
     return this.#lanes.size
   }
 
-  /** Up to where changes have been read. */
+  /** The position up to which changes have been read. */
   get watermark(): string {
     return this.#watermark
   }
@@ -59,7 +64,7 @@ export class LaneTable {
     return this.#lanes.get(laneId)
   }
 
-  /** False for a lane that this node has lost, or lost and got back. */
+  /** False for a lane that this node has lost, also if it has taken it again. */
   has(lane: Lane): boolean {
     return this.#lanes.get(lane.id) === lane
   }
@@ -78,7 +83,7 @@ export class LaneTable {
     return owed
   }
 
-  /** Loads the lanes of shards that were just taken, with what is owed on them up to the arrivals cursor. */
+  /** Loads the lanes of shards that were just taken, with the number of pending deliveries up to the arrivals cursor. */
   async load(shards: readonly number[], cursor: number): Promise<Lane[]> {
     const { database } = this.#options
     const rows = await readLanesOfShards(database, shards)
@@ -89,16 +94,16 @@ export class LaneTable {
     ])
     for (const { laneId, total, priority, firstDueAtMs } of summaries) {
       const lane = this.#lanes.get(laneId)
-      const stream = lane?.streams[priority]
+      const stream = lane?.reading.streams[priority]
       if (lane === undefined || stream === undefined) continue
-      lane.pending += total
-      stream.isBehind = true
-      if (firstDueAtMs !== null) lane.noteScheduled(firstDueAtMs)
+      lane.count.arrived(total)
+      stream.noteMore()
+      if (firstDueAtMs !== null) lane.reading.schedule.note(firstDueAtMs)
     }
     return loaded
   }
 
-  /** An endpoint that was created after its shard was taken: nothing is owed to it but what arrives now. */
+  /** An endpoint that was created after its shard was taken: it has no deliveries except those that arrive now. */
   async loadNew(laneIds: readonly number[]): Promise<void> {
     const rows = await readLanesById(this.#options.database, laneIds)
     for (const row of rows) this.#add(row)
@@ -106,7 +111,7 @@ export class LaneTable {
     await this.#cancelOrphans(laneIds.filter((laneId) => !found.has(laneId)))
   }
 
-  /** A publish that committed after its endpoint was deleted: nobody would ever look at it again. */
+  /** A publish that committed after its endpoint was deleted: without this, its deliveries would never be read. */
   async #cancelOrphans(laneIds: readonly number[]): Promise<void> {
     if (laneIds.length > 0) await cancelOrphans(this.#options.database, laneIds)
   }
@@ -121,13 +126,13 @@ export class LaneTable {
     })
   }
 
-  /** Somebody changed the lane's endpoint: nothing starts until it has been read by a read that begins after this. */
+  /** The lane's endpoint was changed: nothing starts until a read that begins after this has returned. */
   noteChanged(lane: Lane): void {
     lane.isAwaitingVerdict = true
-    lane.changedAtMs = this.#options.clock.monotonicMs()
+    this.#changedAtMs.set(lane, this.#options.clock.monotonicMs())
   }
 
-  /** Picks up what others changed: settings, pauses, circuits moved by synchronous requests. */
+  /** Applies changes made by others: settings, pauses, circuits changed by synchronous requests. */
   async readChanges(): Promise<void> {
     await this.#inTurn(async (readAtMs) => {
       const { rows, watermark } = await readChangedLanes(this.#options.database, this.#watermark)
@@ -139,26 +144,26 @@ export class LaneTable {
     })
   }
 
-  /** One read at a time: of two at once the older picture could be the last to arrive, and stay. */
+  /** One read at a time: of two concurrent reads, the older result could arrive last and stay. */
   #inTurn(read: (readAtMs: number) => Promise<void>): Promise<void> {
     const turn = this.#lastRead.then(() => read(this.#options.clock.monotonicMs()))
     this.#lastRead = turn.catch(() => {})
     return turn
   }
 
-  /** Starts a lane from the front: deliveries were ended behind its back. Call it while nothing is read. */
+  /** Reads a lane from the beginning, because others have ended some of its deliveries. Call it while no read is in progress. */
   restart(lane: Lane): void {
     if (!this.has(lane)) return
-    lane.rewindAll()
+    lane.reading.rewindAll()
     this.#options.onChanged(lane)
   }
 
-  /** Counts a lane anew, in pieces, while it goes on: what arrives beyond the cursor, and what is settled, changes its count meanwhile and is kept. */
+  /** Counts a lane again, in parts, while it works: arrivals after the cursor, and settled deliveries, change its count meanwhile and are kept. */
   async recount(lane: Lane): Promise<void> {
     const upTo = this.#options.cursor()
     const before = lane.pending
     const total = await countLane(this.#options.database, lane.id, upTo)
-    lane.pending = Math.max(0, total + lane.pending - before)
+    lane.count.recount(total, before)
   }
 
   /** The same for all lanes of these shards, in one statement. */
@@ -172,10 +177,10 @@ export class LaneTable {
       )) {
         pending.set(laneId, (pending.get(laneId) ?? 0) + total)
       }
-      for (const lane of this.#lanes.values()) lane.pending = pending.get(lane.id) ?? 0
+      for (const lane of this.#lanes.values()) lane.count.reset(pending.get(lane.id) ?? 0)
     } finally {
       for (const lane of this.#lanes.values()) {
-        lane.rewindAll()
+        lane.reading.rewindAll()
         this.#options.onChanged(lane)
       }
     }
@@ -195,9 +200,9 @@ export class LaneTable {
     const reports: LaneReport[] = []
     for (const lane of this.#lanes.values()) {
       const { owed, inFlight } = lane
-      if (lane.reportedOwed === owed && lane.reportedInFlight === inFlight) continue
-      lane.reportedOwed = owed
-      lane.reportedInFlight = inFlight
+      const last = this.#reported.get(lane) ?? nothingOwed
+      if (last.owed === owed && last.inFlight === inFlight) continue
+      this.#reported.set(lane, { owed, inFlight })
       reports.push({ laneId: lane.id, pending: owed, inFlight })
     }
     return reports
@@ -221,13 +226,14 @@ export class LaneTable {
     const circuitBefore = lane.breaker.state
     const replaced = lane.update(row)
     if (lane.breaker.state !== circuitBefore) this.#options.onCircuitChanged(lane)
-    // What came in or was committed since then has its own verdict to come.
-    if (lane.health.isDecidedAt(readAtMs) && lane.changedAtMs <= readAtMs) lane.isAwaitingVerdict = false
+    // Results that came in or were committed since then will be evaluated by a later read.
+    const changedAtMs = this.#changedAtMs.get(lane) ?? Number.NEGATIVE_INFINITY
+    if (lane.health.isDecidedAt(readAtMs) && changedAtMs <= readAtMs) lane.isAwaitingVerdict = false
     if (replaced !== null) this.#options.onReplaced(replaced)
     this.#options.onChanged(lane)
   }
 
-  /** Its endpoint was deleted, and what it owes is being cancelled. A request that is out may have been accepted already: its answer is waited for. */
+  /** Its endpoint was deleted, and its pending deliveries are being cancelled. A request in flight may have been accepted already: its answer is awaited. */
   #remove(laneId: number): void {
     const lane = this.#lanes.get(laneId)
     if (lane === undefined) return

@@ -6,12 +6,12 @@ export interface IdRange {
 }
 
 /**
- * Finds what became visible behind the cursor. An id is drawn when a message is published and seen when its transaction commits, and
- * between the two the cursor may have passed it.
+ * Finds deliveries that became visible behind the cursor. An id is assigned when a message is published and visible when its transaction commits;
+ * the cursor may pass it in between.
  *
- * Every publish takes its transaction id before its ids. So a transaction that hadn't begun under the previous read's snapshot draws
- * ids above that read's cursor, and only transactions running under a snapshot can leave anything behind. Each of them is
- * remembered with the cursor from before it began; once it has ended, what lies between that cursor and today's is read once
+ * Every publish takes its transaction id before its ids. So a transaction that hadn't begun under the previous read's snapshot gets
+ * ids above that read's cursor, and only transactions running under a snapshot can add rows behind it. Each of them is
+ * remembered with the cursor from before it began; once it has ended, the range between that cursor and the current one is read once
  * more. Rejected: scanning the recent range at every tick, 45 ms at 400 k dead rows.
  */
 export class LateCommits {
@@ -20,7 +20,7 @@ export class LateCommits {
 
   constructor(cursor: number, snapshot: Snapshot) {
     this.#cursor = cursor
-    // Anything may hide below a transaction that was running before we looked for the first time.
+    // Rows may become visible anywhere below a transaction that was running before the first read.
     for (const transaction of runningIn(snapshot)) this.#firstCursorByTransaction.set(transaction, 0)
   }
 
@@ -49,8 +49,8 @@ export class LateCommits {
 }
 
 /**
- * Listed ones, and those that began after the last one to end: a snapshot leaves these out, though their ids may lie behind the
- * cursor already. Among them are subtransactions, which seem to end early; their range is read once in vain.
+ * The transactions that a snapshot lists as running, and those that began after the last one to end: a snapshot doesn't list these, though their ids may lie behind the
+ * cursor already. Some are subtransactions, which seem to end early; their range is read once without a result.
  */
 function runningIn(snapshot: Snapshot): Set<bigint> {
   const running = new Set(snapshot.running)

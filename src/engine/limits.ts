@@ -1,36 +1,36 @@
-/** Every bound of a node in one place. Tests and operators may narrow them; the engine knows no unbounded wait, batch or buffer. */
+/** Every limit of a node in one place. Tests and operators may lower them; the engine has no unbounded wait, batch or buffer. */
 export interface NodeLimits {
-  /** One heartbeat each. */
+  /** Interval between two heartbeats. */
   readonly beatMs: number
-  /** A peer whose beat stood still for so long, while our own beats succeeded, is dead. */
+  /** A peer whose heartbeat counter didn't change for this long, while our own heartbeats succeeded, is dead. */
   readonly deadAfterMs: number
-  /** Counted from the sending of the last good beat; must end well before `deadAfterMs`. */
+  /** Counted from the sending of the last successful heartbeat; must end well before `deadAfterMs`. */
   readonly fenceAfterMs: number
   /** Deliveries read ahead of their dispatch, over all lanes. */
   readonly maxReadAheadRows: number
   readonly maxReadAheadBytes: number
-  /** Lanes asked for in one statement. */
+  /** Lanes read in one statement. */
   readonly maxLanesPerRead: number
   /** Arrivals counted in one statement. */
   readonly maxArrivalRows: number
-  /** Results that wait for their commit; dispatch stops there. */
+  /** Results that wait for their commit; dispatch stops at this number. */
   readonly maxUnsettled: number
-  /** Attempts under way over all lanes; beyond it a lane gets `minInFlightPerLane` only, so that no stuck receiver starves the rest. */
+  /** Attempts in flight over all lanes; above it a lane gets `minInFlightPerLane` only, so that a stuck receiver doesn't block the rest. */
   readonly maxInFlight: number
   readonly minInFlightPerLane: number
-  /** Backs up every doorbell. */
+  /** Interval of the slow poll, which finds work whose notification was lost. */
   readonly slowPollMs: number
-  /** With nothing to do for so long, the node goes to sleep and asks to be rung for. */
+  /** After this time without work, the node sleeps and asks publishers for notifications. */
   readonly sleepAfterMs: number
-  /** How often lanes that stand still are searched for what has expired or waited too long. */
+  /** Interval of searching lanes that can't send for deliveries that expired or were pending for too long. */
   readonly sweepMs: number
-  /** How often the leading node looks for maintenance tasks that are due. */
+  /** Interval at which the leading node looks for maintenance tasks that are due. */
   readonly maintenanceMs: number
-  /** How often the counts for the statistics are written down. */
+  /** Interval of writing the counts for the statistics. */
   readonly rollupMs: number
-  /** A query that takes longer loses its socket. */
+  /** A query that takes longer is aborted by closing its socket. */
   readonly queryDeadlineMs: number
-  /** How long a stop waits for what is in flight. */
+  /** How long a stop waits for attempts in flight. */
   readonly stopDeadlineMs: number
 }
 

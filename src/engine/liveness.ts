@@ -1,12 +1,12 @@
-/** What a peer's beat looked like, and for how long it has stood still while our own beats went through. */
+/** A peer's heartbeat counter, and for how long it hasn't changed while our own heartbeats succeeded. */
 interface Sighting {
   beat: number
   stillMs: number
 }
 
 /**
- * Judges peers by their beat counters and our own monotonic clock. A counter that stands still counts only the time in which we
- * ourselves reached the database: while it is away everybody's counter stands, and nobody is dead for it.
+ * Judges peers by their heartbeat counters and our own monotonic clock. An unchanged counter counts only the time in which we
+ * ourselves reached the database: while it is unavailable no counter changes, and no peer is declared dead for it.
  */
 export class Liveness {
   readonly #deadAfterMs: number
@@ -14,13 +14,13 @@ export class Liveness {
   readonly #sightings = new Map<number, Sighting>()
   #lastGoodBeatMs: number | null = null
 
-  /** A gap between two of our own beats that is longer than `maxGapMs` counts for nothing. */
+  /** A gap between two of our own heartbeats that is longer than `maxGapMs` isn't counted. */
   constructor(deadAfterMs: number, maxGapMs: number) {
     this.#deadAfterMs = deadAfterMs
     this.#maxGapMs = maxGapMs
   }
 
-  /** After one of our own beats went through at `nowMs` and showed these counters. */
+  /** Called after one of our own heartbeats succeeded at `nowMs` and returned these counters. */
   observe(peers: readonly { readonly incarnation: number; readonly beat: number }[], nowMs: number): void {
     const gapMs = this.#lastGoodBeatMs === null ? 0 : nowMs - this.#lastGoodBeatMs
     this.#lastGoodBeatMs = nowMs
@@ -44,7 +44,7 @@ export class Liveness {
     return (this.#sightings.get(incarnation)?.stillMs ?? 0) >= this.#deadAfterMs
   }
 
-  /** Where the counter stood when we last looked. */
+  /** The counter at the last heartbeat. */
   seenBeat(incarnation: number): number {
     return this.#sightings.get(incarnation)?.beat ?? -1
   }

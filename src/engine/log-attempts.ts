@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts'
 import type { Logger } from './logger.ts'
 import type { NodeObserver } from './observer.ts'
 
-/** By these a line of the log, an entry of the API and a request at the receiver are found to be the same. */
+/** Fields by which a log line, an entry of the API and a request at the receiver can be matched. */
 function idsOf(delivery: Delivery) {
   const { endpoint, messageId, deliveryId, correlationId, attempt, traceparent } = delivery
   return {
@@ -17,7 +17,7 @@ function idsOf(delivery: Delivery) {
   }
 }
 
-/** Failed attempts, for those who debug. What succeeded isn't logged: it is in the database. */
+/** Logs failed attempts, for debugging. Successes aren't logged: they are in the database. */
 export function logAttempts(logger: Logger): Partial<NodeObserver> {
   return {
     attempted(delivery, outcome) {
@@ -31,7 +31,7 @@ export function logAttempts(logger: Logger): Partial<NodeObserver> {
   }
 }
 
-/** A dead letter is news. `delivery` is undefined for one that ended without being in memory. */
+/** Logs a dead letter. `delivery` is undefined for one that ended without being in memory. */
 export function logDeath(logger: Logger, record: FailureRecord, delivery: Delivery | undefined): void {
   const ids =
     delivery === undefined

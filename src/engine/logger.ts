@@ -1,4 +1,4 @@
-/** What the engine needs of a logger; pino fits. */
+/** The part of a logger's interface that the engine uses; pino has it. */
 export interface Logger {
   debug(details: object, message: string): void
   info(details: object, message: string): void

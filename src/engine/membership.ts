@@ -16,6 +16,19 @@ import type { NodeLimits } from './limits.ts'
 import { Liveness } from './liveness.ts'
 import type { Logger } from './logger.ts'
 
+/** What other parts of a node ask about the shards that it owns. */
+export interface Ownership {
+  readonly incarnation: number
+  /** Other nodes may own the shards of this node by now. */
+  readonly isFenced: boolean
+  /** The epoch under which this node owns the shard, or undefined if it doesn't. */
+  epochOf(shard: number): number | undefined
+  /** The shard is being released to another node: nothing may start on it. */
+  isLeaving(shard: number): boolean
+  /** The shards that this node owns; null = all of them. */
+  shards(): readonly number[] | null
+}
+
 export interface MembershipOptions {
   readonly database: Database
   /** A connection for heartbeats alone: nothing that waits for a lock may delay one. */
@@ -26,35 +39,35 @@ export interface MembershipOptions {
   readonly logger: Logger
   readonly name: string
   readonly version: string
-  /** Whether nobody but this process can run under this name, so that an earlier incarnation of it is certainly dead. */
+  /** Whether only this process can run under this name, so that an earlier incarnation of it is certainly dead. */
   readonly isNameExclusive: boolean
   owed(): number
   watermarks(): ChangeWatermarks
-  /** A beat got through. */
+  /** A heartbeat succeeded. */
   onBeat(result: BeatResult): void
-  /** Shards are ours: call `adopt`, then load their lanes, while nothing is being read. */
+  /** Shards were taken: call `adopt`, then load their lanes, while no read is in progress. */
   onTaken(shards: readonly TakenShard[], from: number): Promise<void>
-  /** So many attempts of a dead node were in flight in what was taken from it. */
+  /** This many attempts of a dead node were in flight in the shards taken from it. */
   onInterrupted(count: number): void
-  /** Shards should go to a peer: start nothing on them, and let go of each as soon as nothing of it is in flight or unsettled. */
+  /** Shards belong to a peer: start nothing on them, and release each as soon as nothing of it is in flight or unsettled. */
   drain(shards: readonly number[], letGo: (shards: readonly number[]) => Promise<void>): Promise<void>
-  /** Shards are no longer ours, whatever is in flight. */
+  /** Shards have another owner, whatever is in flight. */
   onLost(shards: readonly number[]): void
-  /** Handing over failed: they are still ours. */
+  /** Releasing them failed: they are still ours. */
   onKept(shards: readonly number[]): void
   onReleased(shards: readonly number[]): void
   onFenced(): void
   onResumed(): void
-  /** The database's clock has stepped back: what waits for a time would wait longer by the step. */
+  /** The database's clock has stepped back: scheduled deliveries would wait longer by the step. */
   onClockSteppedBack(): void
   onRegistered(incarnation: number): void
 }
 
 /**
- * Which shards are ours. Every node beats, watches the others' beats, and takes the shards that rendezvous hashing gives it once
+ * Which shards this node owns. Every node sends heartbeats, watches those of the others, and takes the shards that rendezvous hashing assigns to it once
  * they are free; there is no leader. See docs/ownership.md for the protocol.
  */
-export class Membership {
+export class Membership implements Ownership {
   readonly #options: MembershipOptions
   readonly #epochs = new Map<number, number>()
   readonly #releasing = new Set<number>()
@@ -81,7 +94,7 @@ export class Membership {
     return this.#epochs.get(shard)
   }
 
-  /** Ours still, but being handed over: nothing may start on it. */
+  /** Still ours, but being released to another node: nothing may start on it. */
   isLeaving(shard: number): boolean {
     return this.#releasing.has(shard)
   }
@@ -91,7 +104,7 @@ export class Membership {
     return this.#epochs.size === shardCount ? null : [...this.#epochs.keys()]
   }
 
-  /** True when others may be about to take over: since the sending of our last good beat too much time has passed. */
+  /** True if others may be about to take over: too much time has passed since the sending of our last successful heartbeat. */
   get isFenced(): boolean {
     return (
       this.#isFenced ||
@@ -108,12 +121,12 @@ export class Membership {
     this.#watchFence()
   }
 
-  /** Goes on beating, but takes nothing any more. */
+  /** Continues its heartbeats, but takes no more shards. */
   beginStop(): void {
     this.#isStopping = true
   }
 
-  /** From now on these count as ours. */
+  /** From now on these shards are ours. */
   adopt(taken: readonly TakenShard[]): void {
     for (const { shard, epoch } of taken) this.#epochs.set(shard, epoch)
   }
@@ -125,7 +138,7 @@ export class Membership {
     this.#options.onReleased(shards)
   }
 
-  /** Hands everything over and forgets this incarnation. */
+  /** Releases all shards and deletes this incarnation. */
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#beatTimer)
@@ -157,7 +170,7 @@ export class Membership {
     }, this.#options.limits.beatMs)
   }
 
-  /** Looks when the time would be up if no more beats got through; an idle node isn't woken for it in between. */
+  /** Checks at the time at which the node must fence itself if no further heartbeat succeeds; an idle node isn't woken for it in between. */
   #watchFence(): void {
     const { clock, limits } = this.#options
     const leftMs = this.#lastGoodBeatSentMs + limits.fenceAfterMs - clock.monotonicMs()
@@ -173,7 +186,10 @@ export class Membership {
   #checkFence(): void {
     if (this.#isFenced || !this.isFenced) return
     this.#isFenced = true
-    this.#options.logger.warn({}, 'No heartbeat got through for too long: this node has fenced itself')
+    this.#options.logger.warn(
+      {},
+      'No heartbeat reached the database for too long: this node has stopped dispatching',
+    )
     this.#options.onFenced()
   }
 
@@ -188,16 +204,16 @@ export class Membership {
       await this.#rejoin()
       return
     }
-    // An answer that took so long says what was, not what is.
+    // A response that took this long is out of date.
     if (receivedAtMs - sentAtMs > limits.fenceAfterMs) return
     const hasSteppedBack = databaseClock.sync(result.databaseNowMs, sentAtMs, receivedAtMs)
-    // The silence is over or it isn't, but it must have been noticed: what was read before it is stale.
+    // Even if heartbeats succeed again, the interruption must be handled: what was read before it is stale.
     this.#checkFence()
     this.#lastGoodBeatSentMs = sentAtMs
     this.#loseMissing(heldBefore, result)
     if (this.#isFenced) {
       this.#isFenced = false
-      this.#options.logger.info({}, 'Heartbeats get through again: this node goes on')
+      this.#options.logger.info({}, 'Heartbeats reach the database again: this node continues')
       this.#options.onResumed()
     }
     if (hasSteppedBack) this.#options.onClockSteppedBack()
@@ -206,22 +222,22 @@ export class Membership {
     if (!this.#isStopping) this.#startBalancing(result)
   }
 
-  /** Apart from the beats: taking over a long backlog takes its time, and nobody should be dead for it. */
+  /** Separate from the heartbeats: taking over a long backlog takes time, and must not get this node declared dead. */
   #startBalancing(result: BeatResult): void {
     this.#balancing ??= this.#balance(result)
       .catch((error: unknown) => {
-        this.#options.logger.warn({ error: String(error) }, 'Taking shards failed; trying again')
+        this.#options.logger.warn({ error: String(error) }, 'Taking over shards failed; retrying')
       })
       .finally(() => {
         this.#balancing = null
       })
   }
 
-  /** Somebody declared us dead. Everything we held is theirs now; we come back as a new incarnation. */
+  /** Another node declared us dead and took our shards. We start again as a new incarnation. */
   async #rejoin(): Promise<void> {
     this.#options.logger.warn(
       { incarnation: this.#incarnation },
-      'This node was declared dead; it joins again',
+      'This node was declared dead; joining the cluster again',
     )
     if (!this.#isFenced) {
       this.#isFenced = true
@@ -229,7 +245,7 @@ export class Membership {
     }
     this.#loseAll()
     await this.#balancing
-    // What was being taken meanwhile was taken in the name of the dead.
+    // Shards that were being taken meanwhile were taken by the dead incarnation.
     this.#loseAll()
     if (!this.#isStopping) await this.#register()
   }
@@ -241,7 +257,7 @@ export class Membership {
     if (lost.length > 0) this.#options.onLost(lost)
   }
 
-  /** `held` is what we held when the beat was sent: its answer knows nothing of what has been taken since. */
+  /** `held`: the shards that we owned when the heartbeat was sent; its response doesn't include shards taken since. */
   #loseMissing(held: ReadonlyMap<number, number>, result: BeatResult): void {
     const lost = [...held]
       .filter(([shard, epoch]) => this.#epochs.get(shard) === epoch && !this.#releasing.has(shard))
@@ -282,7 +298,7 @@ export class Membership {
     }
   }
 
-  /** Ours by the database's account, but not by our own: the answer to the taking was lost, or the loading failed. */
+  /** Ours in the database, but not in memory: the response to taking them was lost, or loading failed. */
   #isForgotten(owner: number, shard: number): boolean {
     return owner === this.#incarnation && !this.#epochs.has(shard) && !this.#releasing.has(shard)
   }
@@ -306,9 +322,10 @@ export class Membership {
     )
     if (taken.length === 0) return
     if (interrupted > 0) this.#options.onInterrupted(interrupted)
-    if (from === 0) logger.debug({ shards: taken.length }, 'Took free shards')
-    else if (from === this.#incarnation) logger.info({ shards: taken.length }, 'Took shards once more')
-    else logger.warn({ shards: taken.length, from, interrupted }, 'Took the shards of a dead node')
+    if (from === 0) logger.debug({ shards: taken.length }, 'Took over free shards')
+    else if (from === this.#incarnation)
+      logger.info({ shards: taken.length }, 'Took the shards of this node again')
+    else logger.warn({ shards: taken.length, from, interrupted }, 'Took over the shards of a dead node')
     try {
       await this.#options.onTaken(taken, from)
     } catch (error) {
@@ -322,13 +339,13 @@ export class Membership {
     const incarnation = this.#incarnation
     for (const shard of shards) this.#releasing.add(shard)
     const letGo = async (drained: readonly number[]) => {
-      // Declared dead meanwhile: what we hold now was taken by our next incarnation, and isn't for handing over.
+      // Declared dead meanwhile: the shards that we own now were taken by our next incarnation, and must not be released.
       if (this.#incarnation !== incarnation) return
       await this.release(drained)
       for (const shard of drained) this.#releasing.delete(shard)
     }
     this.#options.drain(shards, letGo).catch((error: unknown) => {
-      this.#options.logger.warn({ error: String(error) }, 'Handing shards over failed; trying again')
+      this.#options.logger.warn({ error: String(error) }, 'Releasing shards failed; retrying')
       if (this.#incarnation !== incarnation) return
       for (const shard of shards) this.#releasing.delete(shard)
       this.#options.onKept(shards)

@@ -10,7 +10,7 @@ export interface NodeSettingsOptions {
   readonly logger: Logger
 }
 
-/** The site-wide settings that a node doesn't ask the database for each time. Read at the start, and again whenever one changed. */
+/** Installation-wide settings that a node keeps in memory. Read at the start, and again after each change. */
 export class NodeSettings {
   readonly #options: NodeSettingsOptions
   #rejectingThreshold: number = siteSettings.rejecting_threshold.fallback
@@ -43,10 +43,10 @@ export class NodeSettings {
       this.#resendSchedule = cron === 'never' ? null : { cron, timezone }
       return
     }
-    // SQL knows the form of a schedule, not whether it comes round.
+    // SQL checks the form of a schedule, but not whether it ever fires.
     this.#options.logger.error(
       { cron, timezone, problem },
-      'critical_resend_cron or its time zone is unusable, the last good schedule stays: change it with holdfast settings set',
+      'critical_resend_cron or its time zone is invalid; the last valid schedule stays in use. Change it with: holdfast settings set',
     )
   }
 }

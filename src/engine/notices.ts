@@ -5,8 +5,8 @@ import { nothingRead } from '../storage/watermark.ts'
 const maxRowsPerRead = 1000
 
 /**
- * What nodes are told by NOTIFY though no row shows it (a route or endpoint that is gone, deliveries that were ended), read from a table with
- * the heartbeat: a node that no notification reaches, or that missed one, learns of it within a beat.
+ * Changes that nodes learn by NOTIFY though no row shows them (a deleted route or endpoint, cancelled deliveries), read from a table with
+ * each heartbeat: a node that receives no notifications, or missed one, learns of them within a heartbeat.
  */
 export class Notices {
   readonly #database: Database
@@ -18,12 +18,12 @@ export class Notices {
     this.#database = database
   }
 
-  /** Up to where they have been read. */
+  /** The position up to which they have been read. */
   get watermark(): string {
     return this.#watermark
   }
 
-  /** Starts from now: what was told before is in the rows that are read from now on. */
+  /** Starts from now: earlier changes are visible in the rows that are read from now on. */
   async open(): Promise<void> {
     const { watermark } = await readNotices(this.#database, { watermark: nothingRead, id: 0 }, 0)
     this.#watermark = watermark
@@ -37,10 +37,10 @@ export class Notices {
     let after = { watermark: this.#watermark, id: 0 }
     for (;;) {
       const { rows, watermark } = await readNotices(this.#database, after, maxRowsPerRead)
-      // The first snapshot's: who was running then may have written behind the later pages.
+      // The first snapshot counts: transactions that were running then may have written behind the later pages.
       next ??= watermark
       for (const row of rows) {
-        // After a crash of the server between two pages the second begins anew.
+        // After a crash of the server between two pages, the second page starts again.
         if (!this.#told.has(row.id) && !seen.has(row.id)) fresh.push(row)
         seen.add(row.id)
       }

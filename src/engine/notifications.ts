@@ -11,7 +11,7 @@ import type { Tail } from './tail.ts'
 import type { WorkLoop } from './work-loop.ts'
 
 export interface NotificationsOptions {
-  /** Null behind a transaction-pooling proxy: then nothing is heard but notices. */
+  /** Null behind a transaction-pooling proxy: then only notices are received. */
   readonly listenUrl: string | null
   readonly lanes: LaneTable
   readonly refresher: LaneRefresher
@@ -23,16 +23,18 @@ export interface NotificationsOptions {
   readonly logger: Logger
   /** A site-wide setting has another value. */
   onSettingChanged(): void
-  /** The leading node is to look at the alert rules now. */
+  /** A source was created, changed or deleted. */
+  onSourcesChanged(): void
+  /** The leading node evaluates the alert rules now. */
   onAlertsDue(): void
-  /** Counts the lane anew and starts it from the front. */
+  /** Counts the lane again and reads it from the beginning. */
   recount(lane: Lane): void
   /** A result of it has left quarantine. */
   readmit(lane: Lane): void
   report(error: unknown): void
 }
 
-/** What others tell this node: by notification, and once more by notices that are read with the beat. */
+/** Messages from other processes: by notification, and again by notices that are read with the heartbeat. */
 export class Notifications {
   readonly #options: NotificationsOptions
   #listener: Listener | null = null
@@ -45,7 +47,7 @@ export class Notifications {
     return this.#listener?.isConnected ?? false
   }
 
-  /** Hears what is said to this incarnation, and no longer what was said to the last. */
+  /** Listens to the channel of this incarnation, and no longer to that of the last one. */
   listenAs(incarnation: number): void {
     const { listenUrl, logger, loop, operations, tail } = this.#options
     void this.#listener?.stop()
@@ -62,6 +64,7 @@ export class Notifications {
         'holdfast_operations',
         'holdfast_settings',
         'holdfast_alerts',
+        'holdfast_sources',
         tailWantedChannel,
       ],
       logger,
@@ -87,7 +90,7 @@ export class Notifications {
     await this.#listener?.stop()
   }
 
-  /** Hearing it twice changes nothing. */
+  /** Receiving it twice changes nothing. */
   #told(channel: string, payload: string): void {
     const { operations, shapes } = this.#options
     if (channel === 'holdfast_lanes') this.#laneNotified(payload)
@@ -95,11 +98,12 @@ export class Notifications {
     else if (channel === 'holdfast_operations') operations.wake()
     else if (channel === 'holdfast_settings') this.#options.onSettingChanged()
     else if (channel === 'holdfast_alerts') this.#options.onAlertsDue()
+    else if (channel === 'holdfast_sources') this.#options.onSourcesChanged()
   }
 
   /**
-   * The payload is the lane's id, then what somebody else did to it: `recount` when deliveries were ended, `readmit` when a result has left
-   * quarantine, `due` when they were hurried, `free` and a key when a letter no longer blocks it.
+   * The payload is the lane's id, then what happened: `recount` when deliveries were ended, `readmit` when a result has left
+   * quarantine, `due` when deliveries were made due now, `free` and a key when a letter no longer blocks it.
    */
   #laneNotified(payload: string): void {
     const { lanes, loop } = this.#options
@@ -107,8 +111,8 @@ export class Notifications {
     const lane = lanes.get(Number(laneId))
     if (lane === undefined) return
     if (request === 'due' || request === 'free') {
-      if (request === 'due') lane.rewindSchedule()
-      else lane.freedKeys.add(rest.join(' '))
+      if (request === 'due') lane.reading.schedule.rewind()
+      else lane.reading.freeKey(rest.join(' '))
       loop.requestRead(lane)
       return
     }
@@ -117,7 +121,7 @@ export class Notifications {
     this.laneChanged(lane)
   }
 
-  /** Whatever comes in after a pause must find the lane paused: nothing starts until the change has been read. */
+  /** A delivery that arrives after a pause must find the lane paused: nothing starts until the change has been read. */
   laneChanged(lane: Lane): void {
     this.#options.lanes.noteChanged(lane)
     this.#options.refresher.refresh([lane])

@@ -1,10 +1,10 @@
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import type { Delivery } from './delivery.ts'
 
-/** How a delivery left the list of what is owed. */
+/** How a delivery ended. */
 export type DeliveryEnding = 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
 
-/** What the engine tells whoever watches it: metrics, traces, tests. Called synchronously; it must not throw or wait. */
+/** Events of the engine for metrics, traces and tests. Called synchronously; it must not throw or wait. */
 export interface NodeObserver {
   /** `nowMs` in database time. */
   attempted(delivery: Delivery, outcome: AttemptOutcome, nowMs: number): void
@@ -14,16 +14,16 @@ export interface NodeObserver {
   shardsReleased(shards: readonly number[]): void
   fenced(): void
   resumed(): void
-  /** So many deliveries of one transport came to this end, and it is committed. */
+  /** This many deliveries of one transport ended like this, and it is committed. */
   ended?(ending: DeliveryEnding, transport: string, count: number): void
   circuitChanged?(endpoint: string, to: 'closed' | 'half_open' | 'open'): void
-  /** Something was due in this lane, and nobody read it: a defect, which the sweeper found. */
+  /** A delivery of this lane was due and wasn't read: a defect, found by the sweeper. */
   laneRevived?(endpoint: string): void
-  /** So many attempts were in flight at nodes or workers that died, and were recovered here. */
+  /** This many attempts were in flight at nodes or workers that died, and were recovered here. */
   interrupted?(kind: 'delivery' | 'run', count: number): void
 }
 
-/** Tells several. Each may leave out what it doesn't care for. */
+/** Calls several observers. Each may leave out methods that it doesn't need. */
 export function combineObservers(observers: readonly Partial<NodeObserver>[]): Required<NodeObserver> {
   return {
     attempted(delivery, outcome, nowMs) {

@@ -4,7 +4,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { LaneTable } from './lane-table.ts'
 import type { Reader } from './reader.ts'
 
-/** What this process has just stored, and nobody was rung for: one message without options, and its delivery of the same number. */
+/** A message that this process has just stored without a notification: one message without options, and its delivery of the same id. */
 export interface OwnMessage {
   readonly id: number
   readonly laneId: number
@@ -16,19 +16,19 @@ export interface OwnMessagesOptions {
   readonly lanes: LaneTable
   readonly reader: Reader
   readonly dispatcher: Dispatcher
-  /** Of the arrivals: what lies beyond it hasn't been read yet. */
+  /** The arrivals cursor: rows beyond it haven't been read yet. */
   cursor(): number
-  /** Nothing is being read, and nobody has asked for it. */
+  /** No read is in progress or requested. */
   isAtRest(): boolean
-  /** Look for what came in, unless that happens all the time anyway. */
-  ring(): void
+  /** Read arrivals, unless that happens soon anyway. */
+  ringAsleep(): void
 }
 
 /**
- * The short way of a message from its publisher to its lane, when both live in this process: committed is committed, so that an idle lane
- * can start it without a notification and a read. Whatever isn't plain and idle goes the long way.
+ * Same-process fast path of a message from its publisher to its lane, if both are in this process: once it is committed, an idle lane
+ * can start it without a notification and a read. All other messages use the normal path.
  *
- * The cursor of the arrivals knows nothing of it. When a read passes such a delivery, the delivery is known by its number, or settled and
+ * The arrivals cursor has not passed it. When a read passes such a delivery, it is in memory under its id, or settled and
  * gone; the lane counts it in `ahead` until then.
  */
 export class OwnMessages {
@@ -48,28 +48,28 @@ export class OwnMessages {
       !reader.isCaughtUp(lane, 0) ||
       !reader.isNews(id)
     ) {
-      this.#options.ring()
+      this.#options.ringAsleep()
       return
     }
     const row: DeliveryRow = [id, laneId, 0, Buffer.byteLength(body)]
     const delivery = dispatcher.admit(lane, row, { body, createdAtMs, rest: null })
     if (delivery !== null && id > this.#options.cursor()) {
       delivery.arrival = 'ahead'
-      lane.ahead += 1
+      lane.count.cameAhead()
       this.#ahead.add(delivery)
     }
     dispatcher.pump(lane)
   }
 
-  /** A read has got this far, and is about to count what it saw. */
+  /** A read has got this far, and is about to count its rows. */
   passed(cursor: number): void {
     for (const delivery of this.#ahead) {
       if (delivery.id > cursor) continue
       this.#ahead.delete(delivery)
       const { id, lane, arrival } = delivery
-      if (arrival === 'ahead') lane.ahead -= 1
-      // It ended while the read was under way, which saw it, most likely.
-      else if (arrival === 'gone' && !this.#options.reader.isNews(id)) lane.pending -= 1
+      if (arrival === 'ahead') lane.count.leftAhead()
+      // It ended while the read was in progress, which most likely saw it.
+      else if (arrival === 'gone' && !this.#options.reader.isNews(id)) lane.count.uncount()
       delivery.arrival = 'read'
     }
   }

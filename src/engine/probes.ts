@@ -14,10 +14,10 @@ export interface ProbesOptions {
   readonly observer: Required<NodeObserver>
   /** Sends a delivery for which a slot is reserved. */
   start(delivery: Delivery): void
-  /** Gives up the slot and puts the delivery back, untried. */
+  /** Releases the slot and returns the delivery, untried. */
   release(delivery: Delivery): void
   /** The lane's row may have changed. */
-  refresh(lane: Lane): void
+  refresh(lanes: readonly Lane[]): void
 }
 
 /** Asks the database for the one probe that a half-open circuit allows, over all nodes. */
@@ -28,7 +28,7 @@ export class Probes {
     this.#options = options
   }
 
-  /** Sends this delivery, for which a slot is reserved, as the probe, or puts it back when somebody else was granted it. */
+  /** Sends this delivery, for which a slot is reserved, as the probe, or returns it if another probe was granted. */
   async send(lane: Lane, delivery: Delivery, timeoutMs: number): Promise<void> {
     const token = randomUUID()
     lane.probeInFlight = token
@@ -39,10 +39,10 @@ export class Probes {
       this.#options.logger.warn({ endpoint: lane.name, error: String(error) }, 'A probe could not be started')
     }
     if (version === null) {
-      // Somebody else probes, or the circuit has been reset: look again.
+      // Another probe is in flight, or the circuit has been reset: read it again.
       lane.probeInFlight = null
       this.#options.release(delivery)
-      this.#options.refresh(lane)
+      this.#options.refresh([lane])
       return
     }
     lane.setBreaker({
@@ -57,7 +57,7 @@ export class Probes {
     this.#options.start(delivery)
   }
 
-  /** The lane was lost or shut between the grant and the sending; whoever is next needn't wait for the token to expire. */
+  /** The lane was lost or shut between the grant and the sending; the next probe needn't wait for the token to expire. */
   async abandon(lane: Lane, token: string): Promise<void> {
     lane.probeInFlight = null
     try {
@@ -65,7 +65,7 @@ export class Probes {
     } catch (error) {
       this.#options.logger.warn(
         { endpoint: lane.name, error: String(error) },
-        'A probe could not be given back',
+        'A probe could not be released',
       )
     }
   }

@@ -33,31 +33,26 @@ export interface ReaderOptions {
   readonly databaseClock: DatabaseClock
   readonly limits: NodeLimits
   readonly shapes: ShapeTable
-  /** Everything up to here has been seen under a snapshot; reading beyond it could step over a late commit. */
+  /** Everything up to here has been seen under a snapshot; reading beyond it could skip a late commit. */
   cursor(): number
 }
 
-const minReadAhead = 32
-const maxReadAhead = 2000
-const maxProbeReadAhead = 512
-/** How much of a lane's pace is kept at hand: several round trips to a busy database. */
-const readAheadMs = 50
 const maxStragglersPerRead = 1000
-/** Long enough for a slow but living receiver to show a start. */
+/** Long enough for a slow but working receiver to start a delivery. */
 const reclaimIntervalMs = 250
 const crowdedScheduleMs = 50
 const minShareRows = 16
 const minShareBytes = 256 * 1024
 
-/** Reads the lanes that asked for more: a few statements for all of them, whatever their number. */
+/** Reads the lanes that requested more deliveries: a few statements for all of them, whatever their number. */
 export class Reader {
   readonly #options: ReaderOptions
-  #queue: Lane[] = []
+  readonly #queued = new Set<Lane>()
   #nextReclaimAtMs = 0
-  #lastShareRows = maxReadAhead
-  /** Settled since the read under way was sent: its snapshot may still show them. */
+  #lastShareRows = Number.POSITIVE_INFINITY
+  /** Settled since the read in progress was sent: its snapshot may still show them. */
   readonly #settledSinceRead = new Set<number>()
-  /** By delivery: its lane. */
+  /** Lane of each delivery whose result is quarantined. */
   readonly #shunned = new Map<number, number>()
 
   constructor(options: ReaderOptions) {
@@ -65,27 +60,29 @@ export class Reader {
   }
 
   get hasWork(): boolean {
-    return this.#queue.length > 0
+    return this.#queued.size > 0
   }
 
-  /** Queues the lane if there is something to read, room for it, and leave to send it. */
+  /** Queues the lane if it has something to read, has room for it, and may send. */
   request(lane: Lane, nowMs: number): boolean {
-    if (lane.isReadQueued) return false
-    if (!this.isWanted(lane, nowMs)) return false
-    lane.isReadQueued = true
-    this.#queue.push(lane)
+    if (this.#queued.has(lane) || !this.isWanted(lane, nowMs)) return false
+    this.#queued.add(lane)
     return true
+  }
+
+  isQueued(lane: Lane): boolean {
+    return this.#queued.has(lane)
   }
 
   /** The lane may send, has something to read that was due at this time, and room for it. */
   isWanted(lane: Lane, nowMs: number): boolean {
-    return this.#isRunningLow(lane) && lane.hasMore(nowMs) && lane.gate(nowMs).kind !== 'shut'
+    return this.#isRunningLow(lane) && lane.reading.hasMore(nowMs) && lane.gate(nowMs).kind !== 'shut'
   }
 
-  /** Asks the same as `#room`, by the last share: a lane that is queued without room would be queued again at once, for ever. */
+  /** The same question as `#room`, by the last share: a lane that is queued without room would be queued again at once, in an endless loop. */
   #isRunningLow(lane: Lane): boolean {
     if (lane.breaker.state !== 'closed') return lane.ready.length === 0
-    return lane.ready.length <= Math.min(lane.readAhead, rowsByRate(lane), this.#lastShareRows) >> 1
+    return lane.ready.length <= Math.min(lane.reading.pace.rows, this.#lastShareRows) >> 1
   }
 
   /** This delivery's result can't be stored; reading it again would only send it again. */
@@ -93,13 +90,13 @@ export class Reader {
     this.#shunned.set(deliveryId, laneId)
   }
 
-  /** Results of this lane may be stored now. */
+  /** Results of this lane may be storable now. */
   readmit(laneId: number): void {
     for (const [deliveryId, itsLaneId] of this.#shunned)
       if (itsLaneId === laneId) this.#shunned.delete(deliveryId)
   }
 
-  /** Another life of the server may store what the last one refused. */
+  /** After a restart, the server may store results that it refused before. */
   readmitAll(): void {
     this.#shunned.clear()
   }
@@ -108,7 +105,7 @@ export class Reader {
     this.#settledSinceRead.add(deliveryId)
   }
 
-  /** Whether a row that a read just returned is news. */
+  /** Whether a row that a read just returned isn't known yet. */
   isNews(deliveryId: number): boolean {
     return (
       !this.#options.dispatcher.known.has(deliveryId) &&
@@ -117,34 +114,34 @@ export class Reader {
     )
   }
 
-  /** Call right before a statement is sent: what has been settled by now is invisible to it. */
+  /** Call right before a statement is sent: deliveries settled before are invisible to it. */
   beginStatement(): void {
     this.#settledSinceRead.clear()
   }
 
   /**
-   * Takes arrivals that came whole into a lane that has read everything before them, instead of reading them again: an idle lane's
-   * delivery starts after one round trip. False when the lane must read for itself.
+   * Adds arrivals that were read with their bodies to a lane that has read everything before them, instead of reading them again: an idle lane's
+   * delivery starts after one round trip. False if the lane must read for itself.
    */
   takeWhole(lane: Lane, group: ArrivalGroup, cursor: number): boolean {
-    const stream = lane.streams[group.priority]
+    const stream = lane.reading.streams[group.priority]
     if (stream === undefined || group.whole.length !== group.ready || !this.isCaughtUp(lane, group.priority))
       return false
-    // What must be checked first needs its schema at hand.
+    // A payload that must be validated first needs its schema loaded.
     if (group.whole.some(([, , , rest]) => rest[3])) return false
     for (const [row, body, createdAtMs, rest] of group.whole) {
       if (this.isNews(row[0])) this.#options.dispatcher.admit(lane, row, { body, createdAtMs, rest })
     }
-    stream.cursor = Math.max(stream.cursor, cursor)
+    stream.pass(cursor)
     return true
   }
 
-  /** Nothing waits in it, read or unread, it has a free slot, and there is room for what is read ahead. */
+  /** No delivery waits in it, read or unread, it has a free slot, and the read-ahead has room. */
   isCaughtUp(lane: Lane, priority: number): boolean {
     const { databaseClock, lanes, limits } = this.#options
     const { rows, bytes } = lanes.readAhead
     return (
-      lane.streams[priority]?.isBehind === false &&
+      lane.reading.streams[priority]?.isBehind === false &&
       lane.ready.length === 0 &&
       lane.inFlight < lane.concurrency &&
       rows < limits.maxReadAheadRows &&
@@ -155,14 +152,14 @@ export class Reader {
 
   async readQueued(): Promise<void> {
     const { limits, dispatcher, lanes: table } = this.#options
-    const lanes = this.#queue.splice(0, limits.maxLanesPerRead)
-    for (const lane of lanes) lane.isReadQueued = false
+    const lanes = [...this.#queued].slice(0, limits.maxLanesPerRead)
+    for (const lane of lanes) this.#queued.delete(lane)
     const nowMs = this.#options.databaseClock.nowMs()
     const reading = lanes.filter((lane) => table.has(lane) && lane.gate(nowMs).kind !== 'shut')
     if (reading.length === 0) return
     this.#reclaim()
     try {
-      // The next probe is another delivery: fresh ones come before those that failed, the last probe among them.
+      // The next probe is another delivery: fresh ones come before those that failed, which include the last probe.
       const probing = reading.filter((lane) => lane.breaker.state !== 'closed')
       if (probing.length > 0) await this.#readStreams(probing)
       await this.#readStragglers(reading)
@@ -170,8 +167,8 @@ export class Reader {
       await this.#readDue(reading, nowMs)
       await this.#readStreams(reading)
     } catch (error) {
-      // Whatever these lanes had noted to be read is noted no more: they start from the beginning.
-      for (const lane of reading) lane.rewindAll()
+      // Read requests of these lanes are dropped: they start from the beginning.
+      for (const lane of reading) lane.reading.rewindAll()
       throw error
     } finally {
       for (const lane of reading) dispatcher.pump(lane)
@@ -181,11 +178,11 @@ export class Reader {
   /** How many more deliveries of at least this priority the lane can take. */
   #room(lane: Lane, priority: number, share: number): number {
     if (lane.breaker.state !== 'closed')
-      return lane.ready.length === 0 ? Math.min(lane.probeReadAhead, share) : 0
-    return Math.min(lane.readAhead, rowsByRate(lane), share) - lane.ready.countFrom(priority)
+      return lane.ready.length === 0 ? Math.min(lane.reading.pace.probeRows, share) : 0
+    return Math.min(lane.reading.pace.rows, share) - lane.ready.countFrom(priority)
   }
 
-  /** What each of these lanes may read, so that all lines together stay within their bounds; a little is always granted. */
+  /** How much each of these lanes may read, so that all lanes together stay within the limits; a minimum is always granted. */
   #share(lanes: readonly Lane[]): { rows: number; bytes: number } {
     const { maxReadAheadRows, maxReadAheadBytes } = this.#options.limits
     const held = this.#options.lanes.readAhead
@@ -196,7 +193,7 @@ export class Reader {
     }
   }
 
-  /** Lines that can't move (every slot is taken) give back what they hold when it is scarce: a stuck receiver starves nobody. */
+  /** Lanes that can't start anything (all slots are taken) release their deliveries when memory is scarce: a stuck receiver blocks no other. */
   #reclaim(): void {
     const { clock, dispatcher, lanes, limits } = this.#options
     const { rows, bytes } = lanes.readAhead
@@ -205,9 +202,8 @@ export class Reader {
     if (nowMs < this.#nextReclaimAtMs) return
     this.#nextReclaimAtMs = nowMs + reclaimIntervalMs
     for (const lane of lanes.all()) {
-      const isStuck = lane.inFlight >= lane.concurrency && lane.startsSinceReclaim === 0
+      const isStuck = lane.reading.pace.takeStarts() === 0 && lane.inFlight >= lane.concurrency
       if (isStuck && lane.ready.length > 0) dispatcher.unread(lane)
-      lane.startsSinceReclaim = 0
     }
   }
 
@@ -216,9 +212,9 @@ export class Reader {
     const nowMs = this.#options.databaseClock.nowMs()
     const requests: (StreamRequest & { readonly lane: Lane; readonly rewinds: number })[] = []
     for (const lane of lanes) {
-      this.#tuneReadAhead(lane, nowMs)
+      lane.reading.pace.tune(nowMs)
       for (let priority = 3; priority >= 0; priority--) {
-        const stream = lane.streams[priority]
+        const stream = lane.reading.streams[priority]
         if (stream === undefined || !stream.isBehind) continue
         const maxRows = this.#room(lane, priority, share.rows)
         if (maxRows > 0) {
@@ -234,44 +230,26 @@ export class Reader {
     const cuts = answers.map((rows) => cutByBytes(rows, share.bytes))
     this.#tuneProbeReads(requests, await this.#admit(cuts.flatMap(({ taken }) => taken)))
     for (const [index, { lane, priority, after, maxRows, rewinds }] of requests.entries()) {
-      const stream = lane.streams[priority]
       const { taken, isCut: isCutByBytes } = cuts[index] ?? nothing
-      if (stream === undefined) continue
       const isCut = taken.length >= maxRows || isCutByBytes
-      // The cursor may have been moved back meanwhile, by a delivery that was put back: then that counts.
-      if (stream.rewinds === rewinds) {
-        stream.cursor = isCut ? (taken.at(-1)?.[0] ?? after) : Math.max(after, upTo)
-        stream.isBehind = isCut || upTo < this.#options.cursor()
-      }
+      const cursor = isCut ? (taken.at(-1)?.[0] ?? after) : Math.max(after, upTo)
+      lane.reading.streams[priority]?.advance(cursor, isCut || upTo < this.#options.cursor(), rewinds)
     }
   }
 
-  /** Reads as far ahead as the lane gets through in a moment, by its pace since the last read. */
-  #tuneReadAhead(lane: Lane, nowMs: number): void {
-    const pace = lane.startsSinceRead / Math.max(1, nowMs - lane.lastReadAtMs)
-    lane.startsSinceRead = 0
-    lane.lastReadAtMs = nowMs
-    const floor = Math.max(minReadAhead, lane.minReadAhead)
-    lane.readAhead = Math.min(
-      maxReadAhead,
-      Math.max(floor, lane.readAhead >> 1, Math.ceil(pace * readAheadMs)),
-    )
-  }
-
-  /** A probe needs one delivery, but what waits behind an ordering key is none: a long line of that isn't searched row by row. */
   #tuneProbeReads(requests: readonly { readonly lane: Lane }[], admitted: ReadonlySet<Lane>): void {
     for (const { lane } of requests) {
-      if (lane.breaker.state === 'closed') continue
-      lane.probeReadAhead = admitted.has(lane) ? 1 : Math.min(maxProbeReadAhead, lane.probeReadAhead * 2)
+      if (lane.breaker.state !== 'closed') lane.reading.pace.tuneProbe(admitted.has(lane))
     }
   }
 
   async #readDue(lanes: readonly Lane[], nowMs: number): Promise<void> {
-    const due = lanes.filter((lane) => lane.nextDueAtMs <= nowMs)
+    const due = lanes.filter((lane) => lane.reading.schedule.nextDueAtMs <= nowMs)
     if (due.length === 0) return
+    const { sweepMs } = this.#options.limits
     const share = this.#share(due)
     const requests = due
-      // What is out keeps its place in the schedule until it is settled, so it is read along and passed over.
+      // Deliveries in flight keep their place in the schedule until they are settled, so they are read and skipped.
       .map((lane) => ({ lane, room: this.#room(lane, 0, share.rows), known: lane.knownScheduled }))
       .filter(({ room }) => room > 0)
       .map(({ lane, room, known }) => ({
@@ -279,24 +257,21 @@ export class Reader {
         laneId: lane.id,
         room,
         maxRows: room + known,
-        fromMs: this.#startOfDue(lane, nowMs),
+        fromMs: lane.reading.schedule.begin(nowMs, sweepMs),
       }))
     if (requests.length === 0) return
-    // What is scheduled while the read is under way must not be lost to its answer.
-    for (const { lane } of requests) {
-      lane.nextDueAtMs = Number.POSITIVE_INFINITY
-      lane.dueFloorMs = Number.POSITIVE_INFINITY
-    }
-    // Asked before what is due is read: whatever falls due between the two is in one answer or in both.
+    // Queried before due deliveries are read: one that falls due in between is in one result or in both.
     const next = await readNextDue(
       this.#options.database,
       requests.map(({ laneId }) => laneId),
     )
     const nextByLane = new Map(next)
-    for (const { lane } of requests) lane.lookForDueAt(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
+    for (const { lane } of requests) {
+      lane.reading.schedule.lookAt(nextByLane.get(lane.id) ?? Number.POSITIVE_INFINITY)
+    }
     this.beginStatement()
     const { rows: answers, upToMs } = await readDue(this.#options.database, requests)
-    // What is out takes no room: only news count.
+    // Deliveries in flight take no room: only new ones count.
     const cuts = answers.map((due, index) => {
       const fresh = due.filter((row) => isHeadOf(row) && this.isNews(row[0]))
       const { taken } = cutByBytes(fresh.slice(0, requests[index]?.room), share.bytes)
@@ -305,14 +280,13 @@ export class Reader {
     const admitted = await this.#admit(cuts.flatMap(({ taken }) => taken.toSorted(byUrgency)))
     this.#tuneProbeReads(requests, admitted)
     for (const [index, { lane, maxRows, fromMs }] of requests.entries()) {
+      const { schedule } = lane.reading
       const { total = 0, firstLeft } = cuts[index] ?? {}
       const hasMore = total >= maxRows || firstLeft !== undefined
-      // With nothing new in it, the read was filled up by what is out: asking again at once would get the same.
-      if (hasMore) lane.lookForDueAt(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
+      // If nothing in it was new, the read was filled up by deliveries in flight: reading again at once would return the same.
+      if (hasMore) schedule.lookAt(admitted.has(lane) ? 0 : nowMs + crowdedScheduleMs)
       const nextRow = firstLeft ?? answers[index]?.at(-1)
-      lane.readDueFrom(hasMore ? (nextRow?.[9] ?? fromMs) : upToMs)
-      if (fromMs === Number.NEGATIVE_INFINITY) lane.scheduleReadAtMs = nowMs
-      else lane.lookForDueAt(lane.scheduleReadAtMs + this.#options.limits.sweepMs)
+      schedule.end(fromMs, hasMore ? (nextRow?.[9] ?? fromMs) : upToMs, nowMs, sweepMs)
     }
     const behindKey = answers.flat().filter((row) => !isHeadOf(row))
     if (behindKey.length === 0) return
@@ -320,22 +294,16 @@ export class Reader {
       this.#options.database,
       behindKey.map((row) => row[0]),
     )
-    // Whatever stands before them may have been passed over too, while its key was busy.
+    // Deliveries before them may have been skipped too, while their key was in use.
     for (const row of behindKey) {
       const key = orderingKeyOf(row)
-      if (key !== null) this.#options.lanes.get(laneIdOf(row))?.freedKeys.add(key)
+      if (key !== null) this.#options.lanes.get(laneIdOf(row))?.reading.freeKey(key)
     }
   }
 
-  /** Past what is known to have been read. From the very beginning now and then, for what nobody told us of. */
-  #startOfDue(lane: Lane, nowMs: number): number {
-    const isSweepDue = nowMs >= lane.scheduleReadAtMs + this.#options.limits.sweepMs
-    return isSweepDue ? Number.NEGATIVE_INFINITY : lane.dueFloorMs
-  }
-
   /**
-   * Takes what is news into its lane's line, with its body, and with the transform or schema at hand that it will be rendered with.
-   * Returns the lanes that got something.
+   * Adds new deliveries to their lane's line, with their bodies, and with the transform or schema loaded that they need.
+   * Returns the lanes that got some.
    */
   async #admit(rows: readonly DeliveryRow[]): Promise<Set<Lane>> {
     const { database, dispatcher, lanes, shapes } = this.#options
@@ -365,31 +333,28 @@ export class Reader {
   async #readStragglers(lanes: readonly Lane[]): Promise<void> {
     const ids: number[] = []
     for (const lane of lanes) {
-      ids.push(...lane.stragglers.splice(0, maxStragglersPerRead - ids.length))
+      ids.push(...lane.reading.takeStragglers(maxStragglersPerRead - ids.length))
       if (ids.length >= maxStragglersPerRead) break
     }
     if (ids.length === 0) return
     this.beginStatement()
     const rows = await readByIds(this.#options.database, ids)
-    await this.#admitSome(lanes, rows, (lane, row) => lane.stragglers.push(row[0]))
+    await this.#admitSome(lanes, rows, (lane, row) => lane.reading.addStraggler(row[0]))
   }
 
   async #readFreedKeys(lanes: readonly Lane[]): Promise<void> {
     const keys: { laneId: number; key: string }[] = []
     for (const lane of lanes) {
-      for (const key of lane.freedKeys) {
-        if (keys.length >= maxStragglersPerRead) break
-        keys.push({ laneId: lane.id, key })
-        lane.freedKeys.delete(key)
-      }
+      const freed = lane.reading.takeFreedKeys(maxStragglersPerRead - keys.length)
+      for (const key of freed) keys.push({ laneId: lane.id, key })
     }
     if (keys.length === 0) return
     this.beginStatement()
     const rows = await readKeyHeads(this.#options.database, keys)
-    await this.#admitSome(lanes, rows, (lane, row) => lane.freedKeys.add(orderingKeyOf(row) ?? ''))
+    await this.#admitSome(lanes, rows, (lane, row) => lane.reading.freeKey(orderingKeyOf(row) ?? ''))
   }
 
-  /** As many as each lane's share of bytes allows, the first in any case; what is left out must be asked for again. */
+  /** As many as each lane's share of bytes allows, the first in any case; the rest must be read again. */
   async #admitSome(
     lanes: readonly Lane[],
     rows: readonly DeliveryRow[],
@@ -408,11 +373,6 @@ export class Reader {
     }
     await this.#admit(taken)
   }
-}
-
-/** Nobody needs more than a second's worth at hand. */
-function rowsByRate(lane: Lane): number {
-  return lane.ratePerSecond === null ? maxReadAhead : Math.ceil(lane.ratePerSecond) + 1
 }
 
 interface Cut {

@@ -2,13 +2,13 @@ import type { Delivery } from './delivery.ts'
 
 const priorities = 4
 
-/** What all lines of a node hold together. */
+/** The deliveries and bytes that all lanes of a node have in memory. */
 export interface ReadAhead {
   rows: number
   bytes: number
 }
 
-/** Deliveries that have been read and wait for their start: a queue per priority, the most urgent first. */
+/** Deliveries that have been read and wait for their start: a queue per priority, the highest first. */
 export class ReadyLine {
   readonly #queues: Delivery[][] = [[], [], [], []]
   readonly #heads = new Int32Array(priorities)
@@ -30,7 +30,7 @@ export class ReadyLine {
     this.#total.bytes += delivery.size
   }
 
-  /** How many wait that are at least this urgent. */
+  /** How many wait with at least this priority. */
   countFrom(priority: number): number {
     let count = 0
     for (let level = priority; level < priorities; level++) {

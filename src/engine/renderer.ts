@@ -11,14 +11,14 @@ import { TurnBudget } from '../transports/turn-budget.ts'
 import type { Delivery } from './delivery.ts'
 import type { Shape, ShapeTable } from './shape-table.ts'
 
-/** How long messages are rendered before everybody else gets a turn. */
+/** How long messages are rendered before other work gets a turn. */
 const maxTurnMs = 8
 const maxCachedRenderings = 2000
 const maxCachedBytes = 16 * 1024 * 1024
 
-/** What to send for a delivery: null = its body as it is. */
+/** The body to send for a delivery: null = its stored body. */
 export type Rendering = Rendered | null
-/** Why there is nothing to send, and where that arose. */
+/** Why there is nothing to send, and where the error came from. */
 export type RenderError = TransformError & { readonly origin: UnsentOrigin }
 export type RenderResult =
   | { readonly ok: true; readonly rendering: Rendering; readonly refused?: readonly RenderError[] }
@@ -37,7 +37,7 @@ const routeDeleted: RenderResult = {
     origin: 'route',
   },
 }
-/** One of the routes changed between two requests of a batch that had to be cut. */
+/** One of the routes changed between two requests of a split batch. */
 const noLongerAlike: RenderResult = {
   ok: false,
   error: fromTransform({
@@ -47,8 +47,8 @@ const noLongerAlike: RenderResult = {
 }
 
 /**
- * Gives each delivery the shape that its route asks for, from the stored original, at each attempt. Recipients of the same
- * transform share a rendering while it is at hand.
+ * Renders each delivery as its route says, from the stored message, at each attempt. Deliveries with the same
+ * transform share a rendering while it is in memory.
  */
 export class Renderer {
   readonly #shapes: ShapeTable
@@ -71,7 +71,7 @@ export class Renderer {
 
   #shaped(delivery: Delivery, nowMs: number): RenderResult | Promise<RenderResult> {
     const shape = this.#shapes.shapeOf(delivery.routeId)
-    // Its route changed while the payload was being checked, or while others had their turn.
+    // Its route changed while the payload was being validated, or while other work had its turn.
     if (shape === undefined) return this.#load([delivery]).then(() => this.#shaped(delivery, nowMs))
     if (shape.kind === 'raw') return asItIs
     // The largest rendering takes 50 ms (measured), and a lane may start dozens at once.
@@ -82,7 +82,7 @@ export class Renderer {
     }
     if (shape.kind === 'deleted') return routeDeleted
     if (shape.kind === 'broken') return { ok: false, error: fromTransform(shape.error) }
-    // Not the row's number: the second way of a message to one endpoint has an id of its own, which renderings may show.
+    // Not the row's id: a second delivery of a message to the same endpoint has an id of its own, which renderings may show.
     const key = `${delivery.messageId} ${shape.key}`
     const cached = this.#cache.get(key)
     if (cached !== undefined) return toRenderResult(cached)
@@ -93,7 +93,7 @@ export class Renderer {
     return this.#share(key, shape.transform, result).then(toRenderResult)
   }
 
-  /** Recipients that ask while it is being rendered get the same rendering. */
+  /** Deliveries that ask while it is being rendered get the same rendering. */
   #share(
     key: string,
     transform: CompiledTransform,
@@ -107,7 +107,7 @@ export class Renderer {
     return shared
   }
 
-  /** Several deliveries of one shape in one envelope. */
+  /** Renders several deliveries into one envelope. */
   async renderBatch(deliveries: readonly Delivery[], nowMs: number): Promise<RenderResult> {
     const [first] = deliveries
     for (const delivery of deliveries) {
@@ -115,7 +115,7 @@ export class Renderer {
       const refused = this.#isChecked(delivery) ? null : await this.#refusal(delivery)
       if (refused !== null) return refused
     }
-    // What changed while payloads were being checked is loaded anew; nothing is awaited between this and its use.
+    // Routes that changed while payloads were being validated are loaded again; nothing is awaited between this and their use.
     await this.#load(deliveries)
     if (first !== undefined) {
       const key = this.batchKey(first)
@@ -148,7 +148,7 @@ export class Renderer {
     )
   }
 
-  /** Needed again when a route changed after its deliveries were read. */
+  /** Needed again if a route changed after its deliveries were read. */
   async #load(deliveries: readonly Delivery[]): Promise<void> {
     const late = deliveries.filter((delivery) => !this.#isAtHand(delivery))
     if (late.length === 0) return
@@ -162,7 +162,7 @@ export class Renderer {
     return !delivery.needsCheck || delivery.eventType === null || !this.#shapes.schemaOf(delivery.eventType)
   }
 
-  /** Published from SQL, where nobody could hold it against its type's schema. */
+  /** Published from SQL, which doesn't validate payloads against their type's schema. */
   async #refusal(delivery: Delivery): Promise<RenderResult | null> {
     const schema = delivery.eventType === null ? null : this.#shapes.schemaOf(delivery.eventType)
     return schema ? schemaRefusal(schema, delivery) : null
@@ -182,7 +182,7 @@ export class Renderer {
   }
 }
 
-/** What is wrong with the payload, or with the schema: somebody may have written that by hand. */
+/** What is wrong with the payload, or with the schema, which may have been edited by hand. */
 async function schemaRefusal(schema: object, delivery: Delivery): Promise<RenderResult | null> {
   const checked = await deliveryChecks.check([{ schema, body: delivery.storedBody }])
   if (checked.kind === 'ok') return null
@@ -210,7 +210,7 @@ function fromTransform(error: TransformError): RenderError {
   return { ...error, origin: 'transform' }
 }
 
-/** A transform that throws has a bug; its delivery fails and the lane goes on. */
+/** A transform that throws has a bug; its delivery fails and the lane continues. */
 function guarded(
   work: () => TransformResult | Promise<TransformResult>,
 ): TransformResult | Promise<TransformResult> {

@@ -14,7 +14,7 @@ import type { DirectCall, Dispatch, TransportChannel } from '../transports/trans
 import { policyFingerprint, readLanePolicy } from './lane-policy.ts'
 
 export interface RequestInput {
-  /** Appended to the endpoint's URL, and stays below it: without `..`, in whatever encoding. A query goes behind that of the URL. */
+  /** Appended to the endpoint's URL; it must stay below it, so `..` is rejected in every encoding. A query is appended to that of the URL. */
   readonly path?: string | undefined
   readonly method?: string | undefined
   readonly payload?: unknown
@@ -46,7 +46,7 @@ interface OpenEndpoint {
 const probeGraceMs = 5000
 const maxOpenChannels = 100
 
-/** Synchronous calls through the same circuit breakers that deliveries obey. */
+/** Synchronous calls through the same circuit breakers as deliveries. */
 export class RequestClient {
   readonly #options: RequestClientOptions
   readonly #open = new Map<string, OpenEndpoint>()
@@ -55,7 +55,7 @@ export class RequestClient {
     this.#options = options
   }
 
-  /** One call with its short retry policy. An open circuit fails at once, without touching the network. `actor`: who calls, in the audit log. */
+  /** One call with its short retry policy. An open circuit fails immediately, without a request. `actor`: the caller, for the audit log. */
   async request(name: string, input: RequestInput, actor: string): Promise<RequestResult> {
     refuseWrongPath(input.path)
     const startedAtMs = performance.now()
@@ -80,7 +80,7 @@ export class RequestClient {
     }
   }
 
-  /** Without the query and the payload, which are the caller's own business and may be secret. */
+  /** Without the query and the payload, which may be secret. */
   async #audit(
     lane: LaneRow,
     { method, path }: RequestInput,
@@ -106,7 +106,7 @@ export class RequestClient {
     if (lane === undefined) {
       throw new HoldfastError(
         'endpoint_not_found',
-        `There is no endpoint named "${name}". Create it first, or list what exists with: holdfast endpoints list`,
+        `There is no endpoint named "${name}". Create it first, or list the existing ones with: holdfast endpoints list`,
         { endpoint: name },
       )
     }
@@ -149,14 +149,14 @@ export class RequestClient {
     this.#open.delete(name)
   }
 
-  /** The token of the probe when this call is it; null when the circuit is closed. */
+  /** The token of the probe if this call is the probe; null if the circuit is closed. */
   async #admit(lane: LaneNow, settings: EndpointSettings): Promise<string | null> {
     const { heldUntilMs } = lane.breaker
     if (heldUntilMs !== null && heldUntilMs > lane.nowMs) {
       const retryAfterMs = Math.max(1000, heldUntilMs - lane.nowMs)
       throw new HoldfastError(
         'endpoint_unavailable',
-        `Endpoint "${lane.name}" asked to be left alone for ${Math.ceil(retryAfterMs / 1000)} s more, so nothing was sent. Try again then, or clear the hold with: holdfast endpoints reset-circuit ${lane.name}`,
+        `Endpoint "${lane.name}" asked us to wait for ${Math.ceil(retryAfterMs / 1000)} s more, so nothing was sent. Try again then, or clear the hold with: holdfast endpoints reset-circuit ${lane.name}`,
         { endpoint: lane.name, retryAfterMs },
       )
     }
@@ -211,7 +211,7 @@ export class RequestClient {
     }
   }
 
-  /** Transport errors are tried again, statuses only when the policy names them. */
+  /** Transport errors are retried, statuses only if the policy names them. */
   #retryDelayMs(policy: RequestPolicy, outcome: AttemptOutcome, attempts: number): number | null {
     if (outcome.class === 'success' || attempts > policy.maxRetries) return null
     const isTransportError = outcome.statusCode === undefined && outcome.class === 'retryable'
@@ -271,11 +271,7 @@ async function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<
 function refuseWrongPath(path: string | undefined): void {
   const problem = path === undefined ? null : requestPathProblem(path)
   if (problem === null) return
-  throw new HoldfastError(
-    'invalid_request',
-    `The path ${JSON.stringify(path)} can't be called: it ${problem}.`,
-    {
-      problems: [{ path: 'path', message: problem }],
-    },
-  )
+  throw new HoldfastError('invalid_request', `The path ${JSON.stringify(path)} is invalid: it ${problem}.`, {
+    problems: [{ path: 'path', message: problem }],
+  })
 }

@@ -9,8 +9,8 @@ import type { TransformRegistry } from '../transforms/registry.ts'
 import type { CompiledTransform, TransformError } from '../transforms/transform.ts'
 
 /**
- * What a route makes of its messages: nothing, a compiled transform, or an error that every attempt meets until it is mended. A route
- * that was deleted makes nothing of them any more: without its transform they must not go out.
+ * What a route does with its messages: nothing, a compiled transform, or an error that every attempt gets until it is fixed. Messages of a
+ * deleted route can't be rendered: they must not be sent without its transform.
  */
 export type Shape =
   | { readonly kind: 'raw' }
@@ -32,11 +32,11 @@ const maxShapes = 10_000
 export class ShapeTable {
   readonly #options: ShapeTableOptions
   readonly #shapes = new Map<number, Shape>()
-  /** By the digest of its JSON text, which may have secrets: routes with the same transform share one, and so its renderings. */
+  /** By the digest of its JSON text, which may contain secrets: routes with the same transform share one, and so its renderings. */
   readonly #transforms = new Map<string, Shape>()
   readonly #schemas = new Map<string, object | null>()
   #watermark = nothingRead
-  /** Counts what was forgotten, so that an answer from before a change isn't kept after it. */
+  /** Counts removals, so that a result from before a change isn't kept after it. */
   #changes = 0
 
   constructor(options: ShapeTableOptions) {
@@ -53,18 +53,18 @@ export class ShapeTable {
     return this.#schemas.get(eventType)
   }
 
-  /** Up to where changes have been read. */
+  /** The position up to which changes have been read. */
   get watermark(): string {
     return this.#watermark
   }
 
-  /** A deleted event type leaves no row that says so: while schemas are in use, look for yourself. */
+  /** A deleted event type leaves no row that shows it: while schemas are in use, check for deletions. */
   get checksSchemas(): boolean {
     for (const schema of this.#schemas.values()) if (schema !== null) return true
     return false
   }
 
-  /** Makes sure that these are at hand before their deliveries are dispatched. */
+  /** Loads these before their deliveries are dispatched. */
   async load(routeIds: ReadonlySet<number>, eventTypes: ReadonlySet<string>): Promise<void> {
     const newRoutes = [...routeIds].filter((id) => !this.#shapes.has(id))
     if (newRoutes.length > 0) {
@@ -81,7 +81,7 @@ export class ShapeTable {
     }
   }
 
-  /** Reads again when something changed meanwhile: the answer may be from before. */
+  /** Reads again if something changed meanwhile: the result may be older than the change. */
   async #readUnchanged<Row>(read: () => Promise<Row>): Promise<Row> {
     for (;;) {
       const changes = this.#changes
@@ -90,7 +90,7 @@ export class ShapeTable {
     }
   }
 
-  /** Forgets what changed; the next delivery that needs it loads it anew. */
+  /** Forgets changed entries; the next delivery that needs one loads it. */
   async readChanges(): Promise<void> {
     const checking = [...this.#schemas].filter(([, schema]) => schema !== null).map(([name]) => name)
     const changed = await readChangedShapes(this.#options.database, this.#watermark, checking)

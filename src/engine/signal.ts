@@ -1,4 +1,4 @@
-/** Something to wait for: `raise` wakes whoever waits, or the next one to wait. */
+/** Something to wait for: `raise` wakes the waiter, or the next one to wait. */
 export class Signal {
   #isRaised = false
   #wake: (() => void) | null = null
@@ -8,7 +8,7 @@ export class Signal {
     this.#wake?.()
   }
 
-  /** Somebody waits, and nothing has been raised since. */
+  /** A waiter waits, and nothing has been raised since. */
   get isAwaited(): boolean {
     return this.#wake !== null && !this.#isRaised
   }

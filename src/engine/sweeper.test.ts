@@ -26,24 +26,30 @@ function laneOf(state: 'closed' | 'open' = 'closed'): Lane {
 }
 
 /** Sweeps over one lane; returns the endpoints that were revived and the statements that were sent. */
-async function sweep(lane: Lane): Promise<{ revived: string[]; asked: string[]; recounted: Lane[] }> {
+async function sweep(
+  lane: Lane,
+  { nextWakeMs = Number.POSITIVE_INFINITY, isQueued = false } = {},
+): Promise<{ revived: string[]; asked: string[]; recounted: Lane[] }> {
   const clock = { monotonicMs: () => 1000 }
   const databaseClock = new DatabaseClock(clock)
   const asked: string[] = []
   const revived: string[] = []
   const recounted: Lane[] = []
   const database = { query: async ({ name }: Statement) => (asked.push(name), []) }
+  const reader = new Reader({ clock, databaseClock, limits: defaultLimits } as unknown as ReaderOptions)
+  if (isQueued) reader.request(lane, databaseClock.nowMs())
   const sweeper = new Sweeper({
     clock,
     databaseClock,
     database: database as unknown as Database,
     lanes: { all: () => [lane], has: () => false },
-    reader: new Reader({ clock, databaseClock, limits: defaultLimits } as unknown as ReaderOptions),
+    reader,
     logger: { error() {} },
     observer: { laneRevived: (endpoint: string) => revived.push(endpoint) },
     nodeName: 'here',
     exclusively: (task: () => Promise<void>) => task(),
     mayWork: () => true,
+    nextWakeMs: () => nextWakeMs,
     recount: (each: Lane) => recounted.push(each),
   } as unknown as SweeperOptions)
   await sweeper.sweep()
@@ -56,25 +62,35 @@ describe('the sweeper', () => {
     ['is due later, and nothing wakes the lane then', 60_000],
   ])('revives, counts and reports a lane with something that %s', async (_what, dueAtMs) => {
     const lane = laneOf()
-    lane.noteScheduled(dueAtMs)
+    lane.reading.schedule.note(dueAtMs)
     expect(await sweep(lane)).toEqual({ revived: ['hook'], asked: ['record_revival'], recounted: [lane] })
   })
 
   it.each<[string, (lane: Lane) => void]>([
-    ['is queued to be read', (lane) => Object.assign(lane, { isReadQueued: true })],
-    ['will be woken in time', (lane) => lane.wakes.push(500)],
-    ['has nothing to read', (lane) => Object.assign(lane, { nextDueAtMs: Number.POSITIVE_INFINITY })],
+    ['has nothing to read', (lane) => lane.reading.schedule.begin(0, 0)],
     ['is handed over', (lane) => Object.assign(lane, { isDraining: true })],
   ])('leaves a lane alone that %s', async (_what, change) => {
     const lane = laneOf()
-    lane.noteScheduled(500)
+    lane.reading.schedule.note(500)
     change(lane)
     expect((await sweep(lane)).revived).toEqual([])
   })
 
+  it('leaves a lane alone that is queued to be read', async () => {
+    const lane = laneOf()
+    lane.reading.schedule.note(500)
+    expect((await sweep(lane, { isQueued: true })).revived).toEqual([])
+  })
+
+  it('leaves a lane alone that will be woken in time', async () => {
+    const lane = laneOf()
+    lane.reading.schedule.note(500)
+    expect((await sweep(lane, { nextWakeMs: 500 })).revived).toEqual([])
+  })
+
   it('leaves a lane alone that waits behind an open circuit', async () => {
     const lane = laneOf('open')
-    lane.noteScheduled(500)
+    lane.reading.schedule.note(500)
     expect((await sweep(lane)).revived).toEqual([])
   })
 })

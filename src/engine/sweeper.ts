@@ -7,6 +7,7 @@ import { readOverdue } from '../storage/read-overdue.ts'
 import { settleFailures } from '../storage/settle.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Clock, DatabaseClock } from './clock.ts'
+import type { SettledFailure } from './delivery-settler.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { endingRecord } from './failure-record.ts'
 import type { Lane } from './lane.ts'
@@ -14,7 +15,6 @@ import type { LaneTable } from './lane-table.ts'
 import type { Logger } from './logger.ts'
 import type { NodeObserver } from './observer.ts'
 import type { Reader } from './reader.ts'
-import type { SettledFailure } from './settler.ts'
 
 export interface SweeperOptions {
   readonly database: Database
@@ -27,18 +27,20 @@ export interface SweeperOptions {
   readonly logger: Logger
   readonly observer: Required<NodeObserver>
   readonly nodeName: string
-  /** Runs between two steps of the work loop, while nothing is being read. */
+  /** Runs between two steps of the work loop, while no read is in progress. */
   exclusively(task: () => Promise<void>): Promise<void>
   mayWork(): boolean
   incarnation(): number
-  onSettled(settled: readonly SettledFailure[]): void
-  /** Counts the lane anew and starts it from the front. */
+  onFailuresSettled(settled: readonly SettledFailure[]): void
+  /** When the loop will read the lane again, in database time. */
+  nextWakeMs(lane: Lane): number
+  /** Counts the lane again and reads it from the beginning. */
   recount(lane: Lane): void
 }
 
-/** A lane that was counted anew and started from the front, though it knew of nothing to read. */
+/** A lane that was counted again and read from the beginning, though it had nothing left to read. */
 interface Revival {
-  /** What it owed then: as long as it owes the same, nothing has come of it. */
+  /** Its pending count then: while the count is the same, the new read had no effect. */
   readonly pending: number
   readonly pauseSweeps: number
   sweepsLeft: number
@@ -49,8 +51,8 @@ const maxRowsPerLane = 500
 const maxLanesPerSweep = 500
 
 /**
- * Ends what waits in vain. A lane that sends looks at each delivery when its turn comes; one that stands still (open circuit, hold,
- * pause) or has a long line is searched here, so that an outage without end is seen.
+ * Ends deliveries that expired or were pending for too long. A lane that sends checks each delivery before sending it; a lane that can't send (open circuit, hold,
+ * pause) or has a long line is searched here, so that an endless outage is noticed.
  */
 export class Sweeper {
   readonly #options: SweeperOptions
@@ -71,8 +73,8 @@ export class Sweeper {
   }
 
   /**
-   * Every lane that has something to read is queued, or has a wake-up no later than that: whoever changes a lane asks for a read in the same turn. A lane
-   * without either would wait for ever. This finds it, and counts it as the defect that it is.
+   * Every lane with something to read is queued, or has a wake-up no later than that: every change of a lane requests a read in the same turn. A lane
+   * without either would wait for ever. This finds it, and counts it as a defect.
    */
   async #reviveForgotten(): Promise<void> {
     const { databaseClock, lanes, logger, observer, reader } = this.#options
@@ -80,12 +82,13 @@ export class Sweeper {
     await this.#options.exclusively(async () => {
       if (!this.#options.mayWork()) return
       const nowMs = databaseClock.nowMs()
-      for (const lane of lanes.all()) if (isForgotten(lane, reader, nowMs)) forgotten.push(lane)
+      for (const lane of lanes.all())
+        if (isForgotten(lane, reader, this.#options.nextWakeMs(lane), nowMs)) forgotten.push(lane)
     })
     for (const lane of forgotten) {
       logger.error(
         { endpoint: lane.name, owed: lane.owed },
-        'Deliveries were due and nobody read them; the endpoint is read again. This is a defect of Holdfast: please report it',
+        'Deliveries were due but were not read; the endpoint is read again. This is a defect in Holdfast: please report it',
       )
       observer.laneRevived(lane.name)
       this.#options.recount(lane)
@@ -94,8 +97,8 @@ export class Sweeper {
   }
 
   /**
-   * A lane that owes something, may send, and knows of nothing to read has missed something, or has miscounted, which should not happen; or a
-   * letter blocks its keys. Then a look through all that waits finds nothing, and the next one comes after twice as many sweeps.
+   * A lane that has pending deliveries, may send, and has nothing left to read has missed some, or has miscounted, which should not happen; or a
+   * letter blocks its keys. In that case reading everything finds nothing, and the next such read comes after twice as many sweeps.
    */
   #reviveLane(lane: Lane): void {
     const nowMs = this.#options.databaseClock.nowMs()
@@ -112,7 +115,7 @@ export class Sweeper {
     this.#options.recount(lane)
   }
 
-  /** Lanes that owe more than they hold in memory, a bounded number at a time. What came late may wait without having been counted. */
+  /** Lanes with more pending deliveries than they have in memory, a limited number at a time. Late commits may be pending without having been counted. */
   #nextLanes(): Lane[] {
     const nowMs = this.#options.databaseClock.nowMs()
     const waiting = [...this.#options.lanes.all()].filter(
@@ -131,7 +134,7 @@ export class Sweeper {
     const { clock, database, databaseClock, dispatcher, transports } = this.#options
     const policy = lane.policy(transports)
     if (policy === null) return
-    // A pause stops the clock of giving up; the open one is part of the pauses.
+    // A pause stops the give-up timer; the current pause is included.
     const giveUpBeforeMs = giveUpThresholdMs({
       nowMs: databaseClock.nowMs(),
       giveUpAfterMs: policy.settings.retry.giveUpAfterMs,
@@ -152,22 +155,21 @@ export class Sweeper {
           : endingRecord(ending, gaveUp, 'gave_up', clock.monotonicMs())
       })
     if (records.length === 0) return
-    // No circuit is concerned, so that the batch number, which guards those, can be any.
+    // No circuit is affected, so any batch number will do: it only guards circuits.
     const batch = { number: 0, nowMs: clock.monotonicMs() }
     const settled = await settleFailures(database, this.#options.incarnation(), records, [], batch)
     const refused = new Set(settled.refused)
-    this.#options.onSettled(records.map((record) => ({ record, isRefused: refused.has(record.id) })))
+    this.#options.onFailuresSettled(records.map((record) => ({ record, isRefused: refused.has(record.id) })))
   }
 }
 
 function isWaiting(lane: Lane, nowMs: number): boolean {
-  return lane.hasMore(nowMs) || lane.nextDueAtMs !== Number.POSITIVE_INFINITY
+  return lane.reading.hasMore(nowMs) || lane.reading.schedule.nextDueAtMs !== Number.POSITIVE_INFINITY
 }
 
-function isForgotten(lane: Lane, reader: Reader, nowMs: number): boolean {
-  const nextWakeMs = lane.wakes.at(-1) ?? Number.POSITIVE_INFINITY
-  if (lane.isReadQueued || nextWakeMs <= nowMs) return false
+function isForgotten(lane: Lane, reader: Reader, nextWakeMs: number, nowMs: number): boolean {
+  if (reader.isQueued(lane) || nextWakeMs <= nowMs) return false
   if (reader.isWanted(lane, nowMs)) return true
-  const { nextDueAtMs } = lane
+  const { nextDueAtMs } = lane.reading.schedule
   return nextDueAtMs < nextWakeMs && reader.isWanted(lane, nextDueAtMs)
 }

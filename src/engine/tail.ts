@@ -1,8 +1,9 @@
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import type { Delivery } from './delivery.ts'
+import { LiveSample } from './live-sample.ts'
 import type { NodeObserver } from './observer.ts'
 
-/** One attempt, as somebody who follows the traffic sees it. */
+/** One attempt, as shown to a person who follows live traffic. */
 export interface TailedAttempt {
   readonly at: string
   readonly deliveryId: string
@@ -17,69 +18,31 @@ export interface TailedAttempt {
 }
 
 export interface TailOptions {
-  /** Hands on what was seen, as one notification. */
-  publish(payload: string): Promise<void>
+  /** Sends the attempts as one notification. */
+  readonly publish: (payload: string) => Promise<void>
 }
 
-const flushMs = 250
-const maxAttemptsPerFlush = 20
-/** PostgreSQL takes less than 8,000 a notification. */
-const maxPayloadBytes = 7900
 const maxErrorLength = 120
-const maxWantedMs = 60_000
 
-/**
- * Tells what this node attempts to whoever follows live traffic. While nobody does, it costs one comparison an attempt; while somebody does,
- * a sample of at most eighty attempts a second and the number of those left out.
- */
+/** Sends this node's attempts to those who follow live traffic. */
 export class Tail implements Partial<NodeObserver> {
-  readonly #options: TailOptions
-  #wantedUntilMs = 0
-  #seen: TailedAttempt[] = []
-  #leftOut = 0
-  #timer: NodeJS.Timeout | null = null
+  readonly #sample: LiveSample<TailedAttempt>
 
-  constructor(options: TailOptions) {
-    this.#options = options
+  constructor({ publish }: TailOptions) {
+    this.#sample = new LiveSample({ publish, write: (attempts, leftOut) => ({ attempts, leftOut }) })
   }
 
-  /** Somebody follows, for so long unless they say so again. */
+  /** There is a follower, for this long unless it asks again. */
   wanted(forMs: number): void {
-    if (!(forMs > 0)) return
-    this.#wantedUntilMs = performance.now() + Math.min(forMs, maxWantedMs)
+    this.#sample.wanted(forMs)
   }
 
   attempted(delivery: Delivery, outcome: AttemptOutcome, nowMs: number): void {
-    if (this.#wantedUntilMs === 0) return
-    if (this.#wantedUntilMs < performance.now()) {
-      this.#wantedUntilMs = 0
-      return
-    }
-    if (this.#seen.length >= maxAttemptsPerFlush) this.#leftOut += 1
-    else this.#seen.push(toTailed(delivery, outcome, nowMs))
-    this.#timer ??= setTimeout(() => this.#flush(), flushMs).unref()
+    this.#sample.add(() => toTailed(delivery, outcome, nowMs))
   }
 
   stop(): void {
-    this.#wantedUntilMs = 0
-    if (this.#timer !== null) clearTimeout(this.#timer)
-  }
-
-  #flush(): void {
-    this.#timer = null
-    let payload = this.#write()
-    while (Buffer.byteLength(payload) > maxPayloadBytes && this.#seen.pop() !== undefined) {
-      this.#leftOut += 1
-      payload = this.#write()
-    }
-    this.#seen = []
-    this.#leftOut = 0
-    // Nobody waits for it; whoever follows sees a gap when the database is away.
-    this.#options.publish(payload).catch(() => {})
-  }
-
-  #write(): string {
-    return JSON.stringify({ attempts: this.#seen, leftOut: this.#leftOut })
+    this.#sample.stop()
   }
 }
 

@@ -4,7 +4,7 @@ import type { TransportChannel } from '../transports/transport.ts'
 import { AttemptSender, type BatchOutcome } from './attempt-sender.ts'
 import type { Delivery } from './delivery.ts'
 
-/** Makes attempts under spans. Only where somebody listens to spans: the plain sender knows nothing of them. */
+/** Makes attempts under spans. Used only if tracing is on: the plain sender has no tracing code. */
 export class TracedSender extends AttemptSender {
   override send(
     delivery: Delivery,

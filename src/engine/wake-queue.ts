@@ -3,7 +3,7 @@ interface Entry<Item> {
   readonly item: Item
 }
 
-/** What should be looked at when: a binary heap by time. An item may stand in it more than once; the earliest wakes it. */
+/** A binary heap of items by time. An item may be in it more than once; the earliest time wakes it. */
 export class WakeQueue<Item> {
   readonly #heap: Entry<Item>[] = []
 

@@ -60,11 +60,9 @@ describe('a lane with something due at a later time', () => {
           limits: defaultLimits,
           logger: silentLogger,
         } as unknown as WorkLoopOptions)
-        lane.noteScheduled(1000 + dueInMs)
+        lane.reading.schedule.note(1000 + dueInMs)
         loop.requestRead(lane)
-        expect(lane.isReadQueued || (lane.wakes.at(-1) ?? Number.POSITIVE_INFINITY) <= lane.nextDueAtMs).toBe(
-          true,
-        )
+        expect(reader.isQueued(lane) || loop.nextWakeMs(lane) <= lane.reading.schedule.nextDueAtMs).toBe(true)
       }),
     )
   })

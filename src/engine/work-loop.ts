@@ -9,7 +9,7 @@ import type { LaneTable } from './lane-table.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Logger } from './logger.ts'
 import type { Reader } from './reader.ts'
-import { Signal } from './signal.ts'
+import { SleepProtocol } from './sleep-protocol.ts'
 import { WakeQueue } from './wake-queue.ts'
 
 export interface WorkLoopOptions {
@@ -28,37 +28,34 @@ export interface WorkLoopOptions {
   readonly canBeRung: () => boolean
 }
 
-/** How the node learns of new work. `settling`: asleep is committed, but publishers that saw it awake may still be at it. */
-type Alertness = 'awake' | 'settling' | 'asleep'
-
-const busyPollMs = 5
-const minPollMs = 2
-const maxUnrungPollMs = 100
-/** So much in one look is worth staying awake for: ringing costs publishers a database-wide lock. */
+/** With this many rows in one poll, staying awake is worthwhile: a notification takes a database-wide lock in the publisher's commit. */
 const busyArrivals = 64
 
-/**
- * The one loop that reads. Awake, it polls; with nothing to do it says so in the database and sleeps until a publisher rings. A
- * publisher that saw it awake doesn't ring, so after committing `asleep` it goes on polling until every transaction of that
- * time has ended. A slow poll backs all of it up.
- */
+/** Interval of checking for late commits that must be read again. */
+const rereadPollMs = 50
+
+/** The one loop that reads: lanes whose time has come, arrivals, and lanes that requested more. */
 export class WorkLoop {
   readonly #options: WorkLoopOptions
-  readonly #signal = new Signal()
+  readonly #sleep: SleepProtocol
   readonly #wakes = new WakeQueue<Lane>()
+  /** By lane, as in the queue: the latest time first, the next one last. */
+  readonly #wakeTimes = new WeakMap<Lane, number[]>()
   readonly #tasks: (() => Promise<void>)[] = []
-  #alertness: Alertness = 'awake'
-  #settlesAfter = 0n
-  #isRung = true
-  #nextPollAtMs = 0
-  #pollMs = minPollMs
-  #lastBusyAtMs = 0
   #isStopped = false
   #hasEnded = false
   #running: Promise<void> | null = null
 
   constructor(options: WorkLoopOptions) {
     this.#options = options
+    const { arrivals, canBeRung, clock, database, incarnation, limits } = options
+    this.#sleep = new SleepProtocol({
+      limits,
+      monotonicMs: () => clock.monotonicMs(),
+      canBeRung,
+      areAllRungFor: () => arrivals.areAllRungFor,
+      setAsleep: (isAsleep) => setAsleep(database, incarnation(), isAsleep),
+    })
   }
 
   start(): void {
@@ -67,55 +64,59 @@ export class WorkLoop {
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    this.#signal.raise()
+    this.#sleep.wake()
     await this.#running
   }
 
-  /** It sleeps, and nothing has been asked of it. */
+  /** It sleeps, and no poll has been requested. */
   get isAtRest(): boolean {
-    return this.#alertness === 'asleep' && this.#signal.isAwaited
+    return this.#sleep.isAtRest
   }
 
-  /** A publisher rang, or something else says that it is worth looking. */
+  /** A notification arrived, or something else suggests that there is work. */
   ring(): void {
-    this.#isRung = true
-    this.#signal.raise()
+    this.#sleep.ring()
   }
 
-  /** A publisher of this process has something for it; who is awake looks soon anyway. */
+  /** A publisher of this process has stored something; a loop that is awake polls soon anyway. */
   ringAsleep(): void {
-    if (this.#alertness !== 'awake') this.ring()
+    this.#sleep.ringAsleep()
   }
 
   requestRead(lane: Lane): void {
-    // One reading of the clock for both questions: a time that came between two readings would get neither a read nor a wake-up.
+    // One reading of the clock for both checks: a time between two readings would get neither a read nor a wake-up.
     const nowMs = this.#options.databaseClock.nowMs()
-    if (this.#options.reader.request(lane, nowMs)) this.#signal.raise()
-    // What is due already waits for room, and is asked for again when there is some.
-    else if (lane.nextDueAtMs > nowMs) this.wakeAt(lane, lane.nextDueAtMs)
+    if (this.#options.reader.request(lane, nowMs)) this.#sleep.wake()
+    // A lane that is due already waits for room, and is queued when there is some.
+    else if (lane.reading.schedule.nextDueAtMs > nowMs) this.wakeAt(lane, lane.reading.schedule.nextDueAtMs)
   }
 
-  /** Runs a task between two steps, while nothing is being read: the cursor stands still, and no row is on its way. */
+  /** Runs a task between two steps, while no read is in progress: the cursor doesn't move, and no row is being fetched. */
   exclusively(task: () => Promise<void>): Promise<void> {
     if (this.#hasEnded) return task()
     return new Promise((resolve, reject) => {
       this.#tasks.push(() => task().then(resolve, reject))
-      this.#signal.raise()
+      this.#sleep.wake()
     })
   }
 
   wakeAt(lane: Lane, atMs: number): void {
-    const nextAtMs = lane.wakes.at(-1) ?? Number.POSITIVE_INFINITY
-    if (atMs >= nextAtMs) return
-    lane.wakes.push(atMs)
+    if (atMs >= this.nextWakeMs(lane)) return
+    const times = this.#wakeTimes.get(lane)
+    if (times === undefined) this.#wakeTimes.set(lane, [atMs])
+    else times.push(atMs)
     this.#wakes.add(lane, atMs)
-    this.#signal.raise()
+    this.#sleep.wake()
+  }
+
+  /** When the lane will be read again; infinite if it won't. */
+  nextWakeMs(lane: Lane): number {
+    return this.#wakeTimes.get(lane)?.at(-1) ?? Number.POSITIVE_INFINITY
   }
 
   /** A new incarnation starts awake; its predecessor's state is gone. */
   reset(): void {
-    this.#alertness = 'awake'
-    this.ring()
+    this.#sleep.reset()
   }
 
   async #run(): Promise<void> {
@@ -128,84 +129,51 @@ export class WorkLoop {
           backoffMs = 10
         } catch (error) {
           const isExpected = isTransientError(error)
-          this.#options.logger[isExpected ? 'warn' : 'error']({ error: describe(error) }, 'Reading failed')
-          await this.#signal.wait(backoffMs)
+          this.#options.logger[isExpected ? 'warn' : 'error'](
+            { error: describe(error) },
+            'Reading deliveries failed; retrying',
+          )
+          await this.#sleep.wait(backoffMs)
           backoffMs = Math.min(backoffMs * 2, 1000)
-          this.#isRung = true
+          this.#sleep.lookAgain()
           continue
         }
       }
-      if (!this.#options.reader.hasWork || !this.#options.mayWork()) await this.#signal.wait(this.#waitMs())
+      if (!this.#options.reader.hasWork || !this.#options.mayWork()) await this.#sleep.wait(this.#waitMs())
     }
     this.#hasEnded = true
     for (const task of this.#tasks.splice(0)) await task()
   }
 
   async #step(): Promise<void> {
-    const { arrivals, clock, databaseClock, dispatcher, lanes, reader } = this.#options
+    const { databaseClock, dispatcher, lanes, reader } = this.#options
     const nowMs = databaseClock.nowMs()
     for (let lane = this.#wakes.takeDue(nowMs); lane !== undefined; lane = this.#wakes.takeDue(nowMs)) {
-      lane.wakes.pop()
+      this.#wakeTimes.get(lane)?.pop()
       if (lanes.has(lane)) dispatcher.pump(lane)
     }
-    if (this.#isRung || clock.monotonicMs() >= this.#nextPollAtMs) {
-      this.#isRung = false
-      const arrived = await arrivals.read()
-      await this.#adjust(arrived)
-    }
+    if (this.#sleep.isLookDue) await this.#look()
     if (reader.hasWork) {
       await reader.readQueued()
-      this.#lastBusyAtMs = clock.monotonicMs()
+      this.#sleep.noteBusy()
     }
   }
 
-  /** After a look: how soon to look again, and whether to sleep. */
-  async #adjust(arrived: number): Promise<void> {
-    const { clock, limits, canBeRung } = this.#options
-    const nowMs = clock.monotonicMs()
-    if (arrived > 0) this.#lastBusyAtMs = nowMs
-    const idleMs = nowMs - this.#lastBusyAtMs
-    if (!canBeRung()) {
-      this.#alertness = 'awake'
-      this.#pollMs = arrived > 0 ? busyPollMs : Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
-    } else if (this.#alertness === 'awake') {
-      this.#pollMs = busyPollMs
-      if (idleMs >= limits.sleepAfterMs) await this.#goToSleep()
-    } else if (arrived >= busyArrivals) {
-      await setAsleep(this.#options.database, this.#options.incarnation(), false)
-      this.#alertness = 'awake'
-      this.#pollMs = busyPollMs
-    } else if (this.#alertness === 'settling') {
-      if ((this.#options.arrivals.lastSnapshot?.xmin ?? 0n) >= this.#settlesAfter) {
-        this.#alertness = 'asleep'
-        this.#pollMs = this.#asleepPollMs
-      } else {
-        this.#pollMs = Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
-      }
-    }
-    const isRereading = this.#options.arrivals.hasPendingReread
-    this.#nextPollAtMs = nowMs + (isRereading ? Math.min(this.#pollMs, 50) : this.#pollMs)
-  }
-
-  get #asleepPollMs(): number {
-    const { arrivals, limits } = this.#options
-    return arrivals.areAllRungFor ? limits.slowPollMs : Math.min(limits.slowPollMs, maxUnrungPollMs)
-  }
-
-  async #goToSleep(): Promise<void> {
-    const { arrivals, database, incarnation } = this.#options
-    await setAsleep(database, incarnation(), true)
-    this.#alertness = 'settling'
-    this.#pollMs = minPollMs
-    await arrivals.read()
-    // Everything that began before `asleep` was committed lies below this.
-    this.#settlesAfter = arrivals.lastSnapshot?.next ?? 0n
+  async #look(): Promise<void> {
+    const { arrivals } = this.#options
+    this.#sleep.beginLook()
+    const arrived = await arrivals.read()
+    if (arrived > 0) this.#sleep.noteBusy()
+    await this.#sleep.looked({
+      hasFound: arrived > 0,
+      isBusy: arrived >= busyArrivals,
+      snapshot: arrivals.lastSnapshot,
+      maxWaitMs: arrivals.hasPendingReread ? rereadPollMs : Number.POSITIVE_INFINITY,
+    })
   }
 
   #waitMs(): number {
-    const untilPollMs = this.#nextPollAtMs - this.#options.clock.monotonicMs()
-    const untilWakeMs = this.#wakes.nextAtMs - this.#options.databaseClock.nowMs()
-    return Math.max(1, Math.min(untilPollMs, untilWakeMs, this.#options.limits.slowPollMs))
+    return Math.min(this.#sleep.untilPollMs, this.#wakes.nextAtMs - this.#options.databaseClock.nowMs())
   }
 }
 

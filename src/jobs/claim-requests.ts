@@ -1,31 +1,46 @@
 import type { Logger } from '../engine/logger.ts'
 import { returnClaim } from '../storage/claim-runs.ts'
 import type { Database } from '../storage/database.ts'
+import type { WorkBoard } from './work-board/work-board.ts'
 
 interface LostRequest {
   readonly worker: number
   readonly request: number
 }
 
-/** Numbers a worker's claims, and gives back what those took whose answer didn't arrive. */
+/** Numbers a worker's claims, and returns runs of claims whose response was lost. */
 export class ClaimRequests {
   readonly #database: Database
   readonly #logger: Logger
+  readonly #board: WorkBoard
+  /** Of claims whose answers have not arrived, by number: their slots on the work board. */
+  readonly #slots = new Map<number, number>()
   #last = 0
   #lost: LostRequest[] = []
 
-  constructor(database: Database, logger: Logger) {
+  constructor(database: Database, board: WorkBoard, logger: Logger) {
     this.#database = database
+    this.#board = board
     this.#logger = logger
   }
 
   next(): number {
     this.#last += 1
+    this.#slots.set(this.#last, this.#board.requests.add(this.#last))
     return this.#last
   }
 
-  /** This one may have taken runs that nobody knows of. */
+  /** The answer has arrived. False: the heartbeat's thread has given back what this claim took, because the loop was blocked. */
+  answered(request: number): boolean {
+    const slot = this.#slots.get(request)
+    if (slot === undefined) return true
+    this.#slots.delete(request)
+    return this.#board.requests.take(slot)
+  }
+
+  /** This claim may have taken runs although its response was lost. */
   lose(worker: number, request: number): void {
+    this.answered(request)
     this.#lost.push({ worker, request })
   }
 
@@ -38,7 +53,7 @@ export class ClaimRequests {
       const returned = await returnClaim(this.#database, lost.worker, lost.request)
       this.#lost.shift()
       if (returned > 0)
-        this.#logger.warn({ runs: returned }, 'Gave back what a claim took whose answer was lost')
+        this.#logger.warn({ runs: returned }, 'Returned runs of a claim whose response was lost')
     }
   }
 }

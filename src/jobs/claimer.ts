@@ -1,39 +1,25 @@
-import type { Logger } from '../engine/logger.ts'
-import { Signal } from '../engine/signal.ts'
+import { SleepProtocol } from '../engine/sleep-protocol.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
 import { type ClaimHint, type ClaimResult, claimRuns } from '../storage/claim-runs.ts'
 import type { Database } from '../storage/database.ts'
 import { setWorkerAsleep } from '../storage/workers.ts'
 import { ClaimRequests } from './claim-requests.ts'
-import type { Executor } from './executor.ts'
+import { LineLength } from './line-length.ts'
+import type { RunFeed, RunFeedOptions } from './link/worker-link.ts'
 import type { KeptSlot } from './local-workers.ts'
 import { withDeadline } from './with-deadline.ts'
-import type { WorkerLimits } from './worker-limits.ts'
 
-export interface ClaimerOptions {
+export interface ClaimerOptions extends RunFeedOptions {
   readonly database: Database
-  readonly executor: Executor
-  readonly limits: WorkerLimits
-  readonly concurrency: number
-  readonly logger: Logger
-  readonly worker: () => number
   readonly laneIds: () => readonly number[]
-  /** False while stopping, draining, fenced, or with a full journal. */
-  readonly mayClaim: () => boolean
+  /** The jobs that we have handlers for, by id. */
+  readonly jobIds: () => readonly number[]
   /** Whether a notification can reach us. */
   readonly canBeRung: () => boolean
   /** False where enqueuers may prepare their transactions, and so ring nobody. */
   readonly areAllRungFor: () => boolean
-  /** What a worker of this incarnation has claimed. */
-  readonly take: (result: ClaimResult, worker: number) => Promise<void>
 }
 
-/** `settling`: asleep is committed, but those that saw it awake may still be storing runs. */
-type Alertness = 'awake' | 'settling' | 'asleep'
-
-const busyPollMs = 5
-const minPollMs = 2
-const maxUnrungPollMs = 100
 /** Half of what a claim of 500 costs is the same for one run (3.1 of 5.8 ms, on a busy machine): larger ones pay while runs are short. */
 const maxBatchRuns = 2000
 /**
@@ -42,32 +28,30 @@ const maxBatchRuns = 2000
  */
 const busyRuns = 64
 const busyRatePerMs = 0.2
-/** The line in front of the slots holds what is finished in this time, at the rate of the last looks. */
-const prefetchMs = 200
-const minSampleMs = 5
+/** Bodies of one claim; and a worker whose line holds as much claims nothing more. A single run passes whatever its size. */
+const maxClaimBytes = 16 * 1024 * 1024
+/** Runs of one ordering key that are claimed together: at 10 ms a claim, one key alone gets to 5,000 a second. */
+const maxChain = 50
+/** A queue or job that is at its limit is looked at again after this time (claim_room, job_rooms), or when results of ours are stored. */
+const heldBackMs = 50
 /** How long a stop waits for the answers to what is just being enqueued for us. */
-const handOverDeadlineMs = 5000
+const keptSlotDeadlineMs = 5000
 
 /**
- * The one loop that claims. It keeps the slots filled and, when runs are short, a line in front of them, whose length follows from how fast it
- * empties. With nothing to do it says so in the database and sleeps until it is rung; see WorkLoop, whose protocol this is.
+ * Takes runs from PostgreSQL: the one loop that claims. It keeps the slots filled and, when runs are short, a line in front of them, whose length follows from how fast it
+ * empties.
  */
-export class Claimer {
+export class Claimer implements RunFeed {
   readonly #options: ClaimerOptions
   readonly #requests: ClaimRequests
-  readonly #signal = new Signal()
-  #alertness: Alertness = 'awake'
-  #settlesAfter = 0
-  #prefetch = 0
-  #ratePerMs = 0
-  #sampledAtMs = performance.now()
-  #completedThen = 0
-  #pollMs = busyPollMs
-  #nextPollAtMs = 0
-  #lastBusyAtMs = performance.now()
-  #isRung = true
+  readonly #sleep: SleepProtocol
+  readonly #line: LineLength
+  /** Fewer after a claim that failed: what it asked for may have been too much for the server's memory or the statement's time. */
+  #maxRuns = maxBatchRuns
   #isStopped = false
   #isLooking = false
+  /** The last look was told to come back soon. */
+  #isHeldBack = false
   #firstLane = 0
   /** Slots that are kept for runs which this process enqueues just now. */
   readonly #kept = new Set<Promise<void>>()
@@ -75,7 +59,16 @@ export class Claimer {
 
   constructor(options: ClaimerOptions) {
     this.#options = options
-    this.#requests = new ClaimRequests(options.database, options.logger)
+    const { areAllRungFor, board, canBeRung, database, executor, limits, logger, worker } = options
+    this.#line = new LineLength(limits.maxPrefetch, () => executor.completed)
+    this.#requests = new ClaimRequests(database, board, logger)
+    this.#sleep = new SleepProtocol({
+      limits,
+      monotonicMs: () => performance.now(),
+      canBeRung,
+      areAllRungFor,
+      setAsleep: (isAsleep) => setWorkerAsleep(database, worker(), isAsleep),
+    })
   }
 
   start(): void {
@@ -84,27 +77,31 @@ export class Claimer {
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    this.#signal.raise()
+    this.#sleep.wake()
     await this.#running
     // What comes in later isn't begun, and goes back when the worker retires.
-    await withDeadline(this.#untilHandedOver(), handOverDeadlineMs)
+    await withDeadline(this.#untilSlotsAreFilled(), keptSlotDeadlineMs)
   }
 
   /** There may be work. */
   ring(): void {
-    this.#isRung = true
-    this.#signal.raise()
+    this.#sleep.ring()
   }
 
   /** A slot is free. */
   noteRoom(): void {
-    if (this.#room() > 0) this.#signal.raise()
+    if (this.#room() > 0) this.#sleep.wake()
+  }
+
+  /** Results are stored: where a limit held us back, it may allow more. */
+  noteSettled(): void {
+    if (this.#isHeldBack) this.#sleep.ring()
+    else this.noteRoom()
   }
 
   /** A new incarnation starts awake. */
   reset(): void {
-    this.#alertness = 'awake'
-    this.ring()
+    this.#sleep.reset()
   }
 
   /**
@@ -113,10 +110,10 @@ export class Claimer {
    */
   keepSlot(): KeptSlot | null {
     const { executor, concurrency, mayClaim } = this.#options
-    const mayLook = this.#isRung || this.#isLooking || performance.now() >= this.#nextPollAtMs
-    if (this.#alertness !== 'asleep' || mayLook || this.#isStopped) return null
+    const mayLook = this.#isLooking || this.#sleep.isLookDue
+    if (!this.#sleep.isAsleep || mayLook || this.#isStopped) return null
     if (this.#requests.hasLost || !mayClaim()) return null
-    if (executor.runningCount + executor.queuedCount + this.#kept.size >= concurrency) return null
+    if (executor.busySlots + executor.queuedCount + this.#kept.size >= concurrency) return null
     const worker = this.#options.worker()
     const request = this.#requests.next()
     let tell = () => {}
@@ -124,7 +121,9 @@ export class Claimer {
       tell = resolve
     })
     this.#kept.add(ended)
+    const isOurs = () => this.#requests.answered(request)
     const end = () => {
+      isOurs()
       this.#kept.delete(ended)
       tell()
       this.noteRoom()
@@ -137,13 +136,13 @@ export class Claimer {
     return {
       worker,
       request,
-      fill: (run) => void this.#options.take({ runs: [run], hint: null }, worker).then(end, giveUp),
+      fill: (run) => void this.#options.take([run], worker, isOurs).then(end, giveUp),
       free: end,
       giveUp,
     }
   }
 
-  async #untilHandedOver(): Promise<void> {
+  async #untilSlotsAreFilled(): Promise<void> {
     await Promise.all(this.#kept)
     // What can't be given back now goes back when the worker retires.
     await this.#requests.giveBack().catch(() => {})
@@ -152,17 +151,19 @@ export class Claimer {
   /** How many to claim: enough for the free slots and the line, but not so few that a claim doesn't pay. */
   #room(): number {
     const { executor, concurrency } = this.#options
-    const room = concurrency + this.#prefetch - executor.runningCount - executor.queuedCount - this.#kept.size
+    if (executor.queuedBytes >= maxClaimBytes) return 0
+    const line = Math.max(this.#line.runs, this.#options.minLine)
+    const room = concurrency + line - executor.busySlots - executor.queuedCount - this.#kept.size
     const isWorthIt =
-      room >= Math.min(maxBatchRuns / 2, (concurrency + this.#prefetch) / 2) || executor.queuedCount === 0
-    return isWorthIt ? Math.min(room, maxBatchRuns) : 0
+      room >= Math.min(maxBatchRuns / 2, (concurrency + line) / 2) || executor.queuedCount === 0
+    return isWorthIt ? Math.min(room, this.#maxRuns) : 0
   }
 
   async #run(): Promise<void> {
     let backoffMs = 10
     while (!this.#isStopped) {
       const room = this.#options.mayClaim() ? this.#room() : 0
-      const isDue = this.#isRung || performance.now() >= this.#nextPollAtMs
+      const isDue = this.#sleep.isLookDue
       if (this.#requests.hasLost || (room > 0 && isDue)) {
         try {
           await this.#requests.giveBack()
@@ -171,14 +172,13 @@ export class Claimer {
         } catch (error) {
           const level = isTransientError(error) ? 'warn' : 'error'
           this.#options.logger[level]({ error: String(error) }, 'Claiming failed')
-          await this.#signal.wait(backoffMs)
+          await this.#sleep.wait(backoffMs)
           backoffMs = Math.min(backoffMs * 2, 1000)
-          this.#isRung = true
+          this.#sleep.lookAgain()
         }
         continue
       }
-      const untilPollMs = room > 0 ? this.#nextPollAtMs - performance.now() : this.#options.limits.slowPollMs
-      await this.#signal.wait(Math.max(1, Math.min(untilPollMs, this.#options.limits.slowPollMs)))
+      await this.#sleep.wait(room > 0 ? this.#sleep.untilPollMs : Number.POSITIVE_INFINITY)
     }
   }
 
@@ -192,7 +192,7 @@ export class Claimer {
   }
 
   async #lookThroughLanes(room: number): Promise<void> {
-    this.#isRung = false
+    this.#sleep.beginLook()
     let left = room
     let taken = 0
     let hint: ClaimHint | null = null
@@ -213,14 +213,20 @@ export class Claimer {
         waitMs = Math.min(waitMs, result.hint.waitMs ?? Number.POSITIVE_INFINITY)
       }
     }
-    this.#adaptPrefetch()
+    this.#line.adapt(taken)
+    this.#isHeldBack = left > 0 && waitMs <= heldBackMs
     if (left === 0) {
       // There is more, most likely.
-      this.#isRung = true
-      this.#lastBusyAtMs = performance.now()
+      this.#sleep.noteBusy()
+      this.#sleep.lookAgain()
       return
     }
-    await this.#adjust(taken, hint, waitMs)
+    await this.#sleep.looked({
+      hasFound: taken > 0,
+      isBusy: taken >= busyRuns || this.#line.ratePerMs >= busyRatePerMs,
+      snapshot: hint === null ? null : { xmin: BigInt(hint.xmin), next: BigInt(hint.next) },
+      maxWaitMs: waitMs,
+    })
   }
 
   async #claim(laneId: number, wanted: number): Promise<ClaimResult> {
@@ -235,63 +241,19 @@ export class Claimer {
         wanted,
         suspectRoom: Math.max(0, concurrency - suspects),
         mayTakeDeadly: deadly === 0,
+        jobIds: this.#options.jobIds(),
+        maxBytes: maxClaimBytes,
+        maxChain,
         request,
       })
-      await this.#options.take(result, worker)
+      this.#maxRuns = Math.min(maxBatchRuns, this.#maxRuns * 2)
+      await this.#options.take(result.runs, worker, () => this.#requests.answered(request))
+      this.#requests.answered(request)
       return result
     } catch (error) {
       this.#requests.lose(worker, request)
+      this.#maxRuns = Math.max(1, Math.min(wanted, this.#maxRuns) >> 1)
       throw error
     }
-  }
-
-  /** Long runs get no line: what waits in it could run elsewhere. */
-  #adaptPrefetch(): void {
-    const { executor, limits } = this.#options
-    const nowMs = performance.now()
-    const elapsedMs = nowMs - this.#sampledAtMs
-    if (elapsedMs < minSampleMs) return
-    const finished = executor.completed - this.#completedThen
-    this.#ratePerMs = (this.#ratePerMs + finished / elapsedMs) / 2
-    this.#sampledAtMs = nowMs
-    this.#completedThen = executor.completed
-    this.#prefetch = Math.min(limits.maxPrefetch, Math.floor(this.#ratePerMs * prefetchMs))
-  }
-
-  /** After a look that found less than was wanted: how soon to look again, and whether to sleep. */
-  async #adjust(taken: number, hint: ClaimHint | null, waitMs: number): Promise<void> {
-    const { limits, canBeRung, database, worker } = this.#options
-    const nowMs = performance.now()
-    const isBusy = taken >= busyRuns || this.#ratePerMs >= busyRatePerMs
-    if (isBusy) this.#lastBusyAtMs = nowMs
-    if (!canBeRung()) {
-      this.#alertness = 'awake'
-      this.#pollMs = taken > 0 ? busyPollMs : Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
-    } else if (this.#alertness === 'awake') {
-      this.#pollMs = busyPollMs
-      if (nowMs - this.#lastBusyAtMs >= limits.sleepAfterMs) {
-        await setWorkerAsleep(database, worker(), true)
-        this.#alertness = 'settling'
-        this.#settlesAfter = 0
-        this.#pollMs = minPollMs
-        this.#isRung = true
-      }
-    } else if (isBusy) {
-      await setWorkerAsleep(database, worker(), false)
-      this.#alertness = 'awake'
-      this.#pollMs = busyPollMs
-    } else if (this.#alertness === 'settling' && hint !== null) {
-      // Everything that began before `asleep` was committed lies below what the first look after it saw.
-      if (this.#settlesAfter === 0) this.#settlesAfter = hint.next
-      if (hint.xmin >= this.#settlesAfter) {
-        this.#alertness = 'asleep'
-        this.#pollMs = this.#options.areAllRungFor()
-          ? limits.slowPollMs
-          : Math.min(limits.slowPollMs, maxUnrungPollMs)
-      } else {
-        this.#pollMs = Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
-      }
-    }
-    this.#nextPollAtMs = nowMs + Math.min(this.#pollMs, Math.max(0, waitMs))
   }
 }

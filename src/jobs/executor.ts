@@ -1,75 +1,54 @@
-import { decideRun, type RunEnding } from '../core/jobs/run-decision.ts'
-import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
 import type { InFlight } from '../storage/in-flight.ts'
-import { outcomeCodes } from '../storage/settle.ts'
-import type { RunRecord } from '../storage/settle-runs.ts'
-import { endingOf, errorCode, errorText, RunAbortedError } from './handler-ending.ts'
-import type { AnyJob } from './job.ts'
-import type { JobTable, KnownJob } from './job-table.ts'
-import type { JournalEntry } from './journal.ts'
-import { idsOfRun, logEnding } from './log-runs.ts'
-import { jsonOf, RunContext, type RunObserver } from './run-context.ts'
+import { endingsOfBatch } from './batch-results.ts'
+import { type BatchedRun, HandlerCaller, type HandlerCallerOptions } from './handler-caller.ts'
+import {
+  endOfAborted,
+  failureOf,
+  type HandlerEnd,
+  permanentFailure,
+  RunAbortedError,
+  released,
+} from './handler-ending.ts'
+import type { AnyJob, JobBatch } from './job.ts'
+import { logEnding } from './log-runs.ts'
+import { type ResolveOptions, resolveRun } from './resolve-run.ts'
+import type { RunObserver } from './run-context.ts'
+import type { QueuedRun } from './run-line.ts'
+import { resultOf, untriedResultOf } from './run-results.ts'
+import { RunningRun } from './running-run.ts'
+import { RunningRuns } from './running-runs.ts'
+import { WaitingRuns, type WaitingRunsOptions } from './waiting-runs.ts'
 
-export interface QueuedRun {
-  readonly run: ClaimedRun
-  /** The incarnation that claimed it. */
-  readonly worker: number
-  readonly claimedAtMs: number
-}
-
-class RunningRun {
-  readonly run: ClaimedRun
-  readonly worker: number
-  readonly job: KnownJob
-  readonly context: RunContext
-  readonly startedAtMs: number
-  readonly startedMonotonicMs = performance.now()
-  deadlineMs: number
-  /** Until its ending is decided; what its handler says after that counts only as the fact of a success. */
-  isOpen = true
-
-  constructor({ run, worker }: QueuedRun, job: KnownJob, startedAtMs: number, observer: RunObserver) {
-    const { timeoutMs } = job.settings
-    this.run = run
-    this.worker = worker
-    this.job = job
-    this.startedAtMs = startedAtMs
-    this.deadlineMs = this.startedMonotonicMs + timeoutMs
-    this.context = new RunContext(run, job.name, timeoutMs, startedAtMs, observer)
-  }
-}
-
-export interface ExecutorOptions {
-  readonly jobs: ReadonlyMap<string, AnyJob>
-  readonly table: JobTable
+export interface ExecutorOptions
+  extends ResolveOptions,
+    WaitingRunsOptions,
+    Omit<HandlerCallerOptions, 'onDeadline'> {
   readonly concurrency: number
   readonly cancelGraceMs: number
-  readonly logger: Logger
+  readonly killGraceMs: number
   readonly observer: RunObserver
   readonly mayStart: () => boolean
-  /** This run's success waits in the journal. */
-  readonly hasSucceeded: (runId: number) => boolean
-  readonly settle: (entry: JournalEntry) => void
   /** So many handlers are at work now. */
   readonly onRunning: (count: number) => void
   /** A slot or room in the line has become free; with the end of a suspect, also for another one. */
   readonly onRoom: (isSuspects: boolean) => void
 }
 
-const maxResultBytes = 64 * 1024
-/** A run whose job nobody here can handle goes back and waits for a worker that can. */
-const noHandlerDelayMs = 5000
+/** A run that can be started, with what its handler needs. */
+interface BegunRun {
+  readonly job: AnyJob
+  readonly running: RunningRun
+  readonly body: string
+}
 
-/** Runs handlers, so many at a time: resolve, run, decide, hand over to be settled. */
+/** Runs handlers, so many at a time: resolve, call, decide, pass the result to the settler. */
 export class Executor {
   readonly #options: ExecutorOptions
+  readonly #caller: HandlerCaller
   /** Those whose handler has returned a promise. */
-  readonly #running = new Map<number, RunningRun>()
-  #line: QueuedRun[] = []
-  #lineStart = 0
-  #deadlineTimer: NodeJS.Timeout | null = null
-  #nextDeadlineMs = Number.POSITIVE_INFINITY
+  readonly #running: RunningRuns
+  readonly #waiting: WaitingRuns
   #isStopping = false
   #isPumping = false
   #isPumpDue = false
@@ -77,14 +56,36 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options
+    const { board, killGraceMs } = options
+    this.#waiting = new WaitingRuns(options)
+    this.#running = new RunningRuns({
+      board,
+      killGraceMs,
+      onCount: options.onRunning,
+      onOverdue: (running, end) => this.#finish(running, end),
+    })
+    this.#caller = new HandlerCaller({
+      ...options,
+      onDeadline: (running, deadlineMs) => this.#running.setDeadline(running, deadlineMs),
+    })
   }
 
   get runningCount(): number {
-    return this.#running.size
+    return this.#running.count
+  }
+
+  /** Handlers at work: a batch is one. */
+  get busySlots(): number {
+    return this.#running.busySlots
   }
 
   get queuedCount(): number {
-    return this.#line.length - this.#lineStart
+    return this.#waiting.count
+  }
+
+  /** What the bodies of the line take, about. */
+  get queuedBytes(): number {
+    return this.#waiting.bytes
   }
 
   /** How many that were there at a crash run or wait here, and how many of them were there twice. */
@@ -95,31 +96,25 @@ export class Executor {
       if (run.crashes > 0) suspects += 1
       if (run.crashes > 1) deadly += 1
     }
-    for (const running of this.#running.values()) count(running)
-    this.#line.slice(this.#lineStart).forEach(count)
+    this.#running.list().forEach(count)
+    this.#waiting.list().forEach(count)
     return { suspects, deadly }
   }
 
   /** Runs whose handlers are at work. */
   listInFlight(maxEntries: number): InFlight[] {
-    const nowMs = performance.now()
-    return Array.from(this.#running.values())
-      .slice(0, maxEntries)
-      .map(({ run, startedMonotonicMs }) => ({ id: run.id, ageMs: nowMs - startedMonotonicMs }))
-  }
-
-  get contexts(): Iterable<RunContext> {
-    return [...this.#running.values()].map(({ context }) => context)
+    return this.#running.listInFlight(maxEntries)
   }
 
   /**
-   * They start in the next turn of the loop: whoever claimed them can ask for more first, which the database then looks up meanwhile. Those that
-   * were there at a crash go to the front: the less time they spend here, the fewer crashes of others they are there at.
+   * The runs start in the next turn of the event loop, so that the claimer can send its next claim first and the database works on it meanwhile. A run
+   * that this worker lost while its handler works, and claims again, isn't started a second time: the result of that handler belongs to the new claim.
    */
   add(runs: readonly QueuedRun[]): void {
-    for (const queued of runs) if (queued.run.crashes === 0) this.#line.push(queued)
-    const suspects = runs.filter(({ run }) => run.crashes > 0)
-    if (suspects.length > 0) this.#line.splice(this.#lineStart, 0, ...suspects)
+    const isAtWork = ({ run }: QueuedRun) => this.#running.get(run.id) !== undefined
+    const adopted = this.#running.count === 0 ? [] : runs.filter(isAtWork)
+    for (const queued of adopted) this.#adopt(queued)
+    this.#waiting.add(adopted.length === 0 ? runs : runs.filter((queued) => !adopted.includes(queued)))
     if (this.#isPumpDue) return
     this.#isPumpDue = true
     setImmediate(() => {
@@ -128,306 +123,199 @@ export class Executor {
     })
   }
 
+  #adopt(queued: QueuedRun): void {
+    const running = this.#running.get(queued.run.id)
+    if (running === undefined) return
+    // Its former claim ends without it.
+    const record = untriedResultOf({ ...queued, run: running.run }, released, null)
+    this.#options.settle({ worker: running.worker, record })
+    running.adopt(queued)
+    this.#waiting.hold(queued)
+  }
+
   /** Starts what may start. */
   pump(): void {
     if (this.#isPumping) return
     this.#isPumping = true
     const { concurrency } = this.#options
-    while (
-      this.#running.size < concurrency &&
-      this.queuedCount > 0 &&
-      !this.#isStopping &&
-      this.#options.mayStart()
-    ) {
-      const next = this.#line[this.#lineStart]
-      this.#lineStart += 1
-      if (next !== undefined) this.#start(next)
-    }
-    if (this.#lineStart > 1000 || this.#lineStart === this.#line.length) {
-      this.#line = this.#line.slice(this.#lineStart)
-      this.#lineStart = 0
+    while (this.busySlots < concurrency && !this.#isStopping && this.#options.mayStart()) {
+      const next = this.#waiting.next()
+      if (next === undefined) break
+      this.#start(next)
     }
     this.#isPumping = false
   }
 
-  /** Tells a running handler to stop, for good. */
-  cancel(runId: number, reason: string | null): void {
+  /** Tells a running handler to stop, for good. With `claimId`: only if it runs under that claim. */
+  cancel(runId: number, reason: string | null, claimId: number | null = null): void {
     const running = this.#running.get(runId)
+    if (claimId !== null && !this.#holds(runId, claimId)) return
     if (running === undefined) {
-      // Not begun: it goes back, and ends there.
-      const at = this.#line.findIndex(({ run }, place) => place >= this.#lineStart && run.id === runId)
-      for (const queued of at < 0 ? [] : this.#line.splice(at, 1)) {
-        this.#settleUntried(queued, { kind: 'released' }, null, null)
-      }
+      this.#waiting.cancel(runId)
       return
     }
     if (running.context.abortReason !== undefined) return
     running.context.abort(new RunAbortedError('cancelled', reason ?? 'The run was cancelled.'))
-    this.#setDeadline(running, performance.now() + this.#options.cancelGraceMs)
+    const deadlineMs = performance.now() + this.#options.cancelGraceMs
+    if (deadlineMs < running.deadlineMs) this.#running.setDeadline(running, deadlineMs)
+  }
+
+  /** Whether this run is at work or waits here under this claim. */
+  #holds(runId: number, claimId: number): boolean {
+    const running = this.#running.get(runId)
+    if (running !== undefined) return running.run.claimId === claimId
+    return this.#waiting.has(runId, claimId)
   }
 
   /** Drops the line: these runs have been taken from us. Returns what was in it. */
-  dropLine(): QueuedRun[] {
-    const dropped = this.#line.slice(this.#lineStart)
-    this.#line = []
-    this.#lineStart = 0
-    return dropped
+  dropLine(): readonly QueuedRun[] {
+    return this.#waiting.drop()
   }
 
   /** Hands back what has waited here for so long: somebody else may have a free slot for it. */
   releaseStale(maxWaitMs: number): void {
-    const oldest = this.#line[this.#lineStart]
-    if (oldest === undefined || performance.now() - oldest.claimedAtMs < maxWaitMs) return
-    for (const queued of this.dropLine()) this.#settleUntried(queued, { kind: 'released' }, null, null)
+    this.#waiting.releaseStale(maxWaitMs)
+  }
+
+  /** Hands back a run that was never added here. */
+  release(run: ClaimedRun, worker: number): void {
+    this.#waiting.releaseUnknown(run, worker)
   }
 
   /** Starts nothing more, hands back what hasn't begun, and tells the handlers to stop. */
   stop(): void {
     this.#isStopping = true
-    for (const queued of this.dropLine()) this.#settleUntried(queued, { kind: 'released' }, null, null)
-    for (const { context } of this.#running.values()) {
+    this.#waiting.releaseAll()
+    for (const { context } of this.#running.list()) {
       context.abort(new RunAbortedError('stopping', 'The worker stops.'))
     }
   }
 
   /** Hands back what hasn't ended by itself; its handlers are left to the end of the process. */
   releaseAll(): number {
-    const left = [...this.#running.values()]
-    for (const running of left) this.#finish(running, { kind: 'released' }, null, null)
-    if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer)
+    const left = this.#running.list()
+    for (const running of left) this.#finish(running, released)
+    this.#running.stop()
     return left.length
   }
 
   #start(queued: QueuedRun): void {
-    const { run } = queued
-    const { table, jobs, hasSucceeded, observer } = this.#options
-    // Executed before, by us: its success is on its way, and comes in before this.
-    if (hasSucceeded(run.id)) {
-      this.#settleUntried(queued, { kind: 'released' }, null, null)
-      return
-    }
     const startedAtMs = Date.now()
-    const known = table.get(run.jobId)
-    const job = known === undefined ? undefined : jobs.get(known.name)
-    if (run.expiresAtMs !== null && run.expiresAtMs <= startedAtMs) {
-      this.#settleUntried(queued, { kind: 'expired' }, 'expired', 'Nobody ran it in time.')
+    const begun = this.#begin(queued, startedAtMs)
+    if (begun === null) return
+    const { job, running, body } = begun
+    if (job.batch !== undefined && job.batch !== null) {
+      this.#startBatch(job, job.batch, begun, startedAtMs)
       return
     }
-    if (known === undefined) {
-      this.#settleUntried(
-        queued,
-        { kind: 'failed', isPermanent: true, retryAfterMs: null },
-        'job_deleted',
-        'Its job was deleted.',
-      )
-      return
-    }
-    if (job === undefined || !job.hasHandler) {
-      this.#options.logger.warn(
-        { ...idsOfRun(run), job: known.name },
-        'No handler for this job here; the run goes back',
-      )
-      this.#settleUntried(queued, { kind: 'released' }, null, null, noHandlerDelayMs)
-      return
-    }
-    const running = new RunningRun(queued, known, startedAtMs, observer)
-    if (run.body === null) {
-      this.#finish(
-        running,
-        { kind: 'failed', isPermanent: true, retryAfterMs: null },
-        'body_missing',
-        'The input of this run is gone.',
-      )
-      return
-    }
+    let ending: Promise<unknown> | null
     let returned: unknown
     try {
-      returned = job.run(JSON.parse(run.body), running.context)
+      returned = this.#caller.call(job, body, running)
+      // A thenable may throw when it is looked at.
+      ending = isThenable(returned) ? Promise.resolve(returned) : null
     } catch (error) {
       this.#fail(running, error)
       return
     }
-    if (isThenable(returned)) {
-      this.#register(running)
-      returned.then(
-        (result) => this.#succeed(running, result),
-        (error: unknown) => this.#fail(running, error),
-      )
-    } else {
+    if (ending === null) {
       this.#succeed(running, returned)
+      return
     }
+    this.#running.add([running])
+    ending.then(
+      (result) => this.#succeed(running, result),
+      (error: unknown) => this.#fail(running, error),
+    )
   }
 
-  #register(running: RunningRun): void {
-    const { id } = running.run
-    const former = this.#running.get(id)
-    // Taken from us and claimed again, while its first handler is still at it: with that claim it is over.
-    if (former !== undefined) this.#finish(former, { kind: 'released' }, null, null)
-    this.#running.set(id, running)
-    this.#options.onRunning(this.#running.size)
-    this.#armDeadline(running.deadlineMs)
+  /** What its handler needs; null: it can't be started, and has gone back or ended. */
+  #begin(queued: QueuedRun, startedAtMs: number): BegunRun | null {
+    const resolved = resolveRun(queued.run, startedAtMs, this.#options)
+    if ('end' in resolved) {
+      this.#waiting.end(queued, resolved.end, resolved.delayMs)
+      return null
+    }
+    const { job, known } = resolved
+    const { body } = queued.run
+    const running = new RunningRun(queued, known, startedAtMs, this.#options.observer)
+    if (body !== null) return { job, running, body }
+    this.#finish(running, permanentFailure('body_missing', 'The input of this run is gone.'))
+    return null
+  }
+
+  /** Calls the handler with this run and what else waits here of its job. */
+  #startBatch(job: AnyJob, batch: JobBatch, first: BegunRun, startedAtMs: number): void {
+    const [leader, ...others] = this.#gatherBatch(job, batch, first, startedAtMs)
+    if (leader === undefined) return
+    const batched = [leader, ...others] as const
+    this.#running.add(batched.map(({ running }) => running))
+    const end = (endings: readonly HandlerEnd[]) =>
+      batched.forEach(({ running }, place) => this.#finishBatched(running, endings[place] as HandlerEnd))
+    this.#caller.callBatch(job, batch, batched).then(
+      (returned) => end(endingsOfBatch(job.name, returned, batched.length)),
+      (error: unknown) => end(batched.map(() => failureOf(error))),
+    )
+  }
+
+  /** One whose input is refused has failed, and isn't in it. One that was there at a crash runs alone. */
+  #gatherBatch(job: AnyJob, batch: JobBatch, first: BegunRun, startedAtMs: number): BatchedRun[] {
+    const { run } = first.running
+    const others = run.crashes > 0 ? [] : this.#waiting.takeMore(run.jobId, batch.maxRuns - 1)
+    const batched: BatchedRun[] = []
+    const add = ({ running, body }: BegunRun) => {
+      try {
+        batched.push({ running, input: job.parseInput?.(JSON.parse(body)) })
+      } catch (error) {
+        this.#fail(running, error)
+      }
+    }
+    add(first)
+    for (const queued of others) {
+      const begun = this.#begin(queued, startedAtMs)
+      if (begun !== null) add(begun)
+    }
+    return batched
+  }
+
+  #finishBatched(running: RunningRun, end: HandlerEnd): void {
+    if (end.ending.kind === 'succeeded' || running.context.abortReason === undefined)
+      this.#finish(running, end)
+    else this.#fail(running, null)
   }
 
   #succeed(running: RunningRun, result: unknown): void {
     // Also one that came too late for its time-out: that it was done is a fact.
-    this.#finish(running, { kind: 'succeeded' }, null, null, result)
+    this.#finish(running, { ending: { kind: 'succeeded' }, code: null, error: null, result })
   }
 
   #fail(running: RunningRun, error: unknown): void {
     if (!running.isOpen) return
     const { abortReason } = running.context
-    const told = abortReason instanceof RunAbortedError ? abortReason : null
-    if (told?.why === 'stopping') this.#finish(running, { kind: 'released' }, null, null)
-    else if (told?.why === 'cancelled')
-      this.#finish(running, { kind: 'cancelled' }, 'cancelled', told.message)
-    else this.#finish(running, endingOf(error), errorCode(error), errorText(error))
+    const isTold = abortReason instanceof RunAbortedError
+    this.#finish(running, isTold ? endOfAborted(abortReason) : failureOf(error))
   }
 
-  #finish(
-    running: RunningRun,
-    ending: RunEnding,
-    code: string | null,
-    error: string | null,
-    result?: unknown,
-  ): void {
-    const { run, worker, context, job } = running
-    const { isOpen } = running
-    if (!isOpen && ending.kind !== 'succeeded') return
+  #finish(running: RunningRun, end: HandlerEnd): void {
+    const { run, worker, job, isOpen } = running
+    if (!isOpen && end.ending.kind !== 'succeeded') return
     running.isOpen = false
-    if (this.#running.get(run.id) === running) {
-      this.#running.delete(run.id)
-      this.#options.onRunning(this.#running.size)
+    running.context.close()
+    running.kill?.()
+    this.#running.remove(running)
+    const record = resultOf(running, end, isOpen)
+    this.#options.settle({ worker, record, job: job.name })
+    if (isOpen) {
+      running.span?.end(end.ending.kind, end.code)
+      this.#waiting.endLink(run, record.action)
     }
-    const decision = decideRun(ending, context.attempt, job.settings, Math.random)
-    const isTried = ending.kind !== 'released'
-    const record: RunRecord = {
-      id: run.id,
-      message: run.messageId,
-      // It has ended once already, and its claim has counted it.
-      claim: isOpen ? run.claimId : 0,
-      lane: run.laneId,
-      attempt: context.attempt,
-      expected: run.attempt,
-      action: decision.action,
-      outcome: outcomeOf(ending),
-      startedAtMs: running.startedAtMs,
-      durationMs: Math.round(performance.now() - running.startedMonotonicMs),
-      errorCode: code,
-      error,
-      detail: detailOf(context, result),
-      delayMs: decision.delayMs,
-      reason: decision.reason,
-      isTried,
-    }
-    this.#options.settle({ worker, record })
-    if (code !== null) logEnding(this.#options.logger, run, job.name, record)
+    if (end.code !== null) logEnding(this.#options.logger, run, job.name, record)
     this.completed += 1
     this.pump()
     this.#options.onRoom(run.crashes > 0)
-  }
-
-  #settleUntried(
-    { run, worker }: QueuedRun,
-    ending: RunEnding,
-    code: string | null,
-    error: string | null,
-    delayMs: number | null = null,
-  ): void {
-    const record: RunRecord = {
-      id: run.id,
-      message: run.messageId,
-      claim: run.claimId,
-      lane: run.laneId,
-      attempt: run.attempt,
-      expected: run.attempt,
-      action: untriedActions[ending.kind] ?? 'release',
-      outcome: outcomeOf(ending),
-      startedAtMs: Date.now(),
-      durationMs: null,
-      errorCode: code,
-      error,
-      detail: null,
-      delayMs,
-      reason: code,
-      isTried: false,
-    }
-    this.#options.settle({ worker, record })
-    if (record.action === 'dead') logEnding(this.#options.logger, run, null, record)
-  }
-
-  #setDeadline(running: RunningRun, deadlineMs: number): void {
-    if (deadlineMs >= running.deadlineMs) return
-    running.deadlineMs = deadlineMs
-    this.#armDeadline(deadlineMs)
-  }
-
-  /** One timer for all: it stands at the earliest deadline that we know of. */
-  #armDeadline(deadlineMs: number): void {
-    if (deadlineMs >= this.#nextDeadlineMs) return
-    this.#nextDeadlineMs = deadlineMs
-    if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer)
-    const delayMs = Math.min(Math.max(1, deadlineMs - performance.now()), 2 ** 31 - 1)
-    this.#deadlineTimer = setTimeout(() => this.#endOverdue(), delayMs)
-    this.#deadlineTimer.unref()
-  }
-
-  #endOverdue(): void {
-    const nowMs = performance.now()
-    this.#nextDeadlineMs = Number.POSITIVE_INFINITY
-    this.#deadlineTimer = null
-    let nextMs = Number.POSITIVE_INFINITY
-    for (const running of Array.from(this.#running.values())) {
-      if (running.deadlineMs > nowMs) {
-        nextMs = Math.min(nextMs, running.deadlineMs)
-        continue
-      }
-      const { abortReason } = running.context
-      if (abortReason instanceof RunAbortedError && abortReason.why === 'cancelled') {
-        this.#finish(running, { kind: 'cancelled' }, 'cancelled', abortReason.message)
-        continue
-      }
-      const text = `The handler took longer than ${running.job.settings.timeoutMs} ms.`
-      running.context.abort(new RunAbortedError('timed_out', text))
-      this.#finish(running, { kind: 'timed_out' }, 'timed_out', text)
-    }
-    if (nextMs < Number.POSITIVE_INFINITY) this.#armDeadline(nextMs)
   }
 }
 
 function isThenable(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
-}
-
-/** What becomes of a run that was not begun. */
-const untriedActions: Readonly<Partial<Record<RunEnding['kind'], RunRecord['action']>>> = {
-  expired: 'expire',
-  failed: 'dead',
-}
-
-const plainOutcomes: Readonly<Record<Exclude<RunEnding['kind'], 'failed'>, number>> = {
-  succeeded: outcomeCodes.success,
-  cancelled: outcomeCodes.cancelled,
-  expired: outcomeCodes.expired,
-  timed_out: outcomeCodes.retryable,
-  released: outcomeCodes.retryable,
-}
-
-function outcomeOf(ending: RunEnding): number {
-  if (ending.kind !== 'failed') return plainOutcomes[ending.kind]
-  return ending.isPermanent ? outcomeCodes.permanent : outcomeCodes.retryable
-}
-
-/** What is kept of an execution beside its outcome; null when there is nothing. */
-function detailOf(context: RunContext, result: unknown): object | null {
-  if (result === undefined && !context.hasNews) return null
-  const json = result === undefined ? null : jsonOf(result)
-  const isKept = json !== null && Buffer.byteLength(json) <= maxResultBytes
-  const progress = context.progressValue === undefined ? null : jsonOf(context.progressValue)
-  return {
-    ...(isKept && { result: JSON.parse(json) as unknown }),
-    ...(result !== undefined && !isKept && { resultOmitted: json === null ? 'not_storable' : 'too_large' }),
-    ...(progress !== null &&
-      progress.length <= maxResultBytes && { progress: JSON.parse(progress) as unknown }),
-    ...(context.logs.length > 0 && { logs: context.logs }),
-  }
 }

@@ -1,8 +1,9 @@
 import type { RunEnding } from '../core/jobs/run-decision.ts'
 import { PermanentError, RetryAfterError } from '../transports/function/handler.ts'
 import { InvalidInputError } from './job.ts'
+import { storableText, thrownText } from './thrown-text.ts'
 
-/** Why a handler's signal aborts. */
+/** Why a handler's signal is aborted. */
 export class RunAbortedError extends Error {
   override readonly name = 'RunAbortedError'
   readonly why: 'timed_out' | 'cancelled' | 'stopping'
@@ -13,10 +14,57 @@ export class RunAbortedError extends Error {
   }
 }
 
+/** How an execution ended, with what is said about it. */
+export interface HandlerEnd {
+  readonly ending: RunEnding
+  readonly code: string | null
+  readonly error: string | null
+  /** What the handler returned. */
+  readonly result?: unknown
+}
+
+/** How a handler failed in another thread or process. */
+export class HandlerFailure extends Error {
+  override readonly name = 'HandlerFailure'
+  readonly end: HandlerEnd
+
+  constructor(end: HandlerEnd) {
+    super(end.error ?? 'The handler failed.')
+    this.end = end
+  }
+}
+
+export const released: HandlerEnd = { ending: { kind: 'released' }, code: null, error: null }
+
 const maxErrorLength = 4000
 
-/** What a handler's error means, when nobody had asked it to stop. */
-export function endingOf(error: unknown): RunEnding {
+export function permanentFailure(code: string, error: string): HandlerEnd {
+  return { ending: { kind: 'failed', isPermanent: true, retryAfterMs: null }, code, error }
+}
+
+/** How a run ends whose handler was told to stop, whatever the handler says to it. */
+export function endOfAborted({ why, message }: RunAbortedError): HandlerEnd {
+  if (why === 'stopping') return released
+  return { ending: { kind: why }, code: why, error: message }
+}
+
+/** What a handler threw, when nobody had asked it to stop: an error, or any other value. */
+export function failureOf(thrown: unknown): HandlerEnd {
+  try {
+    if (thrown instanceof HandlerFailure) return thrown.end
+    return {
+      ending: endingOf(thrown),
+      code: errorCode(thrown),
+      error: storableText(thrownText(thrown)).slice(0, maxErrorLength),
+    }
+  } catch {
+    // A value that can't be looked at: one without a prototype, a revoked proxy, a getter that throws.
+    const ending = { kind: 'failed', isPermanent: false, retryAfterMs: null } as const
+    return { ending, code: 'handler_failed', error: thrownText(thrown) }
+  }
+}
+
+function endingOf(error: unknown): RunEnding {
   if (
     error instanceof PermanentError ||
     error instanceof InvalidInputError ||
@@ -41,17 +89,7 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name
 }
 
-/** Text that PostgreSQL can hold. */
-export function errorText(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return storableText(text).slice(0, maxErrorLength)
-}
-
-export function storableText(text: string): string {
-  return text.replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd')
-}
-
-export function errorCode(error: unknown): string {
+function errorCode(error: unknown): string {
   if (error instanceof InvalidInputError) return 'invalid_input'
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return storableText(error.code).slice(0, 100)

@@ -1,13 +1,19 @@
 import type { RecoveredRuns, WorkerBeat } from '../storage/workers.ts'
+import type { PulseAddress } from './link/worker-pulse.ts'
+import type { LoopWatchLimits } from './loop-watch.ts'
+import type { WorkBoardMemory } from './work-board/work-board.ts'
 
 /** What the heartbeat's thread starts with. */
 export interface HeartbeatSettings {
-  readonly databaseUrl: string
+  readonly address: PulseAddress
   readonly incarnation: number
   readonly heartbeatMs: number
   readonly leaseMs: number
   /** [sending of the last good beat in ms on the process's monotonic clock, runs under way]. */
   readonly shared: SharedArrayBuffer
+  readonly board: WorkBoardMemory
+  readonly loop: LoopWatchLimits
+  readonly loopLookMs: number
 }
 
 export const slot = { lastGoodBeat: 0, running: 1 } as const
@@ -19,6 +25,8 @@ export type HeartbeatMessage =
   | ({ readonly kind: 'beat' } & HeardBeat)
   | { readonly kind: 'missed'; readonly error: string }
   | { readonly kind: 'buried'; readonly incarnation: number; readonly recovered: RecoveredRuns }
+  /** The loop was blocked by one of these runs, and has come round again; so many that had not begun went back. */
+  | { readonly kind: 'blocked'; readonly runs: readonly number[]; readonly returned: number }
   | { readonly kind: 'stopped' }
 
 /** The same in every thread of the process, unlike performance.now(). */

@@ -1,28 +1,19 @@
 // The program of the thread that says "this worker lives", whatever the handlers do to the main thread's event loop.
 import { parentPort, workerData } from 'node:worker_threads'
-import { closePool, createPool } from '../postgres/pool.ts'
-import { Database } from '../storage/database.ts'
-import { beatWorker, buryWorker } from '../storage/workers.ts'
+import { BlockedLoop } from './blocked-loop.ts'
 import {
   type HeartbeatMessage,
   type HeartbeatSettings,
   processMonotonicMs,
   slot,
 } from './heartbeat-protocol.ts'
-import { WorkerWatch } from './worker-watch.ts'
+import { openPulse } from './link/open-pulse.ts'
+import type { WorkerPulse } from './link/worker-pulse.ts'
+import { WorkBoard } from './work-board/work-board.ts'
 
 const settings = workerData as HeartbeatSettings
 const shared = new Float64Array(settings.shared)
-const deadlineMs = settings.heartbeatMs * 2
-const pool = createPool({
-  connectionString: settings.databaseUrl,
-  max: 1,
-  applicationName: 'holdfast-heartbeat',
-  connectTimeoutMs: deadlineMs,
-  deadlineMs,
-})
-const database = new Database({ pool, preparesStatements: false, deadlineMs })
-const watch = new WorkerWatch(settings.heartbeatMs * 4)
+const board = new WorkBoard(settings.board)
 const state: { isStopping: boolean; wake: (() => void) | null } = { isStopping: false, wake: null }
 
 function say(message: HeartbeatMessage): void {
@@ -34,35 +25,36 @@ parentPort?.on('message', (order: 'stop' | 'now') => {
   state.wake?.()
 })
 
-async function beat(): Promise<void> {
-  const sentAtMs = processMonotonicMs()
-  const { peers, ...heard } = await beatWorker(database, settings.incarnation, shared[slot.running] ?? 0)
-  if (heard.isKnown) shared[slot.lastGoodBeat] = sentAtMs
+async function beat(pulse: WorkerPulse): Promise<void> {
+  const heard = await pulse.beat(shared[slot.running] ?? 0)
+  if (heard.isKnown) shared[slot.lastGoodBeat] = heard.sentAtMs
   say({ kind: 'beat', ...heard })
-  for (const peer of watch.observe(peers, processMonotonicMs())) {
-    if (peer.incarnation === settings.incarnation) continue
-    const recovered = await buryWorker(database, peer.incarnation, peer.beat, settings.incarnation)
-    say({ kind: 'buried', incarnation: peer.incarnation, recovered })
-  }
+  await pulse.watchPeers((incarnation, recovered) => say({ kind: 'buried', incarnation, recovered }))
 }
 
 async function run(): Promise<void> {
+  const { incarnation, loop, loopLookMs, heartbeatMs } = settings
+  const pulse = await openPulse(settings, board)
+  const blockedLoop = new BlockedLoop({ pulse, incarnation, board, limits: loop, say })
+  const loopTimer = setInterval(() => blockedLoop.look(processMonotonicMs()), loopLookMs)
   while (!state.isStopping) {
     try {
-      await beat()
+      await beat(pulse)
     } catch (error) {
       say({ kind: 'missed', error: error instanceof Error ? error.message : String(error) })
     }
     if (state.isStopping) break
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, settings.heartbeatMs)
+      const timer = setTimeout(resolve, heartbeatMs)
       state.wake = () => {
         clearTimeout(timer)
         resolve()
       }
     })
   }
-  await closePool(pool, 1000)
+  clearInterval(loopTimer)
+  await blockedLoop.stop().catch((error: unknown) => say({ kind: 'missed', error: String(error) }))
+  await pulse.close()
   say({ kind: 'stopped' })
   parentPort?.close()
 }

@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
-import { Worker as Thread } from 'node:worker_threads'
+import type { Worker as Thread } from 'node:worker_threads'
+import { formatId } from '../core/delivery/ids.ts'
 import type { Logger } from '../engine/logger.ts'
 import type { RecoveredRuns } from '../storage/workers.ts'
 import {
@@ -10,12 +9,20 @@ import {
   processMonotonicMs,
   slot,
 } from './heartbeat-protocol.ts'
+import type { PulseAddress } from './link/worker-pulse.ts'
+import { startThread } from './start-program.ts'
+import { WorkBoard, type WorkBoardMemory } from './work-board/work-board.ts'
 
 export interface HeartbeatOptions {
-  readonly databaseUrl: string
+  readonly address: PulseAddress
   readonly incarnation: number
   readonly heartbeatMs: number
   readonly leaseMs: number
+  /** What the main thread is at. */
+  readonly board: WorkBoardMemory
+  readonly blockedLoopMs: number
+  /** Null: a process with a blocked loop goes on. */
+  readonly endBlockedAfterMs: number | null
   readonly logger: Logger
   /** A beat got through. */
   onBeat(heard: HeardBeat): void
@@ -26,21 +33,27 @@ export interface HeartbeatOptions {
 /** A worker may start runs for this share of its lease after its last beat; before the rest is over nobody takes its runs. */
 const fenceShare = 0.7
 
+/** So often is the loop looked at in the time after which it is blocked. */
+const loopLooks = 10
+
 /** The main thread's side of the heartbeat. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions
   readonly #shared = new SharedArrayBuffer(16)
   readonly #values = new Float64Array(this.#shared)
+  readonly #board: WorkBoard
+  #turnTimer: NodeJS.Timeout | null = null
   #thread: Thread | null = null
   #exited: Promise<void> | null = null
 
   constructor(options: HeartbeatOptions) {
     this.#options = options
+    this.#board = new WorkBoard(options.board)
     // The registration has just succeeded: that counts as the first beat.
     this.#values[slot.lastGoodBeat] = processMonotonicMs()
   }
 
-  /** Whether so much of the lease is over that somebody else may soon have our runs. */
+  /** Whether the lease is so close to its end that others may soon take our runs. */
   get isFenced(): boolean {
     const lastMs = this.#values[slot.lastGoodBeat] ?? 0
     return processMonotonicMs() - lastMs > this.#options.leaseMs * fenceShare
@@ -51,22 +64,28 @@ export class Heartbeat {
   }
 
   start(): void {
-    const { databaseUrl, incarnation, heartbeatMs, leaseMs, logger } = this.#options
+    const { address, incarnation, heartbeatMs, leaseMs, board, blockedLoopMs, logger } = this.#options
+    const loopLookMs = blockedLoopMs / loopLooks
     const workerData: HeartbeatSettings = {
-      databaseUrl,
+      address,
       incarnation,
       heartbeatMs,
       leaseMs,
       shared: this.#shared,
+      board,
+      loop: { blockedMs: blockedLoopMs, endMs: this.#options.endBlockedAfterMs, maxGapMs: loopLookMs * 3 },
+      loopLookMs,
     }
-    const thread = startThread(workerData)
+    this.#turnTimer = setInterval(() => this.#board.noteTurn(), loopLookMs / 2)
+    this.#turnTimer.unref()
+    const thread = startThread('./heartbeat-thread', { workerData })
     thread.on('message', (message: HeartbeatMessage) => this.#hear(message))
     thread.on('error', (error) => logger.error({ error: String(error) }, 'The heartbeat failed'))
     this.#exited = new Promise((resolve) => thread.once('exit', () => resolve()))
     this.#thread = thread
   }
 
-  /** Beats at once: whoever waits for news needn't wait for the next one. */
+  /** Sends a heartbeat immediately, for callers that wait for its result. */
   beatNow(): void {
     this.#thread?.postMessage('now')
   }
@@ -75,32 +94,33 @@ export class Heartbeat {
     this.#thread?.postMessage('stop')
     await this.#exited
     this.#thread = null
+    if (this.#turnTimer !== null) clearInterval(this.#turnTimer)
   }
 
   #hear(message: HeartbeatMessage): void {
-    const { logger } = this.#options
+    const { logger, incarnation } = this.#options
     if (message.kind === 'beat') {
       this.#options.onBeat(message)
     } else if (message.kind === 'missed') {
-      logger.warn({ error: message.error }, 'A heartbeat did not get through')
+      logger.warn(
+        { error: message.error },
+        `A heartbeat did not reach the ${this.#options.address.kind === 'postgres' ? 'database' : 'nodes'}`,
+      )
     } else if (message.kind === 'buried') {
-      logger.warn({ worker: message.incarnation, ...message.recovered }, 'A worker is dead; its runs go back')
+      logger.warn(
+        { worker: message.incarnation, ...message.recovered },
+        'A worker is dead; its runs return to their queues',
+      )
       this.#options.onRecovered(message.recovered)
+    } else if (message.kind === 'blocked') {
+      logger.error(
+        {
+          worker: incarnation,
+          runs: message.runs.map((id) => formatId('run', id)),
+          returned: message.returned,
+        },
+        'The event loop was blocked by a handler that did not yield; runs that had not begun were returned',
+      )
     }
   }
-}
-
-function startThread(workerData: HeartbeatSettings): Thread {
-  if (import.meta.url.endsWith('.js')) {
-    return new Thread(new URL('./heartbeat-thread.js', import.meta.url), { workerData, execArgv: [] })
-  }
-  // From a checkout, the thread compiles the sources as its parent does; `--import` doesn't reach threads.
-  const file = new URL('./heartbeat-thread.ts', import.meta.url).href
-  const loader = pathToFileURL(
-    createRequire(import.meta.url)
-      .resolve('tsx/esm/api')
-      .replace(/\.cjs$/, '.mjs'),
-  ).href
-  const program = `import(${JSON.stringify(loader)}).then((tsx) => tsx.tsImport(${JSON.stringify(file)}, ${JSON.stringify(file)}))`
-  return new Thread(program, { workerData, execArgv: [], eval: true })
 }

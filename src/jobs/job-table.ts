@@ -1,7 +1,7 @@
 import { type JobSettings, parseJobSettings } from '../core/jobs/job-settings.ts'
 import type { Logger } from '../engine/logger.ts'
-import type { Database } from '../storage/database.ts'
-import { type JobRow, readJobsById } from '../storage/jobs.ts'
+import type { JobRow } from '../storage/jobs.ts'
+import type { LinkedJob, WorkerLink } from './link/worker-link.ts'
 
 export interface KnownJob {
   readonly name: string
@@ -9,14 +9,14 @@ export interface KnownJob {
   readonly state: JobRow['state']
 }
 
-/** The jobs of the runs that were claimed, with what overrides their code's settings. */
+/** The jobs of claimed runs, with the overrides of their code's settings. */
 export class JobTable {
-  readonly #database: Database
+  readonly #link: Pick<WorkerLink, 'readJobs'>
   readonly #logger: Logger
   readonly #jobs = new Map<number, KnownJob>()
 
-  constructor(database: Database, logger: Logger) {
-    this.#database = database
+  constructor(link: Pick<WorkerLink, 'readJobs'>, logger: Logger) {
+    this.#link = link
     this.#logger = logger
   }
 
@@ -24,24 +24,24 @@ export class JobTable {
     return this.#jobs.get(id)
   }
 
-  /** Makes sure that these are known. */
+  /** Loads these jobs if they aren't loaded yet. */
   async load(ids: Iterable<number>): Promise<void> {
     const unknown = new Set<number>()
     for (const id of ids) if (!this.#jobs.has(id)) unknown.add(id)
     if (unknown.size === 0) return
-    for (const row of await readJobsById(this.#database, [...unknown])) this.#jobs.set(row.id, toKnown(row))
+    for (const row of await this.#link.readJobs([...unknown])) this.#jobs.set(row.id, toKnown(row))
   }
 
-  /** Somebody changed a job. */
+  /** A job was changed. */
   async refresh(): Promise<void> {
-    for (const row of await readJobsById(this.#database, [...this.#jobs.keys()])) {
+    for (const row of await this.#link.readJobs([...this.#jobs.keys()])) {
       const before = this.#jobs.get(row.id)
       this.#jobs.set(row.id, toKnown(row))
       if (row.state === 'disabled' && before?.state !== 'disabled') this.#warn(row)
     }
   }
 
-  #warn({ name: job, state_reason: reason, reenable_at: reenableAt }: JobRow): void {
+  #warn({ name: job, state_reason: reason, reenable_at: reenableAt }: LinkedJob): void {
     this.#logger.warn(
       { job, reason, reenableAt },
       `The job "${job}" was disabled (${reason ?? 'no reason given'}); its runs wait. Fixed the cause? Enable it with: holdfast jobs enable ${job}`,
@@ -49,9 +49,9 @@ export class JobTable {
   }
 }
 
-function toKnown(row: JobRow): KnownJob {
+function toKnown(row: LinkedJob): KnownJob {
   const merged = parseJobSettings({ ...row.defaults, ...row.overrides })
-  // What SQL wrote by hand may be anything; then the defaults have to do.
+  // Settings written by hand in SQL may be invalid; then the defaults apply.
   const settings = merged.ok ? merged : parseJobSettings({})
   if (!settings.ok) throw new Error('the default job settings are invalid')
   return { name: row.name, settings: settings.value, state: row.state }

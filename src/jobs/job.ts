@@ -2,20 +2,78 @@ import type { z } from 'zod'
 import { HoldfastError } from '../core/errors.ts'
 import { type JobInput, type JobSettings, jobName, parseJobSettings } from '../core/jobs/job-settings.ts'
 import type { Problem } from '../core/problem.ts'
+import {
+  type Isolation,
+  type IsolationKind,
+  importHandler,
+  moduleAdvice,
+  parseIsolation,
+} from './isolation/isolation.ts'
 import type { RunContext } from './run-context.ts'
 
-/** Returning is success, and what it returns is kept as the run's result; throwing is failure. */
+const defaultBatchRuns = 100
+/** As many as a worker claims at once. */
+const maxBatchRunsLimit = 2000
+
+/** Returning is success, and the returned value is kept as the run's result; throwing is failure. */
 export type JobHandler<Input, Result = unknown> = (
   input: Input,
   context: RunContext,
 ) => Result | Promise<Result>
 
-export interface JobDefinition<Schema extends z.ZodType, Result = unknown> extends JobInput {
+/** One run of a batch. */
+export interface BatchedRun<Input> {
+  readonly input: Input
+  readonly context: RunContext
+}
+
+/**
+ * Takes several runs at once. It returns one result for each run, in their order; an `Error` among them fails that run alone. Returning nothing is success for
+ * all, throwing is failure for all.
+ */
+export type BatchHandler<Input, Result = unknown> = (
+  runs: readonly BatchedRun<Input>[],
+) => readonly (Result | Error)[] | void | Promise<readonly (Result | Error)[] | void>
+
+interface NamedJob<Schema extends z.ZodType> extends JobInput {
   readonly name: string
-  /** What the input looks like; checked when a run is enqueued and again before it is run. */
+  /** Schema of the input; checked when a run is enqueued and again before it runs. */
   readonly input?: Schema
+}
+
+/** A job whose handler is executed in the worker. */
+export interface JobDefinition<Schema extends z.ZodType, Result = unknown> extends NamedJob<Schema> {
   /** Left out in a process that only enqueues. */
   readonly run?: JobHandler<z.output<Schema>, Result>
+  readonly runBatch?: undefined
+  readonly maxBatchRuns?: undefined
+  readonly isolation?: 'none' | undefined
+  readonly module?: undefined
+  readonly memoryLimitMb?: undefined
+}
+
+/** A job whose handler takes several runs at once. */
+export interface BatchJobDefinition<Schema extends z.ZodType, Result = unknown> extends NamedJob<Schema> {
+  readonly runBatch: BatchHandler<z.output<Schema>, Result>
+  /** How many runs a call takes at most; 100 by default. It takes what waits, and never waits for more. */
+  readonly maxBatchRuns?: number
+  readonly run?: undefined
+  readonly isolation?: 'none' | undefined
+  readonly module?: undefined
+  readonly memoryLimitMb?: undefined
+}
+
+/** A job whose handler is executed in a thread or process of its own. */
+export interface IsolatedJobDefinition<Schema extends z.ZodType> extends NamedJob<Schema> {
+  /** What a crash, a leak or a loop of the handler ends instead of the worker. */
+  readonly isolation: IsolationKind
+  /** The module that exports the handler, as default or as `run`: `new URL('./handler.js', import.meta.url)`, or a path. */
+  readonly module: string | URL
+  /** What the handler may use of JavaScript's heap; 512 by default. */
+  readonly memoryLimitMb?: number
+  readonly runBatch?: undefined
+  readonly maxBatchRuns?: undefined
+  readonly run?: "An isolated handler is named by its module: module: new URL('./handler.js', import.meta.url)"
 }
 
 /** Any job, whatever its input. */
@@ -25,69 +83,105 @@ export interface AnyJob {
   readonly hasHandler: boolean
   check(json: string): readonly Problem[]
   run(json: unknown, context: RunContext): unknown
+  /** Where its handler is executed; null, or missing in a job of an earlier version: in the worker. */
+  readonly isolation?: Isolation | null
+  /** What the schema makes of an input that came as JSON. */
+  parseInput?(json: unknown): unknown
+  /** Takes several runs at once; null, or missing in a job of an earlier version: one at a time. */
+  readonly batch?: JobBatch | null
 }
 
-/** A job whose runs take this input and end with this result. Both types are for the compiler alone. */
+export interface JobBatch {
+  readonly handler: BatchHandler<unknown>
+  readonly maxRuns: number
+}
+
+/** A job whose runs take this input and end with this result. Both types exist at compile time only. */
 export interface JobOf<Input, Result = unknown> extends AnyJob {
   readonly inputType: Input
   readonly resultType: Result
 }
 
-/** A job as code knows it: made by `defineJob`. */
+/** A job defined in code, by `defineJob`. */
 export class Job<Input = unknown, Parsed = Input, Result = unknown> implements JobOf<Input, Result> {
   readonly name: string
   readonly settings: JobSettings
   readonly #schema: z.ZodType | null
   readonly #handler: JobHandler<Parsed, Result> | null
+  readonly isolation: Isolation | null
+  readonly batch: JobBatch | null
 
   constructor(
     name: string,
     settings: JobSettings,
     schema: z.ZodType | null,
     handler: JobHandler<Parsed, Result> | null,
+    isolation: Isolation | null = null,
+    batch: JobBatch | null = null,
   ) {
     this.name = name
     this.settings = settings
     this.#schema = schema
     this.#handler = handler
+    this.isolation = isolation
+    this.batch = batch
   }
 
-  /** What a run of this job gets; only its type is of use. */
+  /** The input of its runs; only its type is used. */
   declare readonly inputType: Input
 
-  /** What its handler returns; only its type is of use. */
+  /** What its handler returns; only its type is used. */
   declare readonly resultType: Result
 
   get hasHandler(): boolean {
-    return this.#handler !== null
+    return this.#handler !== null || this.isolation !== null || this.batch !== null
   }
 
   /** The same job with its handler: for definitions that enqueuing processes share. */
   handledBy<Handled extends Result>(handler: JobHandler<Parsed, Handled>): Job<Input, Parsed, Handled> {
+    if (this.isolation !== null)
+      throw new HoldfastError('invalid_job', `The job "${this.name}" is isolated: ${moduleAdvice}.`, {
+        job: this.name,
+      })
     return new Job<Input, Parsed, Handled>(this.name, this.settings, this.#schema, handler)
   }
 
-  /** What is wrong with this input, given as JSON; nothing when it fits. */
+  /** The problems of this input, given as JSON; none if it is valid. */
   check(json: string): readonly Problem[] {
     return this.#schema === null ? [] : problems(this.#schema.safeParse(JSON.parse(json)))
   }
 
-  /** Runs the handler on an input that came as JSON. An input that doesn't fit can never succeed. */
-  run(json: unknown, context: RunContext): unknown {
-    if (this.#handler === null) throw new Error(`the job "${this.name}" has no handler`)
-    if (this.#schema === null) return this.#handler(json as Parsed, context)
+  /** An input that doesn't fit can never succeed. */
+  parseInput(json: unknown): unknown {
+    if (this.#schema === null) return json
     const parsed = this.#schema.safeParse(json)
     if (!parsed.success) throw new InvalidInputError(this.name, problems(parsed))
-    return this.#handler(parsed.data as Parsed, context)
+    return parsed.data
+  }
+
+  /** Runs the handler here, on an input that came as JSON; also an isolated one. */
+  run(json: unknown, context: RunContext): unknown {
+    const input = this.parseInput(json)
+    if (this.#handler !== null) return this.#handler(input as Parsed, context)
+    if (this.batch !== null) return this.#runAlone(this.batch, input, context)
+    if (this.isolation === null) throw new Error(`the job "${this.name}" has no handler`)
+    return importHandler(this.isolation.module).then((handler) => handler(input, context))
+  }
+
+  /** A batch of one. */
+  async #runAlone({ handler }: JobBatch, input: unknown, context: RunContext): Promise<unknown> {
+    const result = (await handler([{ input, context }]))?.[0]
+    if (result instanceof Error) throw result
+    return result
   }
 }
 
-/** The stored input doesn't fit the job's schema: a permanent failure. */
+/** The stored input doesn't match the job's schema: a permanent failure. */
 export class InvalidInputError extends Error {
   override readonly name = 'InvalidInputError'
 
   constructor(job: string, found: readonly Problem[]) {
-    super(`The input doesn't fit the job "${job}". ${listed(found)}`)
+    super(`The input does not match the schema of the job "${job}". ${listed(found)}`)
   }
 }
 
@@ -105,21 +199,80 @@ export class InvalidInputError extends Error {
  */
 export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
   definition: JobDefinition<Schema, Result>,
+): Job<z.input<Schema>, z.output<Schema>, Result>
+/**
+ * Declares a job whose handler takes several runs at once.
+ *
+ * @example
+ * const index = defineJob({
+ *   name: 'index',
+ *   input: z.object({ id: z.string() }),
+ *   maxBatchRuns: 500,
+ *   runBatch: async (runs) => { await search.bulk(runs.map(({ input }) => input.id)) },
+ * })
+ */
+export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
+  definition: BatchJobDefinition<Schema, Result>,
+): Job<z.input<Schema>, z.output<Schema>, Result>
+/**
+ * Declares a job whose handler is executed in a thread or process of its own.
+ *
+ * @example
+ * const resize = defineJob({ name: 'resize', isolation: 'process', module: new URL('./resize.js', import.meta.url) })
+ */
+export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
+  definition: IsolatedJobDefinition<Schema>,
+): Job<z.input<Schema>, z.output<Schema>, Result>
+export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown>(
+  definition:
+    | JobDefinition<Schema, Result>
+    | BatchJobDefinition<Schema, Result>
+    | IsolatedJobDefinition<Schema>,
 ): Job<z.input<Schema>, z.output<Schema>, Result> {
-  const { name, input, run, ...rest } = definition
+  const { name, input, run, runBatch, maxBatchRuns, isolation, module, memoryLimitMb, ...rest } = definition
+  const where = parseIsolation({ isolation, module, memoryLimitMb }, (run ?? runBatch) !== undefined)
+  const batchProblems = problemsOfBatch({ run, runBatch, maxBatchRuns })
   const isNamed = jobName.safeParse(name)
   const settings = parseJobSettings(rest)
-  if (!isNamed.success || !settings.ok) {
+  if (!isNamed.success || !settings.ok || where.problems.length + batchProblems.length > 0) {
     const found: Problem[] = isNamed.success
       ? []
       : isNamed.error.issues.map(({ message }) => ({ path: 'name', message }))
     if (!settings.ok) found.push(...settings.problems)
+    found.push(...where.problems, ...batchProblems)
     throw new HoldfastError('invalid_job', `The job "${name}" is invalid. ${listed(found)}`, {
       job: name,
       problems: found,
     })
   }
-  return new Job<z.input<Schema>, z.output<Schema>, Result>(name, settings.value, input ?? null, run ?? null)
+  const handler = typeof run === 'function' ? run : null
+  return new Job<z.input<Schema>, z.output<Schema>, Result>(
+    name,
+    settings.value,
+    input ?? null,
+    handler,
+    where.isolation,
+    runBatch === undefined
+      ? null
+      : { handler: runBatch as BatchHandler<unknown>, maxRuns: maxBatchRuns ?? defaultBatchRuns },
+  )
+}
+
+function problemsOfBatch(given: {
+  readonly run: unknown
+  readonly runBatch: unknown
+  readonly maxBatchRuns: number | undefined
+}): Problem[] {
+  const found: Problem[] = []
+  if (given.run !== undefined && given.runBatch !== undefined)
+    found.push({ path: 'runBatch', message: 'cannot be combined with run' })
+  if (given.maxBatchRuns === undefined) return found
+  if (given.runBatch === undefined) found.push({ path: 'maxBatchRuns', message: 'requires runBatch' })
+  const isInRange =
+    Number.isInteger(given.maxBatchRuns) && given.maxBatchRuns >= 1 && given.maxBatchRuns <= maxBatchRunsLimit
+  if (!isInRange)
+    found.push({ path: 'maxBatchRuns', message: `must be a whole number from 1 to ${maxBatchRunsLimit}` })
+  return found
 }
 
 function problems(result: z.ZodSafeParseResult<unknown>): Problem[] {

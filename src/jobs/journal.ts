@@ -16,15 +16,17 @@ import { crc32 } from 'node:zlib'
 import { outcomeCodes } from '../storage/settle.ts'
 import type { RunRecord } from '../storage/settle-runs.ts'
 
-/** One result as the journal keeps it: with the incarnation that claimed the run, whose word counts for it. */
+/** One result in the journal: with the incarnation that claimed the run, which decides whether the result is accepted. */
 export interface JournalEntry {
   readonly worker: number
   readonly record: RunRecord
+  /** Its name; not known of what an earlier process left behind. */
+  readonly job?: string
 }
 
 export interface JournalOptions {
   readonly folder: string
-  /** What may wait for the database at most; beyond it nothing new is claimed. */
+  /** Maximum that may wait for the database; above it nothing is claimed. */
   readonly maxBytes: number
   /** How long segments are kept after everything in them has been settled. */
   readonly retentionMs: number
@@ -50,7 +52,7 @@ type Frame =
   | { readonly kind: 'settled'; readonly through: number }
   | { readonly kind: 'worker'; readonly incarnation: number }
 
-/** Plain successes, which are most, without the names of their fields: a third of the bytes and of the time. */
+/** Plain successes, which are the majority, are stored without field names: a third of the bytes and of the time. */
 type PackedEntry =
   | JournalEntry
   | readonly [
@@ -69,15 +71,15 @@ const headerBytes = 8
 const segmentBytes = 8 * 1024 * 1024
 const maxFrameBytes = 64 * 1024 * 1024
 const segmentPattern = /^(\d{16})\.journal$/
-/** How often a journal that could not be written is tried again. */
+/** Interval of retrying a journal that could not be written. */
 const retryMs = 1000
 
 /**
- * An append-only file of results that PostgreSQL doesn't have yet. A frame is [length, CRC-32 of the payload, payload]; a torn or broken one ends the
- * file. `append` hands the frame to the operating system, so that a killed process loses nothing; `sync` forces it to the disk, so that a
- * power cut doesn't either.
+ * An append-only file of results that PostgreSQL doesn't have yet. A frame is [length, CRC-32 of the payload, payload]; an incomplete or corrupt one ends the
+ * file. `append` writes the frame to the operating system, so that a killed process loses nothing; `sync` forces it to the disk, so that a
+ * power failure doesn't either.
  *
- * Results are settled in the order in which they came, so that one number says how far that has got. A segment whose entries are all
+ * Results are settled in the order in which they were added, so one number is the position. A segment whose entries are all
  * settled is deleted after its retention.
  */
 export class Journal {
@@ -88,10 +90,10 @@ export class Journal {
   #next = 1
   #settledThrough = 0
   #isUnsynced = false
-  /** Entries that the disk had no room for, in order. They are few: nothing is claimed meanwhile. */
+  /** Entries that the disk had no room for, in order. There are few: nothing is claimed meanwhile. */
   readonly #unwritten: EntriesFrame[] = []
   #brokenAtMs: number | null = null
-  /** The incarnations of the process that wrote this journal before us. */
+  /** The incarnations of the process that wrote this journal before. */
   readonly formerWorkers = new Set<number>()
 
   constructor(options: JournalOptions) {
@@ -99,7 +101,7 @@ export class Journal {
     this.#nowMs = options.nowMs ?? Date.now
   }
 
-  /** Opens the journal and returns what was never settled, in order. */
+  /** Opens the journal and returns the entries that were never settled, in order. */
   open(): JournalEntry[] {
     mkdirSync(this.#options.folder, { recursive: true, mode: 0o700 })
     const unsettled = new Map<number, JournalEntry>()
@@ -129,14 +131,14 @@ export class Journal {
     return this.unsettledBytes >= this.#options.maxBytes
   }
 
-  /** Whether results may come: there is room by our own bound, and the disk takes what is written. */
+  /** Whether results can be added: the size limit isn't reached, and the disk accepts writes. */
   hasRoom(): boolean {
     if (this.#isBroken() && this.#nowMs() - (this.#brokenAtMs ?? 0) >= retryMs) {
       try {
         this.#write({ kind: 'settled', through: this.#settledThrough })
         this.#writeEntries()
       } catch {
-        // Said when it broke; tried again.
+        // The failure was logged when it happened; this is a retry.
       }
     }
     return !this.#isBroken() && !this.isFull
@@ -208,7 +210,7 @@ export class Journal {
       while (written < bytes.length) written += writeSync(this.#file, bytes, written)
     } catch (error) {
       this.#brokenAtMs = this.#nowMs()
-      // Half a frame would hide every one after it.
+      // A partial frame would hide every one after it.
       ftruncateSync(this.#file, segment?.bytes ?? 0)
       throw error
     }
@@ -220,7 +222,7 @@ export class Journal {
   #startSegment(): void {
     this.sync()
     const file = join(this.#options.folder, `${String(this.#next).padStart(16, '0')}.journal`)
-    // The old one is closed last: should this fail, its number could soon be another file's, and we would write there.
+    // The old file is closed last: if opening the new one fails, its descriptor number could be reused, and we would write to another file.
     const opened = openSync(file, 'a', 0o600)
     if (this.#file !== null) closeSync(this.#file)
     this.#file = opened
@@ -273,7 +275,7 @@ export class Journal {
       segment.last = value.first + value.entries.length - 1
       this.#next = Math.max(this.#next, segment.last + 1)
     }
-    // What follows was being written when the process or the machine died.
+    // The rest was being written when the process or the machine died.
     if (at < content.length) truncateSync(file, at)
     segment.bytes = at
     this.#segments.push(segment)
@@ -292,7 +294,7 @@ function readFrame(content: Buffer, at: number): { value: Frame; end: number } |
 
 function pack(entry: JournalEntry): PackedEntry {
   const { worker, record } = entry
-  if (record.action !== 'succeed' || record.detail !== null) return entry
+  if (record.action !== 'succeed' || record.detail !== null) return { worker, record }
   const { id, message, claim, lane, attempt, expected, startedAtMs, durationMs } = record
   return [worker, id, message, claim, lane, attempt, expected, startedAtMs, durationMs]
 }

@@ -1,30 +1,32 @@
 import type { Logger } from '../engine/logger.ts'
-import { Signal } from '../engine/signal.ts'
-import { isTransientError } from '../postgres/connection-error.ts'
+import { OwnTurns } from '../engine/upkeep/own-turns.ts'
+import { RoundTurns } from '../engine/upkeep/round-turns.ts'
+import { Upkeep } from '../engine/upkeep/upkeep.ts'
+import type { OwnTask, RoundTask } from '../engine/upkeep/upkeep-task.ts'
 import type { Database } from '../storage/database.ts'
 import {
   clearLeftovers,
   forgetFormerQueues,
   reviveRuns,
   sweepRuns,
+  sweepUnhandled,
   sweepZombies,
-  takeRound,
 } from '../storage/keep-runs.ts'
 import { buryWorker, type RecoveredRuns, readWorkerBeats } from '../storage/workers.ts'
 import { ScheduleFirer } from './schedule-firer.ts'
 import { WorkerWatch } from './worker-watch.ts'
 
 export interface KeeperLimits {
-  /** Runs stuck in a worker's hands: how often they are looked for, and for how long beyond their time-out they may stay. Null: what the settings say. */
+  /** Runs stuck in a worker: how often to look for them, and how long beyond their time-out they may stay. Null: as in the settings. */
   readonly zombieCheckMs: number | null
   readonly zombieThresholdMs: number | null
-  /** How often expired runs, TTLs and jobs to re-enable are looked for. */
+  /** Interval of looking for expired runs, TTLs and jobs to re-enable. */
   readonly sweepMs: number
-  /** How often the safety nets are drawn. */
+  /** Interval between recovery sweeps. */
   readonly reviveMs: number
-  /** How often queues that jobs have left are looked through for what is still theirs. */
+  /** Interval of searching queues that jobs have left for their remaining runs. */
   readonly forgetMs: number
-  /** How often schedules are looked at when none is known to be due sooner. */
+  /** Interval of checking schedules if none is known to be due sooner. */
   readonly scheduleMs: number
 }
 
@@ -43,100 +45,99 @@ export interface KeeperOptions {
   readonly limits?: Partial<KeeperLimits>
   /** A worker's heartbeat watches its peers itself; a node needs us for it. */
   readonly watchesWorkers: boolean
-  /** The incarnation in whose name it is done. */
+  /** The incarnation on whose behalf this is done. */
   readonly by: () => number
-  /** Runs were recovered from workers that died, or had lost sight of them. */
+  /** Runs were recovered from workers that died, or that had lost track of them. */
   readonly onRecovered?: (recovered: RecoveredRuns) => void
 }
 
 const maxRowsPerSweep = 500
-/** Of those that are parked: most are so for a good reason, and only looked at. */
+/** Parked runs checked in one round: most are parked for a good reason, and only read. */
 const maxParkedPerLook = 20_000
 const watchMs = 1000
-/** A round whose interval is a setting is asked for at least this often. */
-const maxBlindMs = 5000
-/** Without a worker to watch. */
+/** In a process without a worker. */
 const emptyWatchMs = 5000
 
-/** What has to be done now and then, by whoever lives: nodes and workers alike. Each round falls to one of them. */
+/** The upkeep of runs, done by nodes and workers alike. Schedules fire beside it. */
 export class Keeper {
   readonly #options: KeeperOptions
   readonly #limits: KeeperLimits
-  readonly #signal = new Signal()
-  readonly #watch: WorkerWatch
+  readonly #upkeep: Upkeep
+  readonly #watch = new WorkerWatch(watchMs * 4)
   readonly #firer: ScheduleFirer
-  readonly #nextRoundAtMs = new Map<string, number>()
   #nextWatchAtMs = 0
-  #isStopped = false
-  #running: Promise<void>[] = []
 
   constructor(options: KeeperOptions) {
     this.#options = options
     this.#limits = { ...defaultLimits, ...options.limits }
-    this.#watch = new WorkerWatch(watchMs * 4)
-    this.#firer = new ScheduleFirer({
-      database: options.database,
-      logger: options.logger,
-      pollMs: this.#limits.scheduleMs,
+    const { database, logger } = options
+    this.#firer = new ScheduleFirer({ database, logger, pollMs: this.#limits.scheduleMs })
+    this.#upkeep = new Upkeep({
+      logger,
+      lookMs: Math.min(watchMs, this.#limits.sweepMs),
+      turns: [new OwnTurns(this.#ownTasks()), new RoundTurns(database, this.#roundTasks())],
     })
   }
 
   start(): void {
-    if (this.#running.length > 0) return
     this.#firer.start()
-    this.#running = [this.#run()]
+    this.#upkeep.start()
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#signal.raise()
     await this.#firer.stop()
-    await Promise.all(this.#running)
+    await this.#upkeep.stop()
   }
 
-  async #run(): Promise<void> {
-    const stepMs = Math.min(watchMs, this.#limits.sweepMs)
-    while (!this.#isStopped) {
-      try {
-        await this.#step()
-      } catch (error) {
-        const level = isTransientError(error) ? 'debug' : 'error'
-        this.#options.logger[level]({ error: String(error) }, 'Upkeep of runs failed')
-      }
-      if (!this.#isStopped) await this.#signal.wait(stepMs)
-    }
+  #ownTasks(): OwnTask[] {
+    if (!this.#options.watchesWorkers) return []
+    return [{ name: 'watch-workers', runBy: 'each', every: watchMs, run: () => this.#watchWorkers() }]
   }
 
-  async #step(): Promise<void> {
+  #roundTasks(): RoundTask[] {
+    const { database, by } = this.#options
+    const { sweepMs, reviveMs, forgetMs, zombieCheckMs } = this.#limits
+    return [
+      {
+        name: 'sweep',
+        runBy: 'round',
+        every: sweepMs,
+        run: () => sweepRuns(database, maxRowsPerSweep, by()),
+      },
+      {
+        name: 'zombies',
+        runBy: 'round',
+        every: zombieCheckMs ?? 'zombie_check_ms',
+        run: () => this.#sweepZombies(),
+      },
+      { name: 'revive', runBy: 'round', every: reviveMs, run: () => this.#revive() },
+      {
+        name: 'queues',
+        runBy: 'round',
+        every: forgetMs,
+        run: async () => void (await forgetFormerQueues(database)),
+      },
+    ]
+  }
+
+  async #sweepZombies(): Promise<void> {
     const { database, logger, by } = this.#options
-    const { sweepMs, reviveMs, forgetMs, zombieCheckMs, zombieThresholdMs } = this.#limits
-    if (this.#options.watchesWorkers) await this.#watchWorkers()
-    if (await this.#isOurRound('sweep', sweepMs)) {
-      await sweepRuns(database, maxRowsPerSweep, by())
+    const { zombieThresholdMs } = this.#limits
+    const unhandled = await sweepUnhandled(database, zombieThresholdMs, maxRowsPerSweep, by())
+    if (unhandled > 0) {
+      logger.warn({ runs: unhandled }, 'Runs have failed as zombies: no live worker handles their job')
     }
-    if (await this.#isOurRound('zombies', zombieCheckMs ?? 'zombie_check_ms')) {
-      const found = await sweepZombies(database, zombieThresholdMs, maxRowsPerSweep, by())
-      if (found.runs > 0) {
-        logger.warn({ ...found }, 'Zombie runs were found')
-        this.#options.onRecovered?.(found)
-      }
-    }
-    if (await this.#isOurRound('revive', reviveMs)) {
-      const revived = await reviveRuns(database, maxParkedPerLook)
-      if (revived > 0) logger.warn({ runs: revived }, 'Parked runs had been left behind')
-      await clearLeftovers(database)
-    }
-    if (await this.#isOurRound('queues', forgetMs)) await forgetFormerQueues(database)
+    const found = await sweepZombies(database, zombieThresholdMs, maxRowsPerSweep, by())
+    if (found.runs === 0) return
+    logger.warn({ ...found }, 'Zombie runs were found: a live worker holds them far beyond their timeout')
+    this.#options.onRecovered?.(found)
   }
 
-  /** Asks when there may be something to take: whoever took the last round has said when the next one is. */
-  async #isOurRound(round: string, interval: Parameters<typeof takeRound>[2]): Promise<boolean> {
-    if (performance.now() < (this.#nextRoundAtMs.get(round) ?? 0)) return false
-    const { isOurs, nextMs } = await takeRound(this.#options.database, round, interval)
-    // A setting may have been changed meanwhile, and the next round with it.
-    const waitMs = typeof interval === 'number' ? nextMs : Math.min(nextMs, maxBlindMs)
-    this.#nextRoundAtMs.set(round, performance.now() + waitMs)
-    return isOurs
+  async #revive(): Promise<void> {
+    const { database, logger } = this.#options
+    const revived = await reviveRuns(database, maxParkedPerLook)
+    if (revived > 0) logger.warn({ runs: revived }, 'Parked runs were released by a recovery sweep')
+    await clearLeftovers(database)
   }
 
   async #watchWorkers(): Promise<void> {
@@ -146,7 +147,10 @@ export class Keeper {
     this.#nextWatchAtMs = beats.length === 0 ? performance.now() + emptyWatchMs : 0
     for (const dead of this.#watch.observe(beats, performance.now())) {
       const recovered = await buryWorker(database, dead.incarnation, dead.beat, by())
-      logger.warn({ worker: dead.incarnation, ...recovered }, 'A worker is dead; its runs go back')
+      logger.warn(
+        { worker: dead.incarnation, ...recovered },
+        'A worker is dead; its runs return to their queues',
+      )
       this.#options.onRecovered?.(recovered)
     }
   }

@@ -5,7 +5,7 @@ import { lockDataDir } from '../postgres/embedded/data-dir-lock.ts'
 
 const maxFolders = 256
 
-/** The first journal folder below `base` that no living process uses: workers of one name on one machine get one each. */
+/** The first journal folder below `base` that no running process uses: workers of one name on one machine get one each. */
 export async function lockJournalFolder(
   base: string,
 ): Promise<{ readonly folder: string; release: () => Promise<void> }> {

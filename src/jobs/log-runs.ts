@@ -3,7 +3,7 @@ import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
 import type { RunRecord } from '../storage/settle-runs.ts'
 
-/** By these a line of the log, a run of the API and what its handler wrote are found to be the same. */
+/** Fields by which a log line, a run of the API and the handler's own output can be matched. */
 export function idsOfRun(run: Pick<ClaimedRun, 'id' | 'messageId' | 'correlationId'>): {
   readonly runId: string
   readonly correlationId: string
@@ -15,7 +15,7 @@ export function idsOfRun(run: Pick<ClaimedRun, 'id' | 'messageId' | 'correlation
 }
 
 /**
- * Failed attempts for those who debug; that a run is given up is news. What succeeded isn't logged: it is in the database.
+ * Logs failed attempts at debug level, and dead letters at info level. Successes aren't logged: they are in the database.
  * @param job Null for one that was deleted.
  */
 export function logEnding(logger: Logger, run: ClaimedRun, job: string | null, record: RunRecord): void {

@@ -6,13 +6,13 @@ import type { WorkerLimits } from './worker-limits.ts'
 
 export interface OpenedJournal {
   readonly journal: Journal
-  /** What an earlier process has not handed in. */
+  /** Results of an earlier process that are not settled yet. */
   readonly left: JournalEntry[]
-  /** Lets another process have the folder. */
+  /** Releases the folder for other processes. */
   readonly release: () => Promise<void>
 }
 
-/** The journal in this folder, or in the one of workers of this name; the folder is ours until it is released. */
+/** The journal in this folder, or in the one of workers of this name; the folder is locked until it is released. */
 export async function openJournal(
   folder: string | undefined,
   workerName: string,
@@ -31,7 +31,10 @@ export async function openJournal(
     })
     const left = journal.open()
     if (left.length > 0)
-      logger.info({ results: left.length, folder: locked.folder }, 'The journal has results to hand in')
+      logger.info(
+        { results: left.length, folder: locked.folder },
+        'The journal has results that are not stored in the database yet; storing them',
+      )
     return { journal, left, release: locked.release }
   } catch (error) {
     await locked.release()

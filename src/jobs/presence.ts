@@ -1,42 +1,42 @@
 import { hostname } from 'node:os'
-import type { Logger } from '../engine/logger.ts'
 import { isTransientError } from '../postgres/connection-error.ts'
 import { Listener } from '../postgres/listener.ts'
 import type { Database } from '../storage/database.ts'
-import { registerWorker, setWorkerQueues } from '../storage/workers.ts'
+import { declareJobs, readQueuesOfJobs } from '../storage/jobs.ts'
+import { tailWantedChannel } from '../storage/tail.ts'
+import {
+  buryWorker,
+  markWorkerStopping,
+  readWorkerBeats,
+  registerWorker,
+  retireWorker,
+  setWorkerJobs,
+  setWorkerQueues,
+  type WorkerJobs,
+} from '../storage/workers.ts'
 import { version } from '../version.ts'
-import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts'
-import type { WorkerLimits } from './worker-limits.ts'
+import { Heartbeat } from './heartbeat.ts'
+import type { PresenceOptions, WorkerPresence } from './link/worker-link.ts'
 
-export interface PresenceOptions {
+export interface PostgresPresenceOptions extends PresenceOptions {
   readonly database: Database
   readonly databaseUrl: string
-  /** Null: no notification gets through. */
+  /** Null: no notification reaches this process. */
   readonly listenUrl: string | null
-  readonly name: string
-  readonly tags: readonly string[]
-  readonly concurrency: number
-  readonly limits: WorkerLimits
-  readonly logger: Logger
-  /** There may be runs for us. */
-  readonly onRing: () => void
-  readonly onJobsChanged: () => void
-  readonly onBeat: HeartbeatOptions['onBeat']
-  readonly onRecovered: HeartbeatOptions['onRecovered']
-  /** We are this incarnation now, and nobody knows it yet. */
-  readonly onJoined: (incarnation: number) => void
 }
 
-/** How a worker is known to others: its registration, the queues that it takes from, its heartbeat, and the bell that it hears. */
-export class Presence {
-  readonly #options: PresenceOptions
+/** A worker's presence in PostgreSQL: its registration, the queues that it claims from, its heartbeat, and the notifications that wake it. */
+export class Presence implements WorkerPresence {
+  readonly #options: PostgresPresenceOptions
   #incarnation = 0
   #queueNames: readonly string[] = []
   #laneIds: readonly number[] = []
+  #jobIds: readonly number[] = []
+  #declarations: readonly number[] = []
   #heartbeat: Heartbeat | null = null
   #listener: Listener | null = null
 
-  constructor(options: PresenceOptions) {
+  constructor(options: PostgresPresenceOptions) {
     this.#options = options
   }
 
@@ -52,7 +52,68 @@ export class Presence {
     return this.#laneIds
   }
 
-  /** Whether so much of the lease is over that somebody else may soon have our runs. */
+  /** The jobs that this worker has handlers for. */
+  get jobIds(): readonly number[] {
+    return this.#jobIds
+  }
+
+  async join(former: ReadonlySet<number>): Promise<void> {
+    await this.#buryPredecessors(former)
+    await this.#declareJobs()
+    const names = this.#options.queues ?? (await this.#readQueues())
+    await this.#register(names.length === 0 ? ['default'] : names)
+  }
+
+  /** A job that was deleted is declared anew, with another id. */
+  async refreshJobs(mayMove: () => boolean): Promise<boolean> {
+    await this.#renewJobs()
+    if (this.#options.queues !== null) return false
+    const names = await this.#readQueues()
+    const isSame =
+      names.length === this.#queueNames.length && names.every((name) => this.#queueNames.includes(name))
+    if (isSame || names.length === 0 || !mayMove()) return false
+    this.#laneIds = await setWorkerQueues(this.#options.database, this.#incarnation, names)
+    this.#queueNames = names
+    await this.#listen()
+    return true
+  }
+
+  /** Declares the settings of its jobs: they hold unless a newer deployment's workers are alive. */
+  async #declareJobs(): Promise<void> {
+    const { database, jobs } = this.#options
+    this.#declarations = await declareJobs(database, jobs)
+  }
+
+  #readQueues(): Promise<readonly string[]> {
+    const { database, jobNames } = this.#options
+    return readQueuesOfJobs(database, jobNames)
+  }
+
+  async #renewJobs(): Promise<void> {
+    const known = await this.#setJobs()
+    if (known.areDeclared) return
+    await this.#declareJobs()
+    await this.#setJobs()
+  }
+
+  /** The workers that wrote this journal before are dead, because this process holds its lock: their runs needn't wait until the lease ends. */
+  async #buryPredecessors(former: ReadonlySet<number>): Promise<void> {
+    if (former.size === 0) return
+    const { database, onRecovered } = this.#options
+    for (const { incarnation, beat } of await readWorkerBeats(database)) {
+      if (former.has(incarnation)) onRecovered(await buryWorker(database, incarnation, beat, incarnation))
+    }
+  }
+
+  async #setJobs(): Promise<WorkerJobs> {
+    const { database, jobs } = this.#options
+    const names = jobs.map(({ name }) => name)
+    const known = await setWorkerJobs(database, this.#incarnation, names, this.#declarations)
+    this.#jobIds = known.ids
+    return known
+  }
+
+  /** Whether so much of the lease is over that another worker may soon get our runs. */
   get isFenced(): boolean {
     return this.#heartbeat?.isFenced ?? false
   }
@@ -65,7 +126,7 @@ export class Presence {
     if (this.#heartbeat !== null) this.#heartbeat.running = count
   }
 
-  async join(queueNames: readonly string[]): Promise<void> {
+  async #register(queueNames: readonly string[]): Promise<void> {
     const { database, name, tags, concurrency, limits, onJoined } = this.#options
     const registered = await registerWorker(database, {
       name,
@@ -81,17 +142,17 @@ export class Presence {
     this.#incarnation = registered.incarnation
     this.#laneIds = registered.laneIds
     onJoined(registered.incarnation)
+    await this.#renewJobs()
     this.#startHeartbeat()
     await this.#listen()
   }
 
-  /** As a new incarnation; tries until the database is there, or it is stopped. */
   async joinAgain(isStopping: () => boolean): Promise<void> {
     await this.#heartbeat?.stop()
     this.#heartbeat = null
     for (let backoffMs = 50; !isStopping(); backoffMs = Math.min(backoffMs * 2, 1000)) {
       try {
-        await this.join(this.#queueNames)
+        await this.#register(this.#queueNames)
         return
       } catch (error) {
         if (!isTransientError(error)) throw error
@@ -100,25 +161,27 @@ export class Presence {
     }
   }
 
-  /** Takes from these queues from now on. */
-  async takeFrom(queueNames: readonly string[]): Promise<void> {
-    this.#laneIds = await setWorkerQueues(this.#options.database, this.#incarnation, queueNames)
-    this.#queueNames = queueNames
-    await this.#listen()
+  async markStopping(): Promise<void> {
+    await markWorkerStopping(this.#options.database, this.#incarnation).catch(() => {})
   }
 
   async leave(): Promise<void> {
     await this.#heartbeat?.stop()
     await this.#listener?.stop()
+    if (this.#incarnation === 0) return
+    await retireWorker(this.#options.database, this.#incarnation).catch(() => {})
   }
 
   #startHeartbeat(): void {
-    const { databaseUrl, limits, logger, onBeat, onRecovered } = this.#options
+    const { databaseUrl, limits, board, endBlockedAfterMs, logger, onBeat, onRecovered } = this.#options
     this.#heartbeat = new Heartbeat({
-      databaseUrl,
+      address: { kind: 'postgres', databaseUrl },
       incarnation: this.#incarnation,
       heartbeatMs: limits.heartbeatMs,
       leaseMs: limits.leaseMs,
+      board,
+      blockedLoopMs: limits.blockedLoopMs,
+      endBlockedAfterMs,
       logger,
       onBeat,
       onRecovered,
@@ -128,16 +191,22 @@ export class Presence {
 
   async #listen(): Promise<void> {
     await this.#listener?.stop()
-    const { listenUrl, logger, onRing, onJobsChanged } = this.#options
+    const { listenUrl, logger, onRing, onJobsChanged, onTailWanted } = this.#options
     if (listenUrl === null) return
     const own = `holdfast_worker_${this.#incarnation}`
     this.#listener = new Listener({
       connectionString: listenUrl,
-      channels: [own, 'holdfast_jobs', ...this.#laneIds.map((laneId) => `holdfast_queue_${laneId}`)],
+      channels: [
+        own,
+        'holdfast_jobs',
+        tailWantedChannel,
+        ...this.#laneIds.map((laneId) => `holdfast_queue_${laneId}`),
+      ],
       applicationName: 'holdfast-worker-listener',
       logger,
-      onNotification: (channel) => {
+      onNotification: (channel, payload) => {
         if (channel === 'holdfast_jobs') onJobsChanged()
+        else if (channel === tailWantedChannel) onTailWanted(Number(payload))
         else if (channel === own) this.#heartbeat?.beatNow()
         else onRing()
       },

@@ -1,10 +1,9 @@
 import type { Logger } from '../engine/logger.ts'
-import type { Database } from '../storage/database.ts'
-import { clearProgress, recordProgress } from '../storage/settle-runs.ts'
+import type { ProgressStore } from './link/worker-link.ts'
 import { jsonOf, type RunContext } from './run-context.ts'
 
 export interface ProgressWriterOptions {
-  readonly database: Database
+  readonly store: ProgressStore
   readonly intervalMs: number
   readonly logger: Logger
   readonly worker: () => number
@@ -13,7 +12,7 @@ export interface ProgressWriterOptions {
 const maxProgressBytes = 16 * 1024
 const maxEntries = 500
 
-/** Stores what running runs say of themselves, at intervals; what they said is in the attempt when they have ended. */
+/** Stores progress and log lines of running runs at intervals; when a run has ended, they are in its attempt. */
 export class ProgressWriter {
   readonly #options: ProgressWriterOptions
   readonly #withNews = new Map<number, RunContext>()
@@ -53,7 +52,7 @@ export class ProgressWriter {
   }
 
   async #write(): Promise<void> {
-    const { database, logger, worker } = this.#options
+    const { store, logger, worker } = this.#options
     const contexts = [...this.#withNews.values()].slice(0, maxEntries)
     const ended = [...this.#ended]
     for (const { run } of contexts) this.#withNews.delete(run.id)
@@ -61,8 +60,7 @@ export class ProgressWriter {
     try {
       if (contexts.length > 0) {
         for (const { run } of contexts) this.#stored.add(run.id)
-        await recordProgress(
-          database,
+        await store.record(
           worker(),
           contexts.map((context) => ({
             id: context.run.id,
@@ -72,9 +70,9 @@ export class ProgressWriter {
           })),
         )
       }
-      if (ended.length > 0) await clearProgress(database, ended)
+      if (ended.length > 0) await store.clear(ended)
     } catch (error) {
-      // Nothing is lost: the whole of it comes with the result.
+      // Nothing is lost: all of it is stored with the result.
       logger.debug({ error: String(error) }, 'Progress could not be stored')
     }
     this.#timer = null

@@ -1,6 +1,6 @@
 import { formatId, timeOfId } from '../core/delivery/ids.ts'
-import type { Logger } from '../engine/logger.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
+import { storableText, thrownText } from './thrown-text.ts'
 
 export const maxLogLines = 500
 export const maxLogBytes = 64 * 1024
@@ -13,26 +13,37 @@ export interface LogLine {
   readonly details?: object
 }
 
+/** As in `logger.info('text')`, `logger.info({ orderId }, 'text')` or `logger.error(error)`. */
+export type LogCall = (details: unknown, message?: string) => void
+
+export interface RunLogger {
+  readonly debug: LogCall
+  readonly info: LogCall
+  readonly warn: LogCall
+  readonly error: LogCall
+}
+
 /** What a handler's context tells its worker. */
 export interface RunObserver {
-  /** Progress or log lines are worth storing before the end. */
+  /** There is progress or a log line to store before the run ends. */
   onNews(context: RunContext): void
 }
 
-/** What a handler gets beside its input: who and when it is, how to report, and when to stop. */
+/** What a handler gets beside its input: the run's identity, how to report progress, and when to stop. */
 export class RunContext {
   readonly run: ClaimedRun
   readonly job: string
   /** Starts at 1. */
   readonly attempt: number
-  readonly #timeoutMs: number
+  readonly timeoutMs: number
   readonly #startedAtMs: number
-  readonly #observer: RunObserver | null
+  #observer: RunObserver | null
   #controller: AbortController | null = null
   #abortReason: unknown
   #logs: LogLine[] | null = null
   #logBytes = 0
-  #droppedLines = 0
+  /** How many were not stored. */
+  droppedLines = 0
   #progress: unknown
 
   constructor(
@@ -45,7 +56,7 @@ export class RunContext {
     this.run = run
     this.job = job
     this.attempt = run.attempt + 1
-    this.#timeoutMs = timeoutMs
+    this.timeoutMs = timeoutMs
     this.#startedAtMs = startedAtMs
     this.#observer = observer
   }
@@ -67,7 +78,7 @@ export class RunContext {
     return this.run.metadata ?? {}
   }
 
-  /** How often a worker died with this run in its hands. */
+  /** How often a worker died while it was executing this run. */
   get crashes(): number {
     return this.run.crashes
   }
@@ -78,10 +89,10 @@ export class RunContext {
 
   /** When its time is over. */
   get deadline(): Date {
-    return new Date(this.#startedAtMs + this.#timeoutMs)
+    return new Date(this.#startedAtMs + this.timeoutMs)
   }
 
-  /** Aborts when the time is over, the run is cancelled, or the worker stops; made when it is first asked for. */
+  /** Aborted when the time-out expires, the run is cancelled, or the worker stops; created on first use. */
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController()
@@ -91,7 +102,7 @@ export class RunContext {
   }
 
   /** Lines are stored with the run, up to 500 of them or 64 KiB. */
-  get logger(): Logger {
+  get logger(): RunLogger {
     return {
       debug: (details, message) => this.#log('debug', details, message),
       info: (details, message) => this.#log('info', details, message),
@@ -100,12 +111,17 @@ export class RunContext {
     }
   }
 
-  /** Says how far it is: a share from 0 to 1, or any small JSON value. A function of its own, so that it can be taken out of the context. */
+  /** Reports progress: a number from 0 to 1, or any small JSON value. A bound function, so that it can be destructured from the context. */
   get progress(): (value: unknown) => void {
     return (value) => {
       this.#progress = value
       this.#observer?.onNews(this)
     }
+  }
+
+  /** For the worker: the run has ended. What its handler still says is no news of the run, which may be at work elsewhere. */
+  close(): void {
+    this.#observer = null
   }
 
   /** For the worker: tells the handler to stop. */
@@ -119,10 +135,22 @@ export class RunContext {
     return this.#abortReason
   }
 
+  /** Those that are stored. */
+  get lines(): readonly LogLine[] {
+    return this.#logs ?? []
+  }
+
+  /** For the worker: what the handler said in another thread or process, which has kept the bounds. `progress` as JSON. */
+  append(lines: readonly LogLine[], progress: string | null): void {
+    if (lines.length > 0) this.#logs = [...(this.#logs ?? []), ...lines]
+    if (progress !== null) this.#progress = JSON.parse(progress) as unknown
+    this.#observer?.onNews(this)
+  }
+
   get logs(): readonly LogLine[] {
     if (this.#logs === null) return []
-    if (this.#droppedLines === 0) return this.#logs
-    const note = `${this.#droppedLines} further lines were not kept`
+    if (this.droppedLines === 0) return this.#logs
+    const note = `${this.droppedLines} further lines were not stored`
     return [...this.#logs, { at: new Date().toISOString(), level: 'warn', message: note }]
   }
 
@@ -134,20 +162,15 @@ export class RunContext {
     return this.#logs !== null || this.#progress !== undefined
   }
 
-  #log(level: LogLine['level'], details: object, message: string): void {
+  #log(level: LogLine['level'], given: unknown, message?: string): void {
     this.#logs ??= []
-    const text = message.replaceAll('\0', '').slice(0, maxLineLength)
-    let kept: object | undefined
-    let size = text.length
-    if (Object.keys(details).length > 0) {
-      const json = jsonOf(details)
-      if (json !== null && json.length <= maxLineLength) {
-        kept = JSON.parse(json) as object
-        size += json.length
-      }
-    }
+    const line = lineOf(given, message)
+    const text = storableText(line.message).slice(0, maxLineLength)
+    const json = line.details === null ? null : jsonOf(line.details)
+    const isKept = json !== null && json !== '{}' && json.length <= maxLineLength
+    const size = text.length + (isKept ? json.length : 0)
     if (this.#logs.length >= maxLogLines || this.#logBytes + size > maxLogBytes) {
-      this.#droppedLines += 1
+      this.droppedLines += 1
       return
     }
     this.#logBytes += size
@@ -155,10 +178,29 @@ export class RunContext {
       at: new Date().toISOString(),
       level,
       message: text,
-      ...(kept !== undefined && { details: kept }),
+      ...(isKept && { details: JSON.parse(json) as object }),
     })
     this.#observer?.onNews(this)
   }
+}
+
+/** Any of the forms that people are used to; nothing that a handler logs makes it fail. */
+function lineOf(
+  given: unknown,
+  message?: string,
+): { readonly message: string; readonly details: object | null } {
+  if (given instanceof Error) {
+    const details = { error: thrownText(given) }
+    return { message: message ?? details.error, details: message === undefined ? null : details }
+  }
+  if (typeof given === 'object' && given !== null) {
+    return {
+      message: message ?? (jsonOf(given) ?? '').slice(0, maxLineLength),
+      details: message === undefined ? null : given,
+    }
+  }
+  const text = thrownText(given)
+  return { message: message === undefined ? text : `${text} ${message}`, details: null }
 }
 
 /** Null for what JSON or PostgreSQL can't hold. */

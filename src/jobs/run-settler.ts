@@ -1,17 +1,14 @@
 import { formatId } from '../core/delivery/ids.ts'
+import { BatchCommitter, type ResultStore } from '../engine/batch-committer.ts'
 import type { Logger } from '../engine/logger.ts'
-import { isTransientError } from '../postgres/connection-error.ts'
-import type { Database } from '../storage/database.ts'
-import {
-  quarantineRun,
-  type RunRecord,
-  settleRunFailures,
-  settleRunSuccesses,
-} from '../storage/settle-runs.ts'
+import type { RunRecord } from '../storage/settle-runs.ts'
 import type { Journal, JournalEntry } from './journal.ts'
+import type { RunResultStore } from './link/worker-link.ts'
 
 export interface RunSettlerOptions {
-  readonly database: Database
+  readonly store: RunResultStore
+  /** For log lines: who is unavailable. */
+  readonly target: 'database' | 'broker'
   /** Null: results are kept in memory only. */
   readonly journal: Journal | null
   readonly logger: Logger
@@ -19,7 +16,7 @@ export interface RunSettlerOptions {
   onSettled(entries: readonly JournalEntry[], refused: ReadonlySet<number>): void
 }
 
-/** What one incarnation has to say, and the claims that end with it. */
+/** The results of one incarnation, and the claims that end with them. */
 interface WorkerResults {
   readonly worker: number
   readonly successes: readonly RunRecord[]
@@ -28,14 +25,14 @@ interface WorkerResults {
 }
 
 const maxBatchRecords = 2000
-const maxBackoffMs = 1000
 
 /**
- * Hands results in: first to the journal, then to PostgreSQL, in the order in which they came. One flush is under way at a time, and the next
- * carries what arrived meanwhile. While the database is away results wait, on the disk, for as long as it takes.
+ * Commits the results of runs: first to the journal, then to PostgreSQL or the broker, in the order in which they were added. While that is unavailable, results
+ * wait on the disk without a time limit.
  */
 export class RunSettler {
   readonly #options: RunSettlerOptions
+  readonly #committer: BatchCommitter
   #arrived: JournalEntry[] = []
   #journaled: JournalEntry[] = []
   #settledNumber = 0
@@ -43,13 +40,16 @@ export class RunSettler {
   readonly #openRuns = new Map<number, number>()
   readonly #unsettledSuccesses = new Set<number>()
   #isScheduled = false
-  #isFlushing = false
-  #isOffline = false
-  #isAbandoned = false
-  #idle: (() => void)[] = []
 
   constructor(options: RunSettlerOptions) {
     this.#options = options
+    this.#committer = new BatchCommitter({
+      logger: options.logger,
+      target: options.target,
+      hasMore: () => this.#journaled.length > 0,
+      commitNext: () => this.#commitNext(),
+      onAway: () => this.#tryJournal('forced to the disk', (journal) => journal.sync()),
+    })
   }
 
   get unsettled(): number {
@@ -57,20 +57,20 @@ export class RunSettler {
   }
 
   get isOffline(): boolean {
-    return this.#isOffline
+    return this.#committer.isAway
   }
 
-  /** Whether this run's success waits to be handed in: it must not be executed again. */
+  /** Whether this run's success waits to be committed: the run must not be executed again. */
   hasSucceeded(runId: number): boolean {
     return this.#unsettledSuccesses.has(runId)
   }
 
-  /** A claim came in: it ends when all of its runs are settled. */
+  /** A claim was received: it ends when all of its runs are settled. */
   expect(claimId: number, runs: number): void {
     this.#openRuns.set(claimId, runs)
   }
 
-  /** A run of this claim is no longer ours to settle. */
+  /** This worker no longer settles this run of the claim. */
   forget(claimId: number): void {
     this.#openRuns.delete(claimId)
   }
@@ -80,98 +80,85 @@ export class RunSettler {
     if (entry.record.action === 'succeed') this.#unsettledSuccesses.add(entry.record.id)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    // After this turn of the loop: whatever else ends in it travels along.
+    // After this turn of the event loop, also while a batch is being committed: results that arrive in it are committed together.
     setImmediate(() => {
       this.#isScheduled = false
       this.#journal()
     })
   }
 
-  /** What an earlier process left in the journal; it is there already. */
+  /** Results that an earlier process left in the journal; they are written there already. */
   replay(entries: readonly JournalEntry[], lastNumber: number): void {
     this.#settledNumber = lastNumber - entries.length
     this.#journaled.push(...entries)
     for (const { record } of entries) {
       if (record.action === 'succeed') this.#unsettledSuccesses.add(record.id)
     }
-    void this.#flush()
+    this.#committer.flush()
   }
 
-  /** Resolves when nothing waits any more, or it was given up. */
+  /** Resolves when no result waits any more, or the settler was abandoned. */
   async drained(): Promise<void> {
-    if (this.unsettled === 0 && !this.#isFlushing) return
-    await new Promise<void>((resolve) => this.#idle.push(resolve))
+    this.#journal()
+    await this.#committer.drained()
   }
 
-  /** The process ends: what the database hasn't taken stays in the journal. */
+  /** The process ends: results that aren't committed stay in the journal. */
   abandon(): void {
-    this.#isAbandoned = true
-    if (!this.#isFlushing) this.#wakeIdle()
+    this.#committer.abandon()
   }
 
   #journal(): void {
     const entries = this.#arrived
     if (entries.length === 0) return
     this.#arrived = []
-    const { journal, logger } = this.#options
-    try {
-      if (journal !== null) {
-        journal.append(entries)
-        if (this.#isOffline) journal.sync()
-      }
-    } catch (error) {
-      // A full disk: the results are in memory, PostgreSQL may be there, and nothing is claimed until the journal takes them.
-      logger.error({ error: String(error), results: entries.length }, 'The journal could not be written')
-    }
+    // The disk is full: the results are in memory, PostgreSQL may be available, and nothing is claimed until the journal can be written.
+    this.#tryJournal('written', (journal) => {
+      journal.append(entries)
+      if (this.#committer.isAway) journal.sync()
+    })
     for (const entry of entries) this.#journaled.push(entry)
-    void this.#flush()
+    this.#committer.flush()
   }
 
-  async #flush(): Promise<void> {
-    if (this.#isFlushing) return
-    this.#isFlushing = true
-    while (this.#journaled.length > 0 && !this.#isAbandoned) {
-      const batch = this.#journaled.slice(0, maxBatchRecords)
-      await this.#settle(batch)
-      if (this.#isAbandoned && this.#isOffline) break
-      this.#journaled.splice(0, batch.length)
-      this.#settledNumber += batch.length
-      try {
-        this.#options.journal?.settled(this.#settledNumber)
-      } catch (error) {
-        this.#options.logger.error({ error: String(error) }, 'The journal could not be written')
-      }
+  #tryJournal(what: string, work: (journal: Journal) => void): void {
+    const { journal, logger } = this.#options
+    if (journal === null) return
+    try {
+      work(journal)
+    } catch (error) {
+      logger.error({ error: String(error), results: this.unsettled }, `The journal could not be ${what}`)
     }
-    this.#isFlushing = false
-    if (this.#journaled.length === 0 || this.#isAbandoned) this.#wakeIdle()
   }
 
-  #wakeIdle(): void {
-    for (const resolve of this.#idle.splice(0)) resolve()
-  }
-
-  /**
-   * Successes first, of all workers that we have been: a run that was done here and claimed once more is handed back untried, and must be gone by
-   * then, or it could be claimed again and run.
-   */
-  async #settle(batch: readonly JournalEntry[]): Promise<void> {
+  async #commitNext(): Promise<void> {
+    const batch = this.#journaled.slice(0, maxBatchRecords)
     const refused = new Set<number>()
-    const groups = this.#byWorker(batch)
-    for (const { worker, successes, failures, ended } of groups) {
-      // A claim must be there while decisions ask for it, so that it ends with the last statement.
-      const endedNow = failures.length === 0 ? ended : []
-      if (successes.length > 0) await this.#settleSuccesses(worker, successes, endedNow)
-      if (this.#isAbandoned && this.#isOffline) return
-    }
-    for (const { worker, failures, ended } of groups) {
-      if (failures.length === 0) continue
-      for (const id of await this.#settleFailures(worker, failures, ended)) refused.add(id)
-      if (this.#isAbandoned && this.#isOffline) return
-    }
+    if (!(await this.#commit(batch, refused))) return
     for (const { record } of batch) {
       if (record.action === 'succeed') this.#unsettledSuccesses.delete(record.id)
     }
     this.#options.onSettled(batch, refused)
+    this.#journaled.splice(0, batch.length)
+    this.#settledNumber += batch.length
+    this.#tryJournal('written', (journal) => journal.settled(this.#settledNumber))
+  }
+
+  /**
+   * Successes first, of all incarnations of this worker: a run that was executed here and claimed again is returned without being executed, and its success must be committed before
+   * that, or it could be claimed and executed again. False if it was abandoned.
+   */
+  async #commit(batch: readonly JournalEntry[], refused: Set<number>): Promise<boolean> {
+    const groups = this.#byWorker(batch)
+    for (const { worker, successes, failures, ended } of groups) {
+      // A claim must exist while decisions refer to it, so it ends with the last statement.
+      const store = this.#successStore(worker, failures.length === 0 ? ended : [])
+      if (!(await this.#committer.commit(store, successes))) return false
+    }
+    for (const { worker, failures, ended } of groups) {
+      if (!(await this.#committer.commit(this.#failureStore(worker, ended, refused), failures))) return false
+    }
+    return true
   }
 
   #byWorker(batch: readonly JournalEntry[]): WorkerResults[] {
@@ -203,114 +190,35 @@ export class RunSettler {
     return ended
   }
 
-  async #settleSuccesses(
+  #successStore(worker: number, ended: readonly number[]): ResultStore<RunRecord, void> {
+    return {
+      store: (records, isLast) => this.#options.store.settleSuccesses(worker, records, isLast ? ended : []),
+      onStored() {},
+      withoutTexts: (record) => (record.detail === null ? null : { ...record, detail: null }),
+      quarantine: (record, cause) => this.#quarantine(worker, record, cause),
+      onQuarantined() {},
+    }
+  }
+
+  #failureStore(
     worker: number,
-    records: readonly RunRecord[],
     ended: readonly number[],
-  ): Promise<void> {
-    const error = await this.#untilConnected(async () => {
-      await settleRunSuccesses(this.#options.database, worker, records, ended, Date.now())
-    })
-    if (error === null || this.#isAbandoned) return
-    const [first] = records
-    if (records.length > 1) {
-      const middle = records.length >> 1
-      await this.#settleSuccesses(worker, records.slice(0, middle), [])
-      await this.#settleSuccesses(worker, records.slice(middle), ended)
-    } else if (first !== undefined && first.detail !== null) {
-      await this.#settleSuccesses(worker, [{ ...first, detail: null }], ended)
-    } else if (first !== undefined) {
-      await this.#quarantine(worker, first, error, () => this.#settleSuccesses(worker, records, ended))
+    refused: Set<number>,
+  ): ResultStore<RunRecord, readonly number[]> {
+    return {
+      store: (records, isLast) => this.#options.store.settleFailures(worker, records, isLast ? ended : []),
+      onStored: (_, ids) => {
+        for (const id of ids) refused.add(id)
+      },
+      withoutTexts: (record) =>
+        record.detail === null && record.error === null ? null : { ...record, detail: null, error: null },
+      quarantine: (record, cause) => this.#quarantine(worker, record, cause),
+      onQuarantined() {},
     }
   }
 
-  async #settleFailures(
-    worker: number,
-    records: readonly RunRecord[],
-    ended: readonly number[],
-  ): Promise<readonly number[]> {
-    let refused: readonly number[] = []
-    const error = await this.#untilConnected(async () => {
-      refused = await settleRunFailures(this.#options.database, worker, records, ended, Date.now())
-    })
-    if (error === null || this.#isAbandoned) return refused
-    const [first] = records
-    if (records.length > 1) {
-      const middle = records.length >> 1
-      const before = await this.#settleFailures(worker, records.slice(0, middle), [])
-      return [...before, ...(await this.#settleFailures(worker, records.slice(middle), ended))]
-    }
-    if (first !== undefined && (first.detail !== null || first.error !== null)) {
-      // The decision counts more than the words.
-      return this.#settleFailures(worker, [{ ...first, detail: null, error: null }], ended)
-    }
-    if (first === undefined) return refused
-    const settleAgain = async () => {
-      refused = await this.#settleFailures(worker, records, ended)
-    }
-    await this.#quarantine(worker, first, error, settleAgain)
-    return refused
-  }
-
-  /** A database that doesn't even take it into quarantine takes nothing: that says nothing of this result, which is handed in again. */
-  async #quarantine(
-    worker: number,
-    record: RunRecord,
-    cause: Error,
-    settleAgain: () => Promise<void>,
-  ): Promise<void> {
-    const { database, logger } = this.#options
-    let correlationId: string | undefined
-    const error = await this.#untilConnected(async () => {
-      correlationId = await quarantineRun(database, worker, record, String(cause))
-    })
-    if (error !== null) {
-      this.#isOffline = true
-      logger.error(
-        { cause: String(cause), error: String(error) },
-        'The database rejects results and quarantine rows; retrying',
-      )
-      if (this.#isAbandoned) return
-      await new Promise((resolve) => setTimeout(resolve, maxBackoffMs))
-      await settleAgain()
-      return
-    }
-    logger.error(
-      { runId: formatId('run', record.id), correlationId, error: String(cause) },
-      'The database rejected a result; it is in quarantine and is tried again. See: holdfast quarantine list',
-    )
-  }
-
-  #sync(): void {
-    try {
-      this.#options.journal?.sync()
-    } catch (error) {
-      this.#options.logger.error({ error: String(error) }, 'The journal could not be forced to the disk')
-    }
-  }
-
-  /** Null when the work is done; the error when trying again can't help. Waits for the database as long as it takes. */
-  async #untilConnected(work: () => Promise<void>): Promise<Error | null> {
-    let backoffMs = 25
-    for (;;) {
-      try {
-        await work()
-        this.#isOffline = false
-        return null
-      } catch (error) {
-        if (!isTransientError(error)) return error instanceof Error ? error : new Error(String(error))
-        if (!this.#isOffline) {
-          this.#isOffline = true
-          this.#options.logger.warn(
-            { error: String(error) },
-            'The database is away; results wait in the journal',
-          )
-          this.#sync()
-        }
-        if (this.#isAbandoned) return error instanceof Error ? error : new Error(String(error))
-        await new Promise((resolve) => setTimeout(resolve, backoffMs))
-        backoffMs = Math.min(backoffMs * 2, maxBackoffMs)
-      }
-    }
+  async #quarantine(worker: number, record: RunRecord, cause: Error): Promise<Record<string, unknown>> {
+    const correlationId = await this.#options.store.quarantine(worker, record, String(cause))
+    return { runId: formatId('run', record.id), correlationId }
   }
 }

@@ -19,12 +19,12 @@ export interface ScheduleFirerOptions {
 }
 
 const maxBatch = 500
-/** Ticks in one transaction, at 1 to 2 ms each: a long downtime of many schedules must not end at the deadline of a statement, again and again. */
+/** Fires per transaction, at 1 to 2 ms each: after a long downtime with many schedules, the statement must not run into its deadline again and again. */
 const maxTicks = 1000
 
 /**
- * Fires what is due. Any number of processes may do it at once: a schedule is moved on from exactly the time that was read, so that one of them
- * fires it, and one that dies in between has fired nothing.
+ * Fires schedules that are due. Any number of processes may do it at once: a schedule is moved on from exactly the time that was read, so that one process
+ * fires it, and a process that dies in between has fired nothing.
  */
 export class ScheduleFirer {
   readonly #options: ScheduleFirerOptions
@@ -54,7 +54,7 @@ export class ScheduleFirer {
         waitMs = await this.#fire()
       } catch (error) {
         const level = isTransientError(error) ? 'debug' : 'error'
-        logger[level]({ error: String(error) }, 'Firing schedules failed')
+        logger[level]({ error: String(error) }, 'Firing schedules failed; retrying')
       }
       if (!this.#isStopped && waitMs > 0) await this.#signal.wait(waitMs)
     }
@@ -83,17 +83,17 @@ export class ScheduleFirer {
       )
       return { id, expected: next_at, next, times }
     } catch (error) {
-      // A rule written by hand that can't be read: said once, and out of the way.
+      // A rule edited by hand that is invalid: reported once, and skipped.
       this.#options.logger.error(
         { schedule: schedule.name, error: String(error) },
-        'A schedule can not be read',
+        'A schedule is invalid and cannot fire',
       )
       return { id, expected: next_at, next: null, times: [] }
     }
   }
 }
 
-/** Those with the fewest ticks first: they needn't wait for others to catch up. */
+/** Those with the fewest fires first: they needn't wait until others have caught up. */
 function inSteps(fires: readonly ScheduleFire[]): ScheduleFire[][] {
   const steps: ScheduleFire[][] = []
   let ticks = 0

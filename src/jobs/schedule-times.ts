@@ -1,4 +1,4 @@
-import { Cron } from 'croner'
+import { CronTimes } from '../core/jobs/cron-times.ts'
 import { problemOfTimeZone } from '../core/jobs/time-zone.ts'
 
 /** When something is to be run: exactly one of the three. */
@@ -11,38 +11,44 @@ export interface ScheduleRule {
 
 export type CatchUp = 'one' | 'all' | 'none'
 
-/** With catch-up `none`, a fire that is late by more than this has been missed. */
+/** With catch-up `none`, a fire that is late by more than this is skipped. */
 export const missedAfterMs = 60_000
-/** What `all` makes up for at most in one go; the rest of a long downtime follows round by round. */
+/** Maximum of missed fires that `all` repeats at once; the rest of a long downtime follows in later rounds. */
 export const maxCaughtUp = 1000
 
-/** What is wrong with a rule, in words; null when it can be used. */
+/** The problem of a rule as a sentence; null if it is valid. */
 export function problemOfRule(rule: ScheduleRule): string | null {
   const zoneProblem = problemOfTimeZone(rule.timezone)
   if (zoneProblem !== null || rule.cron === null) return zoneProblem
   try {
-    const cron = new Cron(rule.cron, { timezone: rule.timezone, paused: true })
-    return cron.nextRun() === null ? `"${rule.cron}" never comes to pass` : null
+    const times = new CronTimes(rule.cron, rule.timezone)
+    return times.next(new Date()) === null ? `"${rule.cron}" never matches a time` : null
   } catch (error) {
     return `"${rule.cron}" is not a cron expression: ${error instanceof Error ? error.message : String(error)}`
   }
 }
 
-/**
- * The first fire strictly after `after`; null: never again. Over a daylight-saving gap a time that doesn't exist moves to the moment after
- * the gap; a time that comes twice fires once (with a wildcard hour: each time).
- */
+/** The first fire strictly after a time; null: never again. */
+type NextFire = (after: Date) => Date | null
+
+function firesOf({ runAt, everyMs, cron, timezone }: ScheduleRule): NextFire {
+  if (runAt !== null) return (after) => (runAt > after ? runAt : null)
+  if (everyMs !== null) return (after) => new Date(after.getTime() + everyMs)
+  if (cron === null) return () => null
+  const times = new CronTimes(cron, timezone)
+  return (after) => times.next(after)
+}
+
+/** The first fire strictly after `after`; null: never again. */
 export function nextFire(rule: ScheduleRule, after: Date): Date | null {
-  if (rule.runAt !== null) return rule.runAt > after ? rule.runAt : null
-  if (rule.everyMs !== null) return new Date(after.getTime() + rule.everyMs)
-  if (rule.cron === null) return null
-  return new Cron(rule.cron, { timezone: rule.timezone, paused: true }).nextRun(after)
+  return firesOf(rule)(after)
 }
 
 /** The next fires, for a preview. */
 export function nextFires(rule: ScheduleRule, after: Date, count: number): Date[] {
+  const nextAfter = firesOf(rule)
   const fires: Date[] = []
-  for (let next = nextFire(rule, after); next !== null && fires.length < count; next = nextFire(rule, next)) {
+  for (let next = nextAfter(after); next !== null && fires.length < count; next = nextAfter(next)) {
     fires.push(next)
   }
   return fires
@@ -56,31 +62,32 @@ export interface Firing {
 }
 
 /**
- * What to fire of a schedule whose next fire was `expected`, and is due at `now`. After a downtime `one` makes up for the latest missed
- * tick, `all` for each of them, `none` for none.
+ * Which fires to run of a schedule whose next fire was `expected`, and is due at `now`. After a downtime `one` runs the latest missed
+ * fire, `all` each of them, `none` none.
  */
 export function dueFires(rule: ScheduleRule, catchUp: CatchUp, expected: Date, now: Date): Firing {
   if (rule.runAt !== null) return { times: [expected], next: null }
   if (rule.everyMs !== null) return dueIntervals(rule.everyMs, catchUp, expected, now)
+  const nextAfter = firesOf(rule)
   const ticks: Date[] = [expected]
-  let next = nextFire(rule, expected)
+  let next = nextAfter(expected)
   while (next !== null && next <= now) {
     if (catchUp === 'all') {
       if (ticks.length >= maxCaughtUp) return { times: ticks, next }
       ticks.push(next)
     } else {
       ticks[0] = next
-      // Thousands of missed ticks needn't be counted one by one to find the last few.
+      // Thousands of missed fires needn't be counted one by one to find the last few.
       if (now.getTime() - next.getTime() > missedAfterMs) {
         const skipTo = new Date(now.getTime() - missedAfterMs)
-        const beyond = nextFire(rule, skipTo)
+        const beyond = nextAfter(skipTo)
         if (beyond !== null && beyond <= now) {
           next = beyond
           continue
         }
       }
     }
-    next = nextFire(rule, next)
+    next = nextAfter(next)
   }
   return { times: withoutMissed(ticks, catchUp, now), next }
 }

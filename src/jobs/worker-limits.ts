@@ -1,24 +1,28 @@
-/** What a worker may take and how long it waits; each with its unit. */
+/** Limits of a worker, each with its unit. */
 export interface WorkerLimits {
-  /** One beat this often, from a thread of its own. */
+  /** Interval of heartbeats, sent from a thread of their own. */
   readonly heartbeatMs: number
-  /** A worker whose beat stood still for so long is dead, and its runs go back. */
+  /** A worker whose heartbeat counter didn't change for this long is dead, and its runs are returned. */
   readonly leaseMs: number
-  /** Runs claimed ahead of free slots, at most; how many really are follows from how fast they go. */
+  /** Maximum of runs claimed ahead of free slots; the actual number depends on how fast runs end. */
   readonly maxPrefetch: number
-  /** Results that wait for their commit; beyond it no handler is started. */
+  /** Results that wait for their commit; above it no handler is started. */
   readonly maxUnsettled: number
   /** How long handlers may take to end when the worker stops. */
   readonly stopTimeoutMs: number
   /** How long a cancelled handler may take to end before the run ends without it. */
   readonly cancelGraceMs: number
-  /** A look for work that nobody rang for. */
+  /** How long an isolated handler may take to end after its time-out, before its thread or process is killed. */
+  readonly killGraceMs: number
+  /** An event loop that hasn't come round for so long is blocked: what was claimed and not begun goes back. */
+  readonly blockedLoopMs: number
+  /** Interval between claims without a notification. */
   readonly slowPollMs: number
-  /** Idle for so long, it asks to be rung for. */
+  /** Time without work after which the worker sleeps and asks to be notified. */
   readonly sleepAfterMs: number
-  /** How often progress and log lines of running runs are stored. */
+  /** Interval of storing progress and log lines of running runs. */
   readonly progressMs: number
-  /** What may wait on the disk for the database; beyond it nothing is claimed. */
+  /** Results that may wait on the disk for the database; above it nothing is claimed. */
   readonly maxJournalBytes: number
   readonly journalRetentionMs: number
 }
@@ -30,9 +34,14 @@ export const defaultWorkerLimits: WorkerLimits = {
   maxUnsettled: 8000,
   stopTimeoutMs: 30_000,
   cancelGraceMs: 30_000,
+  killGraceMs: 5000,
+  blockedLoopMs: 10_000,
   slowPollMs: 5000,
   sleepAfterMs: 50,
   progressMs: 1000,
   maxJournalBytes: 256 * 1024 * 1024,
   journalRetentionMs: 0,
 }
+
+/** Over a broker a lease is longer: a worker has to find its broker again after a restart, and only nodes judge it. */
+export const brokerWorkerLimits: Partial<WorkerLimits> = { leaseMs: 30_000 }

@@ -6,20 +6,20 @@ interface Sighting {
 }
 
 /**
- * Judges workers by their beat counters and our own monotonic clock, as nodes judge each other: a counter counts as standing still only while we
- * ourselves reach the database. Each worker says how long its lease is.
+ * Judges workers by their heartbeat counters and our own monotonic clock, as nodes judge each other: an unchanged counter counts only while we
+ * ourselves reach the database. Each worker reports how long its lease is.
  */
 export class WorkerWatch {
   readonly #maxGapMs: number
   readonly #sightings = new Map<number, Sighting>()
   #lastLookMs: number | null = null
 
-  /** Looks further apart than `maxGapMs` count for nothing. */
+  /** Gaps between two checks that are longer than `maxGapMs` aren't counted. */
   constructor(maxGapMs: number) {
     this.#maxGapMs = maxGapMs
   }
 
-  /** After a look that got through. Returns who is dead, with the counter at which it stood. */
+  /** Called after a successful check. Returns dead workers, with their last counter. */
   observe(peers: readonly PeerBeat[], nowMs: number): readonly PeerBeat[] {
     const gapMs = this.#lastLookMs === null ? 0 : nowMs - this.#lastLookMs
     this.#lastLookMs = nowMs

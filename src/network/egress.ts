@@ -8,11 +8,11 @@ import { type OpenSocket, openSocket, type SocketTarget } from './open-socket.ts
 import { openTunnel } from './proxy-tunnel.ts'
 
 export interface EgressOptions {
-  /** CIDRs that may be reached though they aren't public. Default: none. */
+  /** CIDRs that may be reached although they aren't public. Default: none. */
   readonly allowNetworks?: readonly string[]
   /** Default: all but the usual ports of other protocols. */
   readonly ports?: PortPolicy
-  /** Everything goes through this proxy, which then resolves the names. */
+  /** All connections are made through this proxy, which then resolves the names. */
   readonly proxyUrl?: string
   readonly resolve?: LookupFunction
   readonly openSocket?: OpenSocket
@@ -20,13 +20,13 @@ export interface EgressOptions {
 
 export type OpenTcp = (hostname: string, port: number) => Socket
 
-/** What a request over plain HTTP needs in front of a proxy: the whole URL in its first line, and our credentials. */
+/** What a request over plain HTTP needs when it is sent to a proxy: the whole URL in its first line, and our credentials. */
 export interface AbsoluteForm {
   readonly authorization: string | null
 }
 
 /**
- * The one way out: whatever connects to a place that somebody else chose opens its socket here.
+ * The single place for outgoing connections: every socket to an address that comes from configuration is opened here.
  *
  * @example
  * const egress = createEgress({ allowNetworks: ['10.1.0.0/16'] })
@@ -35,11 +35,11 @@ export interface AbsoluteForm {
 export interface Egress {
   /** Throws a `NetworkRefusal`, or lets the socket emit one. */
   readonly openSocket: OpenSocket
-  /** For other protocols than HTTP: the address is judged, the port isn't, and no proxy stands between. */
+  /** For protocols other than HTTP: the address is checked, the port isn't, and no proxy is used. */
   readonly openTcp: OpenTcp
-  /** Set when requests to `http:` URLs go to a proxy in absolute form; those to `https:` are tunnelled. */
+  /** Set if requests to `http:` URLs are sent to a proxy in absolute form; those to `https:` are tunnelled. */
   readonly absoluteForm: AbsoluteForm | null
-  /** What is known to be refused before anything is tried; a name is judged when it is resolved. */
+  /** Refusals that are known before a connection is tried; a name is checked when it is resolved. */
   refusalOf(url: URL): NetworkRefusal | null
   /** The same for `openTcp`. */
   refusalOfTcp(hostname: string): NetworkRefusal | null
@@ -68,7 +68,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
   }
 }
 
-/** The proxy itself was named by the operator and usually stands in a private network: it isn't judged. */
+/** The proxy itself was configured by the operator and is usually in a private network: it isn't checked. */
 function openThroughProxy(proxy: ForwardProxy, target: SocketTarget): Socket {
   return target.protocol === 'https:' ? openTunnel(proxy, target) : openSocket(proxy.target)
 }

@@ -1,7 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { SocketTarget } from './open-socket.ts'
 
-/** A proxy that all connections go through, because an operator chose so. */
+/** A proxy for all connections, configured by an operator. */
 export interface ForwardProxy {
   readonly target: SocketTarget
   /** `Basic …`; null when the proxy's URL holds no user. */

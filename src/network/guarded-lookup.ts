@@ -2,15 +2,15 @@ import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { type NetworkRules, refusalOfAddress } from './network-rules.ts'
 
-/** Whoever owns a name decides how many it has, and each is judged for each connection that waits. No more than these is connected to. */
+/** Limits the addresses tried per host name: the owner of the name decides how many it has, and each is checked for each waiting connection. */
 const maxAddresses = 16
 
 type LookupAll = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void
 
 /**
- * Resolves a name and judges every address of the answer. The socket connects to what this very answer says, so a name
- * that changes its mind between a check and a connection gains nothing. One refused address refuses the name: a name
- * that leads to both public and private addresses is a mistake or an attack.
+ * Resolves a name and checks every address of the result. The socket connects to an address of this very result, so a name
+ * that changes between a check and a connection can't bypass the check. One refused address refuses the name: a name
+ * with both public and private addresses is a mistake or an attack.
  */
 export function guardedLookup(rules: NetworkRules, resolve: LookupFunction): LookupFunction {
   const lookupAll = sharedLookup(resolve)

@@ -7,7 +7,7 @@ import { type OpenSocket, openSocket } from './open-socket.ts'
 export interface GuardedSocketOptions {
   /** How names are resolved. Default: as the system does. */
   readonly resolve?: LookupFunction
-  /** What opens the socket in the end. */
+  /** Opens the socket after the checks. */
   readonly openSocket?: OpenSocket
 }
 
@@ -24,7 +24,7 @@ export function guardedSocket(rules: NetworkRules, options: GuardedSocketOptions
     const refusal = refusalOfPort(port, rules) ?? (isAddress ? refusalOfHost(hostname, rules) : null)
     if (refusal !== null) throw refusal
     const socket = open({ ...target, lookup })
-    // Before anybody else hears of the connection, and before TLS says hello.
+    // Before other listeners see the connection, and before the TLS handshake.
     socket.prependOnceListener('connect', () => {
       const late = refusalOfAddress(socket.remoteAddress ?? '', rules, hostname)
       if (late !== null) socket.destroy(late)

@@ -1,4 +1,4 @@
-/** Why the guard let nothing out. Nobody was asked, and asking again won't help until somebody changes a setting. */
+/** Why a connection was not allowed. No request was sent, and a retry does not help until a setting is changed. */
 export class NetworkRefusal extends Error {
   readonly code: 'address_refused' | 'port_refused' | 'protocol_refused'
   /** The CIDR that would have to be allowed; null when it isn't about an address. */

@@ -14,14 +14,14 @@ export interface NetworkRules {
 /** Allows this machine: the default of `holdfast dev`, and of tests that talk to receivers of their own. */
 export const loopbackNetworks: readonly string[] = ['127.0.0.0/8', '::1/128']
 
-/** Throws `configuration_invalid` for a network that can't be read. */
+/** Throws `configuration_invalid` for an invalid network. */
 export function networkRules(allowNetworks: readonly string[], ports: PortPolicy = usualPorts): NetworkRules {
   const allowed = allowNetworks.map((text) => {
     const network = parseNetwork(text.trim())
     if (network === null) {
       throw new HoldfastError(
         'configuration_invalid',
-        `"${text.slice(0, 80)}" is no network to allow. Write it like 10.0.0.0/8 or fd00::/8.`,
+        `"${text.slice(0, 80)}" is not a valid network. Write it like 10.0.0.0/8 or fd00::/8.`,
         { network: text.slice(0, 80) },
       )
     }
@@ -30,11 +30,11 @@ export function networkRules(allowNetworks: readonly string[], ports: PortPolicy
   return { allowed, ports }
 }
 
-/** Judges an address as a socket or a resolver prints it. What isn't an address is refused. */
+/** Checks an address as a socket or a resolver prints it. Any other text is refused. */
 export function refusalOfAddress(text: string, rules: NetworkRules, host = text): NetworkRefusal | null {
   const address = parseIpAddress(text)
   if (address === null) {
-    return new NetworkRefusal('address_refused', `"${text}" is no address that can be judged`)
+    return new NetworkRefusal('address_refused', `"${text}" is not a valid address`)
   }
   const refusal = judgeAddress(address, rules.allowed)
   if (refusal === null) return null
@@ -48,7 +48,7 @@ export function refusalOfAddress(text: string, rules: NetworkRules, host = text)
   )
 }
 
-/** Judges what is known before anybody looks up a name: port, and addresses in any spelling. */
+/** Checks what is known before a name is resolved: the port, and addresses in any spelling. */
 export function refusalOfHost(hostname: string, rules: NetworkRules): NetworkRefusal | null {
   const address = parseHostAddress(hostname)
   if (address === null) return null
@@ -60,11 +60,11 @@ export function refusalOfPort(port: number, rules: NetworkRules): NetworkRefusal
   if (isPortAllowed(port, rules.ports)) return null
   return new NetworkRefusal(
     'port_refused',
-    `port ${port} isn't one that Holdfast may use; to allow it, list it in HOLDFAST_ALLOW_PORTS (allowPorts)`,
+    `Holdfast may not use port ${port}; to allow it, list it in HOLDFAST_ALLOW_PORTS (allowPorts)`,
   )
 }
 
-/** Null when nothing stands against a URL; what its name resolves to is judged when a connection is made. */
+/** Null if a URL is allowed; the addresses of its name are checked when a connection is made. */
 export function refusalOfUrl(url: URL, rules: NetworkRules): NetworkRefusal | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return new NetworkRefusal('protocol_refused', `${url.protocol} is neither http: nor https:`)

@@ -11,7 +11,7 @@ export interface SocketTarget {
   readonly tls?: tls.ConnectionOptions
 }
 
-/** Starts a connection. Whoever asked watches the socket's events; it must emit `error`, or throw, when it can't connect. */
+/** Starts a connection. The caller watches the socket's events; it must emit `error`, or throw, when it can't connect. */
 export type OpenSocket = (target: SocketTarget) => net.Socket
 
 /** Without a guard: for the guard itself. Everything else opens its sockets through an `Egress`. */
@@ -23,12 +23,12 @@ export const openSocket: OpenSocket = (target) => {
 }
 
 export function tlsOptions({ hostname, tls }: SocketTarget): tls.ConnectionOptions {
-  // An address is no server name (RFC 6066): sending it makes some servers refuse the handshake.
+  // An address isn't a server name (RFC 6066): sending it makes some servers refuse the handshake.
   const servername = net.isIP(hostname) === 0 ? { servername: hostname } : {}
   return { ALPNProtocols: ['http/1.1'], ...servername, ...tls }
 }
 
-/** Where a URL leads. */
+/** The host and port of a URL. */
 export function socketTarget(url: URL): SocketTarget {
   const protocol = url.protocol === 'https:' ? 'https:' : 'http:'
   const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname

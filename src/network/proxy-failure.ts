@@ -1,4 +1,4 @@
-/** The proxy, not the receiver, is why nothing came of it. */
+/** The proxy, not the receiver, is the cause of the failure. */
 export class ProxyFailure extends Error {
   readonly code = 'proxy_failed'
   /** What the proxy answered to CONNECT; null when it didn't answer at all. */

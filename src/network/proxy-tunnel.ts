@@ -18,8 +18,8 @@ export function openTunnel(proxy: ForwardProxy, target: SocketTarget): net.Socke
 }
 
 /**
- * The bytes between us and the target, inside the proxy's connection. What is written before the proxy has agreed waits, so
- * that a TLS socket can be put on top at once.
+ * The bytes between this process and the target, inside the proxy's connection. Data written before the proxy has agreed is buffered, so
+ * that a TLS socket can be created on top at once.
  */
 class ProxyTunnel extends Duplex {
   readonly #socket: net.Socket
@@ -80,7 +80,8 @@ class ProxyTunnel extends Duplex {
     const end = answer.indexOf(headEnd)
     if (end === -1) {
       this.#answer = answer
-      if (answer.length > maxAnswerBytes) this.destroy(this.#failure('answered with headers without end'))
+      if (answer.length > maxAnswerBytes)
+        this.destroy(this.#failure('answered with headers that exceed the limit'))
       return
     }
     const status = /^HTTP\/1\.[01] (\d{3})(?: |\r)/.exec(answer.toString('latin1', 0, end + 2))?.[1]

@@ -6,7 +6,7 @@ const urlPassword = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:@/"'\\]*):[^\s/"'\\]*@/gi
 const postgresPassword = /\b(postgres(?:ql)?:\/\/[^\s:@/"'\\]*):[^\s"'\\]*@/gi
 /** `password=…` in a query string or a list of keywords. */
 const keywordPassword = /\b(password|sslpassword|passfile)=[^\s&"'\\]+/gi
-/** A key of our own API: what stands before the secret says whose it is. */
+/** A key of our own API: the part before the secret identifies it. */
 const apiKey = /\bhf_([0-9a-z]{10})_[0-9A-Za-z_-]{16,}/g
 
 /**

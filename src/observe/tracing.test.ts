@@ -28,7 +28,7 @@ describe('a traceparent', () => {
   })
 })
 
-it('nothing is traced and nothing is changed where nobody listens', async () => {
+it('without a tracing backend nothing is traced or changed', async () => {
   expect(isTracing()).toBe(false)
   const items = [{ payload: 1, headers: {} }]
   expect(await tracePublish('crm', items, (given) => Promise.resolve(given))).toBe(items)

@@ -22,7 +22,7 @@ const maxLinks = 128
 
 const tracer = () => trace.getTracer('holdfast')
 
-/** Whether somebody in this process listens to spans. Asked when a node starts, not for each attempt. */
+/** Whether tracing is on in this process. Checked when a node starts, not for each attempt. */
 export function isTracing(): boolean {
   const span = tracer().startSpan('holdfast.start', {}, ROOT_CONTEXT)
   const isHeard = isSpanContextValid(span.spanContext())
@@ -35,7 +35,7 @@ export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext):
   return `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`
 }
 
-/** Null for what is no traceparent: whoever sent it may have sent anything. */
+/** Null for an invalid traceparent: the value comes from outside. */
 export function parseTraceparent(text: unknown): SpanContext | null {
   const match = typeof text === 'string' ? traceparentPattern.exec(text) : null
   if (match === null) return null
@@ -136,4 +136,40 @@ function endSpan(span: Span, outcome: AttemptOutcome | null): void {
     }
   }
   span.end()
+}
+
+export interface RunSpan {
+  /** Runs the handler, so that spans begun in it belong to the run. */
+  run<Result>(work: () => Result): Result
+  /** `errorCode`: null when it succeeded. */
+  end(ending: string, errorCode: string | null): void
+}
+
+/** A span of one execution of a job: a child of what enqueued the run, also hours and retries later. */
+export function startRunSpan(job: string, stored: string | undefined, attributes: Attributes): RunSpan {
+  const origin = parseTraceparent(stored)
+  const parent = origin === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, origin)
+  const span = tracer().startSpan(
+    `run ${job}`,
+    {
+      kind: SpanKind.CONSUMER,
+      attributes: {
+        'messaging.system': 'holdfast',
+        'messaging.operation.name': 'process',
+        'messaging.destination.name': job,
+        ...attributes,
+      },
+    },
+    parent,
+  )
+  const active = trace.setSpan(parent, span)
+  return {
+    run: (work) => context.with(active, work),
+    end: (ending, errorCode) => {
+      span.setAttribute('holdfast.outcome', ending)
+      // The code only: messages may quote what somebody said.
+      if (errorCode !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: errorCode })
+      span.end()
+    },
+  }
 }

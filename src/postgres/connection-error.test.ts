@@ -71,14 +71,14 @@ test.each([
       {},
       Object.assign(new Error('x'), { code: 'ENOTFOUND' }),
     ),
-    'its host name is not known',
+    'its host name is unknown',
   ],
   [
     'our own deadline',
     new HoldfastError('database_unavailable', "PostgreSQL didn't answer", { deadlineMs: 15_000 }),
-    'it does not answer',
+    'it does not respond',
   ],
-  ["pg's own timeout", new Error('timeout expired'), 'it does not answer'],
+  ["pg's own timeout", new Error('timeout expired'), 'it does not respond'],
   [
     'a server that starts',
     withCode('57P03', 'the database system is starting up'),
@@ -86,8 +86,8 @@ test.each([
   ],
   [
     'a standby',
-    new HoldfastError('database_unavailable', 'The server is a standby and takes no writes.'),
-    'the server is a standby and takes no writes',
+    new HoldfastError('database_unavailable', 'The server is a standby and accepts no writes.'),
+    'the server is a standby and accepts no writes',
   ],
 ])('says in plain words why: %s', (_, error, words) => {
   expect(describeConnectionError(error)).toBe(words)

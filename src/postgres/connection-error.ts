@@ -1,5 +1,5 @@
-/** Codes of our own, for a server that can't be reached or that a statement got no answer from: both leave a connection that is of no use. */
-const ourCodes: ReadonlySet<string> = new Set(['database_unavailable', 'query_timeout'])
+/** Codes of our own, for a server or broker that can't be reached, or that a statement got no answer from: each leaves a connection that is of no use. */
+const ourCodes: ReadonlySet<string> = new Set(['database_unavailable', 'query_timeout', 'broker_unavailable'])
 
 /** Codes of sockets and name look-ups that say "the server can't be reached", not "your statement is wrong". */
 const socketCodes: ReadonlySet<string> = new Set([
@@ -72,16 +72,16 @@ export function isLoginRefused(error: unknown): boolean {
 
 const plainWords: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to its host',
-  ENETUNREACH: 'there is no way to its network',
-  ENOTFOUND: 'its host name is not known',
-  EAI_AGAIN: "its host name can't be looked up at the moment",
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  ETIMEDOUT: 'it does not respond',
+  EHOSTUNREACH: 'its host is not reachable',
+  ENETUNREACH: 'its network is not reachable',
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: "its host name can't be resolved at the moment",
   ENOENT: 'its socket does not exist',
-  '28P01': 'the login was refused',
-  '28000': 'the login was refused',
+  '28P01': 'the login was rejected',
+  '28000': 'the login was rejected',
   '3D000': 'the database does not exist',
 }
 
@@ -99,10 +99,10 @@ export function describeConnectionError(error: unknown): string {
       error.message,
     )
   ) {
-    return 'it does not answer'
+    return 'it does not respond'
   }
   if (code === 'database_unavailable' && 'deadlineMs' in ((error as { details?: object }).details ?? {})) {
-    return 'it does not answer'
+    return 'it does not respond'
   }
   const text = error.message.replace(/\.$/, '')
   return text.charAt(0).toLowerCase() + text.slice(1)

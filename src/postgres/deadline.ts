@@ -32,7 +32,7 @@ export function destroySocket(client: Client | PoolClient): void {
 function noAnswer(deadlineMs: number): HoldfastError {
   return new HoldfastError(
     'query_timeout',
-    `PostgreSQL took a statement and didn't answer within ${deadlineMs} ms, so the connection was dropped. ` +
+    `PostgreSQL accepted a statement but did not respond within ${deadlineMs} ms, so the connection was closed. ` +
       'Ask for less at a time, and check that the server is not overloaded.',
     { deadlineMs },
   )
@@ -50,7 +50,7 @@ function noConnection(pool: Pool, deadlineMs: number): HoldfastError {
   }
   return new HoldfastError(
     'database_unavailable',
-    `PostgreSQL couldn't be connected to within ${deadlineMs} ms. Check that the server is up, reachable and not overloaded.`,
+    `No connection to PostgreSQL was established within ${deadlineMs} ms. Check that the server is up, reachable and not overloaded.`,
     { deadlineMs },
   )
 }
@@ -69,7 +69,7 @@ async function queryClient<Row extends QueryResultRow>(
       reject(noAnswer(totalMs))
     }, deadlineMs)
   })
-  // The destroyed socket rejects the statement too; that second rejection has nobody left to hear it.
+  // The destroyed socket rejects the statement too; that second rejection is ignored.
   running.catch(() => {})
   try {
     return await Promise.race([running, expired])

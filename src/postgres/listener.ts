@@ -9,7 +9,7 @@ export interface ListenerOptions {
   readonly connectionString: string
   readonly channels: readonly string[]
   onNotification(channel: string, payload: string): void
-  /** Called after each re-connect: whatever was notified meanwhile is lost, so look for yourself. */
+  /** Called after each reconnect: notifications sent meanwhile are lost, so poll. */
   onReconnect(): void
   readonly applicationName?: string
   readonly logger?: PostgresLogger
@@ -58,7 +58,7 @@ export class Listener {
     return this.#isConnected
   }
 
-  /** Resolves after the first attempt to connect, good or bad; a bad one goes on in the background. */
+  /** Resolves after the first attempt to connect, successful or not; after a failure it continues in the background. */
   async start(): Promise<void> {
     if (this.#firstAttempt === null) {
       const stopping = new AbortController()
@@ -94,7 +94,7 @@ export class Listener {
         if (!signal.aborted) {
           this.#options.logger?.warn(
             { error: error instanceof Error ? error.message : String(error), failures },
-            'the listening connection was lost; reconnecting',
+            'The listening connection was lost; reconnecting',
           )
         }
       }

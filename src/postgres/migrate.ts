@@ -4,14 +4,9 @@ import { HoldfastError } from '../core/errors.ts'
 import { version } from '../version.ts'
 import { isConnectionError } from './connection-error.ts'
 import type { PostgresLogger } from './logger.ts'
+import { assertUnchanged } from './pending-changes.ts'
 import { closePool, createPool } from './pool.ts'
-import {
-  type AppliedMigration,
-  assertServerVersion,
-  hasSources,
-  readAppliedSchema,
-  type SchemaFolders,
-} from './schema.ts'
+import { assertServerVersion, hasSources, readAppliedSchema, type SchemaFolders } from './schema.ts'
 import { applySources } from './sources/apply-sources.ts'
 import { readSources, type SourceSet } from './sources/source-files.ts'
 import { type Migration, readMigrations } from './table-files.ts'
@@ -34,7 +29,7 @@ export interface MigrateResult {
   readonly schemaNumber: number
 }
 
-/** "holdfast" in ASCII, cut to what fits: any constant serves, as long as nobody changes it. */
+/** "holdfast" in ASCII, truncated: any constant works, as long as it never changes. */
 const migrationLockKey = '7525343862814794611'
 
 const defaultLockTimeoutMs = 60_000
@@ -44,10 +39,10 @@ const connectTimeoutMs = 10_000
 const maxTries = 5
 const defaultFirstPauseMs = 500
 
-/** A deadlock, a lock that didn't come in time, a serialization failure: somebody was in the way who may be gone the next time. */
+/** A deadlock, a lock that didn't come in time, a serialization failure: a conflict with another session that may have ended by the next attempt. */
 const passingCodes: ReadonlySet<unknown> = new Set(['40P01', '55P03', '40001'])
 
-/** All that a database shall have. */
+/** All migrations that a database must have. */
 interface Wanted {
   readonly migrations: readonly Migration[]
   readonly set: SourceSet
@@ -55,7 +50,7 @@ interface Wanted {
 
 /**
  * Brings the schema up to date: first the tables, every change in a transaction of its own, then all functions, views and triggers in one.
- * Each transaction takes the lock and then reads anew what is applied: ten processes that start at once share the work without doing any of
+ * Each transaction takes the lock and then reads again what is applied: ten processes that start at once share the work without doing any of
  * it twice. The lock is of the transaction, not of the session, because a transaction-pooling proxy wouldn't keep a session's.
  */
 export async function migrate(target: Pool | string, options: MigrateOptions = {}): Promise<MigrateResult> {
@@ -119,7 +114,7 @@ async function applyNextPatiently(
       await client.query('rollback')
       options.logger?.warn(
         { ...error.details, error: error.message, tryNumber, maxTries, pauseMs },
-        'A migration was rolled back because others held what it needs; it is tried again',
+        'A migration was rolled back because other sessions held locks that it needs; retrying',
       )
       await delay(pauseMs)
       pauseMs *= 2
@@ -173,7 +168,7 @@ async function replaceSources(client: PoolClient, set: SourceSet, isFirst: boole
     if (isConnectionError(error) || !(error instanceof DatabaseError)) throw error
     throw new HoldfastError(
       'not_migrated',
-      `The functions could not be replaced: ${error.message}. They were rolled back whole; the tables stay.`,
+      `The functions could not be replaced: ${error.message}. All of their changes were rolled back; the tables are unchanged.`,
       { sqlstate: error.code },
       error,
     )
@@ -181,7 +176,7 @@ async function replaceSources(client: PoolClient, set: SourceSet, isFirst: boole
   if (set.sources.some(({ name }) => name === 'holdfast_internal.renew_grants')) {
     await client.query('select holdfast_internal.renew_grants()')
   }
-  // Messages need partitions, and ids that belong to them, before the first node comes to look after both.
+  // Messages need partitions, and ids that belong to them, before the first node maintains both.
   if (isFirst && applied.includes('holdfast.maintain_partitions')) {
     await client.query('select holdfast.maintain_partitions(3), holdfast_internal.advance_ids()')
   }
@@ -234,10 +229,11 @@ async function runMigration(client: PoolClient, migration: Migration, tryNumber:
   } catch (error) {
     if (isConnectionError(error) || !(error instanceof DatabaseError)) throw error
     const line = lineAt(migration.sql, error.position)
-    const tries = tryNumber === 1 ? '' : ` It was tried ${tryNumber} times: try again when less is going on.`
+    const tries =
+      tryNumber === 1 ? '' : ` It was tried ${tryNumber} times: try again when the database is less busy.`
     throw new HoldfastError(
       'not_migrated',
-      `Migration ${migration.name} failed${line}: ${error.message}. It was rolled back; the ones before it stay.${tries}`,
+      `Migration ${migration.name} failed${line}: ${error.message}. It was rolled back; earlier migrations are kept.${tries}`,
       { migration: migration.name, sqlstate: error.code },
       error,
     )
@@ -247,34 +243,4 @@ async function runMigration(client: PoolClient, migration: Migration, tryNumber:
 function lineAt(sql: string, position: string | undefined): string {
   if (position === undefined) return ''
   return ` at line ${sql.slice(0, Number(position)).split('\n').length}`
-}
-
-function assertUnchanged(migrations: readonly Migration[], applied: readonly AppliedMigration[]): void {
-  for (const [index, record] of applied.entries()) {
-    const migration = migrations[index]
-    if (record.number !== index + 1) {
-      throw new HoldfastError(
-        'configuration_invalid',
-        `holdfast_internal.migrations has no row for migration ${index + 1} but one for ${record.number}. ` +
-          'Restore the table from a backup; rows are only ever added to it.',
-        { number: record.number },
-      )
-    }
-    if (migration === undefined) {
-      throw new HoldfastError(
-        'schema_too_new',
-        `The database's schema is at ${applied.at(-1)?.number}, this version of Holdfast knows ${migrations.length}. ` +
-          'Run the newer version that migrated it.',
-        { schemaNumber: applied.at(-1)?.number, known: migrations.length },
-      )
-    }
-    if (migration.checksum !== record.checksum) {
-      throw new HoldfastError(
-        'configuration_invalid',
-        `Migration ${record.name} was changed after it had been applied to this database. ` +
-          'Restore the file, and put the change into a new migration.',
-        { migration: record.name },
-      )
-    }
-  }
 }

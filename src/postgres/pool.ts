@@ -12,7 +12,7 @@ export interface PoolOptions {
   readonly max: number
   readonly applicationName: string
   /**
-   * How long whoever uses this pool waits for a statement. The server is told to give up soon after: it doesn't notice that a client has
+   * How long users of this pool wait for a statement. The server aborts it soon after: it doesn't notice that a client has
    * gone while a statement runs or waits for a lock, and would hold what it locked. Left out, the server's own settings rule.
    */
   readonly deadlineMs?: number
@@ -28,7 +28,7 @@ export interface PoolOptions {
 
 /**
  * The settings of connections that are ours alone. Each statement that runs on them is written for one plan: rows by index, in the index's order, joined one by one.
- * The planner would take another one while a table looks empty, and keep it for hours: on tables that nobody had analysed, reading what is owed by a
+ * The planner would choose another plan while a table looks empty, and keep it for hours: on tables that were never analysed, reading pending deliveries by a
  * bitmap and a sort, or by a hash of the whole table, fell from 40,000 deliveries a second to 250 (docs/decisions/0018). A disabled kind of node costs so
  * much on paper that PostgreSQL would compile every statement, so that is off too.
  */
@@ -111,13 +111,20 @@ function sessionSettings({ deadlineMs, plansOnce = false }: PoolOptions): Sessio
   }
 }
 
-const openClients = new WeakMap<Pool, Set<Client>>()
+interface PoolState {
+  readonly clients: Set<Client>
+  /** Of the connections that are opened from now on. */
+  settings: SessionSettings | null
+}
+
+const states = new WeakMap<Pool, PoolState>()
 
 /** A client class for one pool, which knows all of them: also those that are still connecting. */
-function trackedClient(clients: Set<Client>, hosts: HostList, options: PoolOptions): typeof Client {
-  const settings = sessionSettings(options)
+function trackedClient(state: PoolState, hosts: HostList, options: PoolOptions): typeof Client {
+  const { clients } = state
   return class TrackedClient extends HostClient {
     constructor(config?: ClientConfig) {
+      const { settings } = state
       super({
         ...config,
         hosts,
@@ -170,10 +177,10 @@ class HostPool extends Pool {
 
 /** A pool that survives the death of its connections, and finds the host that serves. */
 export function createPool(options: PoolOptions): Pool {
-  const clients = new Set<Client>()
+  const state: PoolState = { clients: new Set(), settings: sessionSettings(options) }
   const hosts = new HostList(options.connectionString)
   const pool = new HostPool(hosts, {
-    Client: trackedClient(clients, hosts, options),
+    Client: trackedClient(state, hosts, options),
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs,
@@ -182,19 +189,43 @@ export function createPool(options: PoolOptions): Pool {
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: bigintAsNumber,
   })
-  openClients.set(pool, clients)
+  states.set(pool, state)
   noteConnected(pool)
   pool.on('error', (error) => {
-    options.logger?.warn({ error: error.message }, 'an idle database connection was lost')
+    options.logger?.warn({ error: error.message }, 'An idle database connection was lost')
   })
   return pool
+}
+
+const keptPlanSettings = { enable_seqscan: 'off', jit: 'off' }
+
+/**
+ * For a pool whose statements are prepared from now on: their plans are kept. One that is made while a table is empty reads all of it, and goes on doing so when it
+ * holds a million rows; a table that is seldom used and that vacuum has found empty (dead letters, rejected messages) is such a one on many systems.
+ */
+export async function avoidWholeScans(pool: Pool): Promise<void> {
+  const state = states.get(pool)
+  if (state === undefined) return
+  const timeouts = state.settings?.startup ?? {}
+  const sql = Object.entries({ ...timeouts, ...keptPlanSettings })
+    .map(([name, value]) => `set ${name} = ${value}`)
+    .join('; ')
+  const options = Object.entries(keptPlanSettings).map(([name, value]) => `-c ${name}=${value}`)
+  state.settings = { startup: { ...timeouts, options: options.join(' ') }, sql }
+  // The pool lends idle connections before it opens another.
+  const idle = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()))
+  try {
+    for (const client of idle) await client.query(sql)
+  } finally {
+    for (const client of idle) client.release()
+  }
 }
 
 /** Ends the pool; after `deadlineMs` the sockets are destroyed, so that a hung server can't hold up a stop. */
 export async function closePool(pool: Pool, deadlineMs: number): Promise<void> {
   if (pool.ended || pool.ending) return
   const timer = setTimeout(() => {
-    for (const client of openClients.get(pool) ?? []) destroySocket(client)
+    for (const client of states.get(pool)?.clients ?? []) destroySocket(client)
   }, deadlineMs)
   try {
     await pool.end()

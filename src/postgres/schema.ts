@@ -24,7 +24,7 @@ export function checkServerVersion(versionNumber: number): void {
   const version = `${Math.trunc(versionNumber / 10_000)}.${versionNumber % 10_000}`
   throw new HoldfastError(
     'server_too_old',
-    `The server runs PostgreSQL ${version}; Holdfast needs 15 or newer. Upgrade the server, or name another one.`,
+    `The server runs PostgreSQL ${version}; Holdfast needs 15 or newer. Upgrade the server, or use another one.`,
     { versionNumber },
   )
 }
@@ -52,7 +52,7 @@ export async function readAppliedSchema(database: Queryable): Promise<AppliedSch
   if (found.rows[0]?.isPrerelease === true) {
     throw new HoldfastError(
       'configuration_invalid',
-      'This database was made by a Holdfast from before 0.1, whose tables are not upgraded: name an empty database, ' +
+      "This database was created by a Holdfast version before 0.1, which can't be upgraded: use an empty database, " +
         'or delete everything that Holdfast has in this one with `drop schema holdfast cascade`, then run `holdfast migrate` ' +
         '(with the embedded server: stop it and delete its data folder, .holdfast).',
     )
@@ -96,7 +96,7 @@ export async function assertSchema(database: Queryable, folders: SchemaFolders =
   if (schemaNumber > known) {
     throw new HoldfastError(
       'schema_too_new',
-      `The database's schema is at ${schemaNumber}, this version of Holdfast knows ${known}. Upgrade Holdfast.`,
+      `The database's schema is at ${schemaNumber}, but this version of Holdfast only has migrations up to ${known}. Upgrade Holdfast.`,
       details,
     )
   }
@@ -108,7 +108,7 @@ export async function assertSchema(database: Queryable, folders: SchemaFolders =
   if (!hasSources(applied, await readSources(folders.functionsDir))) {
     throw new HoldfastError(
       'not_migrated',
-      'The functions in the database are those of another version. Run `holdfast migrate`.',
+      'The functions in the database are from another version. Run `holdfast migrate`.',
       details,
     )
   }

@@ -58,6 +58,15 @@ export async function testSessionSupport(
     const missed = await findMissedNotification(session, connect, run, options.notificationWaitMs ?? 2_000)
     return { listens: missed === null, keepsSessions: true, reason: missed }
   } catch (error) {
+    // PgBouncer says it with the code of a broken connection; trying again would not help.
+    if (/statement pooling mode/.test((error as Error).message)) {
+      throw new HoldfastError(
+        'configuration_invalid',
+        'A proxy that pools single statements stands before PostgreSQL, and Holdfast needs transactions. Set pool_mode = transaction or session in PgBouncer, or connect to the server directly.',
+        {},
+        error,
+      )
+    }
     if (!isConnectionError(error) || error instanceof HoldfastError) throw error
     throw new HoldfastError(
       'database_unavailable',

@@ -1,14 +1,14 @@
-/** What the checks of one call may cost, all its payloads together: half a second in the worst case, when every part fails. */
+/** Limits the cost of the validations of one call, all its payloads together: half a second in the worst case, when every part fails. */
 export const maxCheckSteps = 10_000_000
 
 export class BudgetExceeded extends Error {
   constructor() {
-    super(`The check of this payload needs more than ${maxCheckSteps} steps.`)
+    super(`Checking this payload needs more than ${maxCheckSteps} steps.`)
     this.name = 'BudgetExceeded'
   }
 }
 
-/** Counts the steps of the checks of one call. A schema and a payload can be fine apart and endless together. */
+/** Counts the steps of the validations of one call. A schema and a payload can each be harmless and take for ever together. */
 export class CheckBudget {
   #remaining = maxCheckSteps
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../core/problem.ts'
 
-/** What the thread is asked: to read a schema, or to check payloads of one call. All as JSON text. */
+/** Requests to the thread: to parse a schema, or to validate payloads of one call. All as JSON text. */
 export type CheckRequest =
   | { readonly kind: 'schema'; readonly schema: string }
   | { readonly kind: 'payloads'; readonly items: readonly CheckText[] }

@@ -105,11 +105,11 @@ class PatternReader {
   #group(depth: number): PatternNode {
     if (/^\(\?(?:<?[=!])/.test(this.#source.slice(this.#at, this.#at + 4))) {
       throw new PatternError(
-        'uses look-around, which can not be checked in linear time; say it with "allOf" or "not" instead',
+        'uses look-around, which cannot be checked in linear time; use "allOf" or "not" instead',
       )
     }
     if (this.#match(groupStart) === null || this.#source[this.#at] === '?') {
-      throw new PatternError('has a kind of group that schemas can not use')
+      throw new PatternError('has a kind of group that schemas cannot use')
     }
     const node = this.choice(depth + 1)
     this.#at += 1
@@ -119,7 +119,7 @@ class PatternReader {
   /** One character, decided by the engine's own rules for classes and escapes. */
   #characters(source: string | undefined): PatternNode {
     if (source === undefined) {
-      throw new PatternError('uses a back-reference, which can not be checked in linear time')
+      throw new PatternError('uses a back-reference, which cannot be checked in linear time')
     }
     let matches = this.#classes.get(source)
     if (matches === undefined) {

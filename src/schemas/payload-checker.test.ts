@@ -45,7 +45,7 @@ describe('a checker of payloads', () => {
     expect(await checker.check([long])).toEqual({ kind: 'busy' })
   })
 
-  it('answers what waits when it is stopped, and starts anew', async () => {
+  it('answers waiting requests when it is stopped, and can be started again', async () => {
     checker = new PayloadChecker(unbounded)
     const waiting = Promise.all(
       Array.from({ length: 5 }, async () => checker.check([{ schema, body: '{}' }])),

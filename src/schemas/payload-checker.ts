@@ -18,17 +18,17 @@ export type ItemsCheck =
       readonly code: 'schema_violation' | 'schema_too_costly' | 'schema_invalid'
       readonly failures: readonly Problem[]
     }
-  /** Too much waits already; the same call may succeed a moment later. */
+  /** Too many requests wait; the same call may succeed a moment later. */
   | { readonly kind: 'busy' }
 
-/** Above one of these a check is large. */
+/** A validation above one of these limits is large. */
 const maxSmallBytes = 16 * 1024
 const maxSmallSchemaLength = 4 * 1024
 
 /**
- * Checks payloads against JSON Schemas, never in the main thread: a publisher chooses the payload, and whoever declares an event type the
- * schema, and between them they decide what it costs. 900 kB against a pattern took 3 s, and to compile a schema of 50 kB takes 7 s (measured).
- * Large checks have a thread to themselves, so that small ones needn't wait behind them.
+ * Validates payloads against JSON Schemas, never in the main thread: a publisher chooses the payload, and the author of an event type the
+ * schema, and both together determine the cost. 900 kB against a pattern took 3 s, and compiling a schema of 50 kB takes 7 s (measured).
+ * Large validations have a thread of their own, so that small ones needn't wait for them.
  */
 export class PayloadChecker {
   readonly #small: SchemaThread
@@ -67,7 +67,7 @@ export class PayloadChecker {
     return reply.kind === 'ok' ? { ok: true, value: true } : { ok: false, problems: reply.failures }
   }
 
-  /** Ends the threads; a later check starts them anew. */
+  /** Ends the threads; a later validation starts them again. */
   stop(): void {
     this.#small.stop()
     this.#large.stop()
@@ -84,9 +84,9 @@ export class PayloadChecker {
   }
 }
 
-/** For what comes in: publishing, previews, the declaration of event types. */
+/** For incoming work: publishing, previews, the declaration of event types. */
 export const intakeChecks = new PayloadChecker({ maxRequests: 1000, maxLength: 64 * 1024 * 1024 })
-/** For deliveries, which no publisher should be able to delay. What a node reads ahead is bounded, and none of it should fail for want of room here. */
+/** For deliveries, which no publisher should be able to delay. The read-ahead of a node is bounded, and none of it should fail because too many requests wait here. */
 export const deliveryChecks = new PayloadChecker({
   maxRequests: Number.POSITIVE_INFINITY,
   maxLength: Number.POSITIVE_INFINITY,

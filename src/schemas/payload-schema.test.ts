@@ -132,7 +132,7 @@ describe('a hostile schema', () => {
     ],
     [
       { properties: { a: { $ref: 'https://example.com/a.json' } } },
-      'properties.a.$ref: must point into this schema, like "#/$defs/address": nothing is fetched',
+      'properties.a.$ref: must refer to a place in this schema, like "#/$defs/address": remote schemas are not fetched',
     ],
     [
       { $schema: 'http://json-schema.org/draft-07/schema#' },
@@ -141,9 +141,12 @@ describe('a hostile schema', () => {
     [{ pattern: '(' }, 'pattern: is not a valid regular expression'],
     [
       { patternProperties: { '(?=a)': {} } },
-      'patternProperties.(?=a): uses look-around, which can not be checked in linear time; say it with "allOf" or "not" instead',
+      'patternProperties.(?=a): uses look-around, which cannot be checked in linear time; use "allOf" or "not" instead',
     ],
-    [{ $ref: '#/$defs/none' }, '$ref: points at nothing in this schema: there is no #/$defs/none'],
+    [
+      { $ref: '#/$defs/none' },
+      '$ref: refers to something that is not in this schema: there is no #/$defs/none',
+    ],
     [{ format: 'regex' }, ': unknown format "regex" ignored in schema at path "#"'],
     [{ $async: true }, '$async: is not a keyword of JSON Schema 2020-12: remove it, or check its spelling'],
   ])('is refused when it is created: %j', (schema, problem) => {

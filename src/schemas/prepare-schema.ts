@@ -83,15 +83,18 @@ export function prepareSchema(
     } else if (keyword === '$schema' && value !== dialect && value !== `${dialect}#`) {
       report(at, `must be "${dialect}": other versions of JSON Schema are not supported`)
     } else if (keyword === '$ref' && isPointer(value) && !pointsSomewhere(schema, value)) {
-      report(at, `points at nothing in this schema: there is no ${value}`)
+      report(at, `refers to something that is not in this schema: there is no ${value}`)
     } else if (
       (keyword === '$ref' || keyword === '$dynamicRef') &&
       typeof value === 'string' &&
       !value.startsWith('#')
     ) {
-      report(at, 'must point into this schema, like "#/$defs/address": nothing is fetched')
+      report(
+        at,
+        'must refer to a place in this schema, like "#/$defs/address": remote schemas are not fetched',
+      )
     } else if (keyword === '$id' && at !== '$id') {
-      report(at, 'may stand at the top of a schema only')
+      report(at, 'is allowed only at the top level of a schema')
     } else if (keyword === 'pattern' && typeof value === 'string') checkPattern(value, at)
   }
 

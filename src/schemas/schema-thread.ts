@@ -5,9 +5,9 @@ import type { CheckReply, CheckRequest } from './check-protocol.ts'
 
 /** A compilation of the largest schema takes 7 s on a slow machine; what takes longer than this is given up. */
 const maxRequestMs = 30_000
-/** One time-out may be the machine's, which was frozen or busy with others. Two are the request's. */
+/** One time-out may be caused by the machine, which was frozen or busy. Two are caused by the request. */
 const maxStrikes = 2
-/** A thread costs 15 MiB, which a process gets back when nobody checks anything. */
+/** A thread costs 15 MiB, so it ends when there is nothing to check. */
 const idleMs = 30_000
 
 interface Task {
@@ -92,7 +92,7 @@ export class SchemaThread {
     return thread
   }
 
-  /** The request is to blame: it is the only one that the thread had. The others get a new thread. */
+  /** The request is the cause: it is the only one that the thread had. The others get a new thread. */
   #giveUp(reason: string): void {
     const task = this.#current
     this.#end()
@@ -104,7 +104,7 @@ export class SchemaThread {
       return
     }
     const index = task?.request.kind === 'payloads' ? 0 : -1
-    const failures = [{ path: '', message: `can not be checked against its schema: ${reason}` }]
+    const failures = [{ path: '', message: `cannot be checked against its schema: ${reason}` }]
     this.#next()
     task?.resolve({ kind: 'failed', index, code: 'schema_too_costly', failures })
   }

@@ -1,7 +1,6 @@
 import { renderNotice } from '../core/alerts/alert-notice.ts'
 import { type AlertChannelInput, parseAlertChannel } from '../core/alerts/alert-rule-input.ts'
 import { formatId } from '../core/delivery/ids.ts'
-import type { EndpointInput } from '../core/endpoints/endpoint-types.ts'
 import { HoldfastError } from '../core/errors.ts'
 import {
   type AlertChannelRecord,
@@ -13,9 +12,11 @@ import {
 } from '../storage/alert-channels.ts'
 import { writeAudit } from '../storage/audit-log.ts'
 import type { Database } from '../storage/database.ts'
+import type { EndpointInput } from '../transports/endpoint-types.ts'
 import { invalidAlert } from './alert-rules.ts'
-import type { Endpoint, Endpoints } from './endpoints.ts'
+import type { Endpoints } from './endpoints.ts'
 import { onDatabase } from './page.ts'
+import type { Endpoint } from './shown-endpoint.ts'
 
 export type { AlertChannelInput } from '../core/alerts/alert-rule-input.ts'
 
@@ -28,8 +29,8 @@ export interface AlertChannelsOptions {
 }
 
 /**
- * Where alerts are told. A channel is an endpoint of its own (`alerts.<name>`): its notices are messages with retries, a circuit and a
- * history, and what signs and guards other messages signs and guards these.
+ * The channels that alerts are sent to. A channel is an endpoint of its own (`alerts.<name>`): its notifications are messages with retries, a circuit and a
+ * history, and are signed and guarded like all messages.
  */
 export class AlertChannels {
   readonly #options: AlertChannelsOptions
@@ -42,7 +43,7 @@ export class AlertChannels {
     return onDatabase(this.#options.database(), listAlertChannels)
   }
 
-  /** Returns the channel and its endpoint, which shows a generated signing secret this once. */
+  /** Returns the channel and its endpoint. A generated signing secret is shown only here. */
   async create(input: AlertChannelInput): Promise<{ channel: AlertChannel; endpoint: Endpoint | null }> {
     const parsed = parseAlertChannel(input)
     if (!parsed.ok) throw invalidAlert('channel', parsed.problems)
@@ -74,7 +75,7 @@ export class AlertChannels {
     return this.#setEnabled(name, false)
   }
 
-  /** Its endpoint goes with it; notices that wait there are cancelled. */
+  /** Also deletes its endpoint; pending notifications are cancelled. */
   async delete(name: string): Promise<void> {
     const deleted = await onDatabase(this.#options.database(), (database) =>
       deleteAlertChannel(database, name, this.#options.actor),
@@ -85,12 +86,12 @@ export class AlertChannels {
     try {
       await this.#options.database().attempt(() => this.#options.endpoints.delete(endpoint, { force: true }))
     } catch (error) {
-      // Somebody has deleted it before.
+      // It was deleted before.
       if (!(error instanceof HoldfastError && error.code === 'endpoint_not_found')) throw error
     }
   }
 
-  /** Sends a notice that says that it is a test. Returns the message that carries it; null: it goes to the log of the leading node. */
+  /** Sends a test notification. Returns its message; null: it is written to the log of the leading node. */
   async test(name: string): Promise<{ messageId: string | null }> {
     const channel = (await this.list()).find((each) => each.name === name)
     if (channel === undefined) throw notFound(name)
@@ -102,7 +103,12 @@ export class AlertChannels {
         alertKind: 'test',
         severity: 'warning',
         incidents: [
-          { subject: 'this is a test, nothing has happened', value: 0, threshold: 0, sinceMs: Date.now() },
+          {
+            subject: 'this is a test notification; nothing is wrong',
+            value: 0,
+            threshold: 0,
+            sinceMs: Date.now(),
+          },
         ],
       },
       'docs/runbook.md',
@@ -124,7 +130,7 @@ export class AlertChannels {
     if (message === null) {
       throw new HoldfastError(
         'alert_not_sent',
-        `The channel "${name}" did not take the notice. Is it enabled, and is its endpoint "${channel.endpoint}" still there?`,
+        `The channel "${name}" did not accept the notification. Check that it is enabled, and that its endpoint "${channel.endpoint}" exists.`,
         { channel: name },
       )
     }
@@ -141,11 +147,19 @@ export class AlertChannels {
 }
 
 function exists(name: string): HoldfastError {
-  return new HoldfastError('alert_channel_exists', `There is an alert channel named "${name}" already.`, {
-    channel: name,
-  })
+  return new HoldfastError(
+    'alert_channel_exists',
+    `An alert channel named "${name}" already exists. Delete it, or choose another name.`,
+    {
+      channel: name,
+    },
+  )
 }
 
 function notFound(name: string): HoldfastError {
-  return new HoldfastError('alert_not_found', `There is no alert channel named "${name}".`, { channel: name })
+  return new HoldfastError(
+    'alert_not_found',
+    `There is no alert channel named "${name}". List them with: holdfast alert-channels list`,
+    { channel: name },
+  )
 }

@@ -20,7 +20,7 @@ export interface AlertRulesOptions {
   readonly actor: string
 }
 
-/** What is worth waking somebody for. */
+/** Alert rules: which conditions raise an alert. */
 export class AlertRules {
   readonly #options: AlertRulesOptions
 
@@ -38,13 +38,11 @@ export class AlertRules {
     return found
   }
 
-  /** Creates the rule, or replaces it whole. */
-  async put(input: AlertRuleInput): Promise<AlertRule> {
+  /** Creates the rule, or replaces it completely. */
+  async put(input: AlertRuleInput, reason?: string): Promise<AlertRule> {
     const parsed = parseAlertRule(input)
     if (!parsed.ok) throw invalidAlert('rule', parsed.problems)
-    return onDatabase(this.#options.database(), (database) =>
-      writeAlertRule(database, parsed.value, this.#options.actor),
-    )
+    return this.#run((database) => writeAlertRule(database, parsed.value, this.#options.actor), reason)
   }
 
   /** Changes the given fields and keeps the others. */
@@ -53,20 +51,26 @@ export class AlertRules {
     return this.put({ ...current, ...changes, name } as AlertRuleInput)
   }
 
-  /** What it had found ends without a word. */
-  async delete(name: string): Promise<void> {
-    const isDeleted = await onDatabase(this.#options.database(), (database) =>
-      deleteAlertRule(database, name, this.#options.actor),
+  /** Its incidents end without a notification. */
+  async delete(name: string, reason?: string): Promise<void> {
+    const isDeleted = await this.#run(
+      (database) => deleteAlertRule(database, name, this.#options.actor),
+      reason,
     )
     if (!isDeleted) throw notFound(name)
   }
 
-  /** No notices of this rule until then; null ends the silence. */
-  async silence(name: string, until: Date | null): Promise<void> {
-    const isKnown = await onDatabase(this.#options.database(), (database) =>
-      silenceAlertRule(database, name, until, this.#options.actor),
+  /** Silences an alert rule until the given time; null ends the silence. */
+  async silence(name: string, until: Date | null, reason?: string): Promise<void> {
+    const isKnown = await this.#run(
+      (database) => silenceAlertRule(database, name, until, this.#options.actor),
+      reason,
     )
     if (!isKnown) throw notFound(name)
+  }
+
+  #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
+    return onDatabase(this.#options.database(), work, reason)
   }
 }
 
@@ -76,5 +80,9 @@ export function invalidAlert(what: 'rule' | 'channel', problems: readonly Proble
 }
 
 function notFound(name: string): HoldfastError {
-  return new HoldfastError('alert_not_found', `There is no alert rule named "${name}".`, { rule: name })
+  return new HoldfastError(
+    'alert_not_found',
+    `There is no alert rule named "${name}". List them with: holdfast alert-rules list`,
+    { rule: name },
+  )
 }

@@ -38,7 +38,7 @@ const alertQuery = z.strictObject({
 
 export type AlertQuery = z.input<typeof alertQuery>
 
-/** What was found to be wrong, and is, or was. */
+/** Incidents that alert rules found, open and resolved. */
 export class Alerts {
   readonly #options: AlertsOptions
 
@@ -46,12 +46,12 @@ export class Alerts {
     this.#options = options
   }
 
-  /** Newest first; what fires and what has been resolved, unless a state is asked for. */
+  /** Newest first; firing and resolved ones, unless a state is given. */
   async list(query: AlertQuery = {}): Promise<Page<Alert>> {
     const { state, limit = defaultListed, cursor } = checkedFilter(alertQuery, query)
     const before = cursor === undefined ? beforeEverything : parseId('alt', cursor)
     if (before === undefined) {
-      throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+      throw invalidFilter([{ path: 'cursor', message: 'must be the nextCursor of the previous page' }])
     }
     const wanted = state === undefined ? ['firing', 'resolved'] : [state]
     const rows = await onDatabase(this.#options.database(), (database) =>
@@ -61,7 +61,7 @@ export class Alerts {
     return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
   }
 
-  /** Somebody looks after it: no more reminders. Its end is still told. */
+  /** Acknowledges it: no more reminders. Its end is still notified. */
   async acknowledge(id: string, options: { note?: string } = {}): Promise<void> {
     const alert = knownId('alt', id, notFound)
     const isKnown = await onDatabase(this.#options.database(), (database) =>
@@ -70,7 +70,7 @@ export class Alerts {
     if (!isKnown) throw notFound(id)
   }
 
-  /** Takes an acknowledgement back: reminders go on. */
+  /** Withdraws an acknowledgement: reminders are sent again. */
   async withdrawAcknowledgement(id: string): Promise<void> {
     const alert = knownId('alt', id, notFound)
     const isKnown = await onDatabase(this.#options.database(), (database) =>
@@ -79,7 +79,7 @@ export class Alerts {
     if (!isKnown) throw notFound(id)
   }
 
-  /** Nothing is told of it until then; null ends the silence. */
+  /** Silences it until then; null ends the silence. */
   async silence(id: string, until: Date | null, options: { note?: string } = {}): Promise<void> {
     const alert = knownId('alt', id, notFound)
     const isKnown = await onDatabase(this.#options.database(), (database) =>
@@ -98,5 +98,9 @@ function toAlert(record: AlertRecord): Alert {
 }
 
 function notFound(id: string): HoldfastError {
-  return new HoldfastError('alert_not_found', `There is no open alert ${id}.`, { alert: id })
+  return new HoldfastError(
+    'alert_not_found',
+    `There is no open alert ${id}. List them with: holdfast alerts list`,
+    { alert: id },
+  )
 }

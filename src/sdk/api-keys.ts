@@ -9,7 +9,7 @@ import { translateError } from '../storage/translate-error.ts'
 export type ApiKey = ApiKeyRecord
 
 export interface ApiKeyInput {
-  /** Who uses it; shown in the audit log. */
+  /** The person or system that uses the key; shown in the audit log. */
   readonly name: string
   readonly role: Role
   /** Null or left out: it doesn't expire. */
@@ -31,7 +31,7 @@ export class ApiKeys {
     this.#options = options
   }
 
-  /** The key itself is returned here and nowhere else: only a hash of it is stored. */
+  /** The key itself is returned only here: only a hash of it is stored. */
   async create(input: ApiKeyInput): Promise<ApiKey & { readonly key: string }> {
     const { id, secret, key } = formatApiKey(randomBytes(apiKeyIdBytes), randomBytes(apiKeySecretBytes))
     const { name, role, expiresInMs = null } = input
@@ -45,7 +45,7 @@ export class ApiKeys {
     if (created === undefined) {
       throw new HoldfastError(
         'api_key_exists',
-        `There is an API key named "${name}" already. Revoke it, or choose another name.`,
+        `An API key named "${name}" already exists. Revoke it, or choose another name.`,
         { name },
       )
     }
@@ -58,13 +58,13 @@ export class ApiKeys {
     return this.#run((database) => listApiKeys(database, options.afterId ?? '', limit))
   }
 
-  /** It stops working within seconds on every node, and so do the sessions that began with it. */
+  /** It stops working within seconds on every node, and so do the sessions that were started with it. */
   async revoke(id: string): Promise<ApiKey> {
     const revoked = await this.#run((database) => revokeApiKey(database, id, this.#options.actor))
     if (revoked === undefined) {
       throw new HoldfastError(
         'api_key_not_found',
-        `There is no API key "${id}" that could be revoked. List them with: holdfast api-keys list`,
+        `There is no active API key "${id}" to revoke. List them with: holdfast api-keys list`,
         { id },
       )
     }
@@ -80,7 +80,7 @@ export class ApiKeys {
   }
 }
 
-/** 256 random bits need no slow hash: there is nothing to guess. */
+/** 256 random bits need no slow hash: they can't be guessed. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

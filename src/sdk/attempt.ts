@@ -12,7 +12,7 @@ const outcomeByCode = new Map<number, Outcome>(
 
 export function outcomeOf(code: number): Outcome {
   const outcome = outcomeByCode.get(code)
-  if (outcome === undefined) throw new Error(`${code} is no outcome`)
+  if (outcome === undefined) throw new Error(`${code} is not an outcome`)
   return outcome
 }
 
@@ -24,8 +24,8 @@ export function criticalityOf(code: number): Criticality {
 }
 
 /**
- * One try at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`, `skipped`). `interrupted`: its node or worker died while it was
- * in flight, so that nobody knows how it ended; it doesn't count against the retry policy.
+ * One attempt at a delivery, or the decision that ended it without one (`expired`, `cancelled`, `dropped`, `skipped`). `interrupted`: its node or worker died while it was
+ * in flight, so that its outcome is unknown; it doesn't count against the retry policy.
  */
 export interface Attempt {
   readonly deliveryId: string | null
@@ -47,7 +47,7 @@ export function toAttempt(record: AttemptRecord, prefix: 'dlv' | 'run' = 'dlv'):
   return { ...rest, deliveryId: formatId(prefix, deliveryId), outcome: outcomeOf(outcome) }
 }
 
-/** What a dead letter remembers of an attempt whose own row may be gone. */
+/** What a dead letter stores of an attempt whose own row may be gone. */
 export function fromMemory(remembered: RememberedAttempt, prefix: 'dlv' | 'run' = 'dlv'): Attempt {
   const { deliveryId, at, status, outcome, ...rest } = remembered
   return {

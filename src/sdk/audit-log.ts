@@ -6,7 +6,7 @@ import { lookFor, onDatabase } from './page.ts'
 export type AuditEntry = AuditRecord
 
 export interface AuditQuery {
-  /** Only what is older than this entry. */
+  /** Only entries older than this one. */
   readonly beforeId?: number | undefined
   readonly subject?: string | undefined
   readonly action?: string | undefined
@@ -14,10 +14,10 @@ export interface AuditQuery {
   readonly limit?: number
 }
 
-/** A page may be short, or empty, and still have a next one: a look is bounded. */
+/** A page may be short, or empty, and still have a next one: each query is bounded. */
 export interface AuditPage {
   readonly data: readonly AuditEntry[]
-  /** What to give as `beforeId` for the next page; null when there is none. */
+  /** The `beforeId` of the next page; null if there is none. */
   readonly nextBeforeId: number | null
 }
 
@@ -31,7 +31,7 @@ export class AuditLog {
     this.#database = options.database
   }
 
-  /** The newest first; at most a thousand at a time. Looks until it has as many as were asked for, or has seen all: `page` answers soon. */
+  /** The newest first; at most a thousand at a time. Queries until it has as many as requested, or has read all; `page` returns sooner. */
   async list(query: AuditQuery = {}): Promise<AuditEntry[]> {
     const limit = limitOf(query)
     const entries: AuditEntry[] = []
@@ -44,7 +44,7 @@ export class AuditLog {
     }
   }
 
-  /** The newest first, from a bounded look. */
+  /** The newest first, from one bounded query. */
   async page({ beforeId = beforeEverything, limit, ...filter }: AuditQuery = {}): Promise<AuditPage> {
     return onDatabase(this.#database(), async (database) => {
       const { ids, before } = await lookFor(database, 'audit', filter, beforeId, limitOf({ limit }))

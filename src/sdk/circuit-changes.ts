@@ -12,7 +12,7 @@ export type CircuitChange = CircuitChangeRow
 
 export interface CircuitChangeQuery {
   readonly endpoint?: string | undefined
-  /** Only what is older than this change. */
+  /** Only changes older than this one. */
   readonly beforeId?: number | undefined
   readonly limit?: number | undefined
 }
@@ -41,6 +41,10 @@ export class CircuitChanges {
         : listCircuitChangesOf(database, endpoint, beforeId, maxRows),
     )
     if (rows !== undefined) return rows
-    throw new HoldfastError('endpoint_not_found', `There is no endpoint named "${endpoint}".`, { endpoint })
+    throw new HoldfastError(
+      'endpoint_not_found',
+      `There is no endpoint named "${endpoint}". List them with: holdfast endpoints list`,
+      { endpoint },
+    )
   }
 }

@@ -8,9 +8,9 @@ import {
 } from '../secrets/endpoint-secrets.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 
-/** What is told of a secret, and a digest that changes when it does. */
+/** What is shown of a secret, and a digest that changes with it. */
 export interface SecretDigest {
-  /** Its place in the config: `headers.x-team`. */
+  /** Its path in the config: `headers.x-team`. */
   readonly field: string
   /** Null: it was stored before such values were secret, and is not encrypted yet. */
   readonly keyId: string | null
@@ -19,7 +19,7 @@ export interface SecretDigest {
   readonly digest: string | null
 }
 
-/** `unknown`: this process lacks the key to say. */
+/** `unknown`: this process lacks the key to compare. */
 export type SecretComparison = 'same' | 'different' | 'not_set' | 'unknown'
 
 interface StoredValues {
@@ -31,7 +31,7 @@ interface StoredValues {
 interface PresentSecret {
   readonly keyId: string | null
   readonly setAtMs: number | null
-  /** Null: it can't be opened here. */
+  /** Null: it can't be decrypted here. */
   readonly text: string | null
 }
 
@@ -49,7 +49,7 @@ export function digestsOf(
   }))
 }
 
-/** By digest, so that what an exported file says can be compared too. */
+/** By digest, so that an exported file can be compared too. */
 export function compareSecrets(
   lane: StoredValues,
   paths: readonly SecretPath[],

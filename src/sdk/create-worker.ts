@@ -1,7 +1,8 @@
-import { JobWorker, type WorkerOptions } from '../jobs/worker.ts'
+import { JobWorker } from '../jobs/worker.ts'
+import type { WorkerOptions } from '../jobs/worker-options.ts'
 
 /**
- * A worker for these jobs, started: it claims runs until `stop()`.
+ * Creates and starts a worker for these jobs: it claims runs until `stop()`.
  *
  * @example
  * const worker = await createWorker({ databaseUrl, jobs: [sendInvoice], concurrency: 20 })

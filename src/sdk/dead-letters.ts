@@ -1,17 +1,17 @@
 import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import {
+  type DiscardInput,
+  discardInput,
+  type ResolveInput,
+  resolveInput,
+} from '../core/operations/letter-inputs.ts'
+import {
   type DeadLetterFilter,
   type DeadLetterQuery,
   deadLetterFilter,
   deadLetterQuery,
 } from '../core/operations/list-filter.ts'
-import {
-  type DiscardInput,
-  discardInput,
-  type ResolveInput,
-  resolveInput,
-} from '../core/operations/settlement-input.ts'
 import { type RecipientRow, readRecipients } from '../storage/criticality.ts'
 import type { Database } from '../storage/database.ts'
 import {
@@ -46,15 +46,15 @@ import { checkedFilter, invalidFilter, knownId, lookFor, onDatabase, type Page, 
 import type { PreviewGate } from './preview-gate.ts'
 import type { Routes } from './routes.ts'
 
-/** A delivery that can't succeed by itself any more. */
+/** A delivery that failed for good. */
 export interface DeadLetter {
   readonly id: string
   /** `dlv_…`, or `run_…` of a job. */
   readonly deliveryId: string
   readonly messageId: string
-  /** The message that this is a replay of. */
+  /** The message that this one replays. */
   readonly replayOf: string | null
-  /** Null when it was deleted since, or when this is a job's run. */
+  /** Null if the endpoint has been deleted, or if this is a job's run. */
   readonly endpoint: string | null
   /** The job whose run failed. */
   readonly job: string | null
@@ -71,7 +71,7 @@ export interface DeadLetter {
   readonly statusCode: number | null
   readonly errorCode: string | null
   readonly error: string | null
-  /** The same for errors that differ by ids, numbers and hosts only. */
+  /** Equal for errors that differ only in ids, numbers and hosts. */
   readonly fingerprint: string
   readonly criticality: Criticality
   readonly priority: number
@@ -81,7 +81,7 @@ export interface DeadLetter {
   /** How many attempts were made, over all redrives. */
   readonly attempts: number
   readonly redrives: number
-  /** How many of the redrives came by schedule, because it is critical. */
+  /** How many of the redrives were scheduled ones, because it is critical. */
   readonly resends: number
   readonly redrivenDeliveryId: string | null
   readonly createdAt: Date
@@ -94,16 +94,18 @@ export interface DeadLetter {
 export interface DeadLetterDetail extends Omit<DeadLetter, 'attempts'> {
   /** Every one, over all redrives, oldest first. */
   readonly attempts: readonly Attempt[]
-  /** The last request as it was rendered: bounded, secrets redacted. */
+  /** The last request as rendered: truncated, secrets redacted. */
   readonly request: Readonly<Record<string, unknown>> | null
   /** What the receiver answered to the last attempt (`status`, `headers`, `body`), as long as that attempt is kept. */
   readonly response: Readonly<Record<string, unknown>> | null
-  /** Null only when its letter has been settled and its month was dropped. */
+  /** Null only if the letter has been settled and its partition was dropped. */
   readonly message: StoredMessage | null
+  /** Of a run that a broker dead-lettered: the `x-death` of its message, the newest entry first. */
+  readonly brokerHistory?: readonly Readonly<Record<string, unknown>>[]
 }
 
 export interface Redriven {
-  /** What redelivers it: `dlv_…` for `deliveries.get`, or, of a job, the same as `runId`. */
+  /** The redelivery: `dlv_…` for `deliveries.get`, or, for a job, the same as `runId`. */
   readonly deliveryId: string
   /** `run_…` for `runs.get`; null for an endpoint's letter. */
   readonly runId: string | null
@@ -116,7 +118,7 @@ export interface DeadLetterGroup {
   readonly count: number
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
-  /** False when the filter was asked of the newest 10,000 letters only, and there are more: then there may be more of this group. */
+  /** False if the filter was applied to the newest 10,000 letters only, and there are more: then the group may be larger. */
   readonly isComplete: boolean
   /** The newest of them. */
   readonly sample: {
@@ -131,7 +133,7 @@ export interface DeadLetterGroup {
 
 export type DeadLetterSummary = DeadLetterSummaryRow
 
-/** An endpoint whose critical events don't arrive: dead and unsettled, or owed for longer than an hour. */
+/** An endpoint whose critical events don't arrive: dead and unsettled, or pending for longer than an hour. */
 export interface Recipient extends Omit<RecipientRow, 'oldestMessageId'> {
   readonly count: number
   readonly oldestMessageId: string
@@ -148,22 +150,22 @@ const maxGroups = 500
 const defaultGroups = 50
 const maxAttemptsShown = 2000
 
-/** A group with what a person asks of it next. */
+/** A group with details. */
 export interface DetailedGroup extends Omit<DeadLetterGroup, 'isComplete'> {
-  /** How many came in each of the last 24 hours, the oldest first; 100 at most. */
+  /** How many were added in each of the last 24 hours, the oldest first; 100 at most. */
   readonly series: readonly number[]
-  /** Along which routes the newest came. */
+  /** The routes of the newest dead letters. */
   readonly routes: readonly string[]
-  /** The last change of its endpoint or one of its routes, where that was at most 5 minutes before the first letter. */
+  /** The last change to the endpoint or one of its routes, if it was at most 5 minutes before the first dead letter. */
   readonly precededBy: { readonly at: Date; readonly action: string; readonly subject: string } | null
 }
 
 export interface GroupPage extends Page<DetailedGroup> {
-  /** False when the filter was asked of the newest 10,000 letters only, and there are more. */
+  /** False if the filter was applied only to the newest 10,000 dead letters and there are more. */
   readonly isComplete: boolean
 }
 
-/** What couldn't be delivered: look at it, send it again, settle it. */
+/** Messages that couldn't be delivered: inspect, redeliver or settle them. */
 export class DeadLetters {
   readonly #options: DeadLettersOptions
 
@@ -181,7 +183,7 @@ export class DeadLetters {
     return readPage(this.#options.database(), 'dead_letters', 'dlt', checked, readDeadLetters, toDeadLetter)
   }
 
-  /** Whole: with its message and every attempt. */
+  /** Complete: with its message and every attempt. */
   async get(id: string): Promise<DeadLetterDetail> {
     const letterId = knownId('dlt', id, deadLetterNotFound)
     return onDatabase(this.#options.database(), async (database) => {
@@ -204,11 +206,12 @@ export class DeadLetters {
         request: history.request,
         response: lastResponse(attempts),
         message: body === undefined ? null : toStoredMessage(body),
+        ...(history.brokerHistory !== null && { brokerHistory: history.brokerHistory }),
       }
     })
   }
 
-  /** What is wrong where, by error fingerprint and endpoint; the largest group first, open letters only unless the filter says otherwise. */
+  /** Groups by error fingerprint and endpoint; the largest group first, open letters only unless the filter says otherwise. */
   async groups(filter: DeadLetterFilter = {}): Promise<readonly DeadLetterGroup[]> {
     const checked = checkedFilter(deadLetterFilter, filter)
     return onDatabase(this.#options.database(), async (database) => {
@@ -217,7 +220,7 @@ export class DeadLetters {
     })
   }
 
-  /** As `groups`, page by page, each with its last 24 hours, its routes, and what changed right before it began. */
+  /** Like `groups`, page by page, each with its last 24 hours, its routes, and the last change right before it began. */
   async groupPage(
     query: DeadLetterFilter & {
       readonly limit?: number | undefined
@@ -242,7 +245,7 @@ export class DeadLetters {
     })
   }
 
-  /** Renders some of the open letters that a filter meets, the newest, with the current routes. Nothing is sent. */
+  /** Renders some of the open letters that match a filter, the newest, with the current routes. Nothing is sent. */
   async trial(filter: DeadLetterFilter, options: { readonly sample?: number } = {}): Promise<LetterTrial> {
     const checked = { ...checkedFilter(deadLetterFilter, filter), state: 'open' }
     const { database, routes, previews } = this.#options
@@ -255,7 +258,7 @@ export class DeadLetters {
   }
 
   /**
-   * Owes it again, through the whole flow, transform included. The letter becomes `redriven`; twice or from two places at once delivers
+   * Redelivers it, applying the current transform. The letter becomes `redriven`; calling it twice, or from two places at once, delivers
    * once. Receivers see the same `webhook-id`, handlers of a job the same `context.id`.
    */
   async redrive(id: string, { reason }: Because = {}): Promise<Redriven> {
@@ -267,13 +270,13 @@ export class DeadLetters {
     })
   }
 
-  /** Says that it needs no delivery any more; who and when is kept with it. */
+  /** Settles it as resolved: it needs no delivery any more. Who did it and when is stored. */
   async resolve(id: string, input: ResolveInput = {}): Promise<DeadLetterDetail> {
     const { note = null, action = null } = checkedFilter(resolveInput, input)
     return this.#settle(id, { state: 'resolved', note, action })
   }
 
-  /** Gives it up. It stays to be looked at until retention removes it. */
+  /** Discards it. It stays visible until retention removes it. */
   async discard(id: string, input: DiscardInput): Promise<DeadLetterDetail> {
     const { reason } = checkedFilter(discardInput, input)
     return this.#settle(id, { state: 'discarded', note: reason, action: 'discard' })
@@ -287,7 +290,7 @@ export class DeadLetters {
     return this.get(id)
   }
 
-  /** Who waits for critical events, the longest waiting first. */
+  /** Lists critical events that are waiting, longest waiting first. */
   async recipients(): Promise<readonly Recipient[]> {
     const rows = await onDatabase(this.#options.database(), readRecipients)
     return rows.map((row) => ({
@@ -303,7 +306,7 @@ export class DeadLetters {
   }
 }
 
-/** The letter remembers every attempt, but not its detail; the attempt's own row has that, as long as its partition lives. */
+/** The letter stores every attempt without its details; the attempt's own row has those, until its partition is dropped. */
 function joinAttempts(remembered: readonly Attempt[], stored: readonly Attempt[]): Attempt[] {
   const keyOf = ({ deliveryId, attempt }: Attempt) => `${deliveryId}#${attempt}`
   const joined = new Map(remembered.map((attempt) => [keyOf(attempt), attempt]))
@@ -358,7 +361,7 @@ function groupsAfter(cursor: string | undefined): (row: DeadLetterGroupRow) => b
   if (cursor === undefined) return () => true
   const [count, sampleId] = cursor.split('.').map(Number)
   if (!Number.isSafeInteger(count) || !Number.isSafeInteger(sampleId)) {
-    throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+    throw invalidFilter([{ path: 'cursor', message: 'must be the nextCursor of the previous page' }])
   }
   return (row) => row.count < Number(count) || (row.count === count && row.sampleId < Number(sampleId))
 }

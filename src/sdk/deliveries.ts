@@ -1,28 +1,37 @@
-import { formatId } from '../core/delivery/ids.ts'
+import { formatId, parseId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { type DeliveryQuery, deliveryQuery } from '../core/operations/list-filter.ts'
+import { type DeliveryQuery, defaultPageRows, deliveryQuery } from '../core/operations/list-filter.ts'
 import type { Database } from '../storage/database.ts'
 import { type DeliveryRecord, readAttempts, readDeliveryRecords } from '../storage/deliveries.ts'
 import { readDeliverySituation } from '../storage/delivery-situation.ts'
+import { beforeEveryAttempt, findNextDeliveries, type NextAttempt } from '../storage/find.ts'
 import { actOnDelivery } from '../storage/operations.ts'
 import { type Attempt, type Criticality, criticalityOf, toAttempt } from './attempt.ts'
 import { type DeliveryExplanation, explainEnded, explainOwed } from './delivery-explanation.ts'
-import { checkedFilter, knownId, onDatabase, type Page, readPage } from './page.ts'
+import {
+  checkedFilter,
+  invalidFilter,
+  knownId,
+  onDatabase,
+  type Page,
+  type PageQuery,
+  readPage,
+} from './page.ts'
 
-/** One message owed to one endpoint, whether it still is or not. */
+/** One message to be sent to one endpoint, pending or ended. */
 export interface Delivery {
   readonly id: string
-  /** What its receiver sees as `webhook-id` (a second way of one message to one endpoint adds `.1`, and so on). */
+  /** Receivers see it as `webhook-id` (a second delivery of one message to the same endpoint adds `.1`, and so on). */
   readonly messageId: string
-  /** The message that this is a replay of. */
+  /** The message that this one replays. */
   readonly replayOf: string | null
-  /** Null when it was deleted since. */
+  /** Null if the endpoint has been deleted. */
   readonly endpoint: string | null
   readonly route: string | null
   readonly eventType: string | null
   readonly tenant: string | null
   readonly correlationId: string | null
-  /** What is out at this moment only its node knows: it is shown as `pending`. */
+  /** A delivery in flight is known to its node only: it is shown as `pending`. */
   readonly state:
     | 'pending'
     | 'in_flight'
@@ -32,9 +41,9 @@ export interface Delivery {
     | 'cancelled'
     | 'dropped'
     | 'skipped'
-  /** Attempts made. */
+  /** Number of attempts made. */
   readonly attempt: number
-  /** Null when it is ready, or no longer owed. */
+  /** Null if it is ready, or no longer pending. */
   readonly nextAttemptAt: Date | null
   readonly expiresAt: Date | null
   readonly priority: number | null
@@ -54,11 +63,11 @@ export interface DeliveriesOptions {
   readonly actor: string
 }
 
-/** A retry policy allows a thousand, and probes come on top. */
+/** A retry policy allows a thousand, in addition to probes. */
 const maxAttemptsShown = 2000
 const maxAttemptsShownEach = 100
 
-/** What is owed and what was: look it up, hurry it, call it off. */
+/** Pending and ended deliveries: look them up, make them due, cancel them. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
 
@@ -67,13 +76,34 @@ export class Deliveries {
   }
 
   /**
-   * Newest first.
+   * Newest first. With `sort: 'next_attempt'` pending ones that wait for a time, the soonest first.
    *
    * @example await holdfast.deliveries.list({ endpoint: 'crm', state: 'dead', limit: 20 })
    */
   async list(query: DeliveryQuery = {}): Promise<Page<Delivery>> {
-    const checked = checkedFilter(deliveryQuery, query)
+    const { sort, ...checked } = checkedFilter(deliveryQuery, query)
+    if (sort === 'next_attempt') return this.#listNext(checked)
     return readPage(this.#options.database(), 'deliveries', 'dlv', checked, readDeliveryRecords, toDelivery)
+  }
+
+  async #listNext({ limit = defaultPageRows, cursor, ...filter }: PageQuery): Promise<Page<Delivery>> {
+    const after = cursor === undefined ? beforeEveryAttempt : parseNextCursor(cursor)
+    return onDatabase(this.#options.database(), async (database) => {
+      const { found, scannedTo } = await findNextDeliveries(database, filter, after, limit + 1)
+      const page = found.slice(0, limit)
+      const next = found.length > limit ? (page.at(-1) ?? null) : scannedTo
+      const records =
+        page.length === 0
+          ? []
+          : await readDeliveryRecords(
+              database,
+              page.map(({ id }) => id),
+            )
+      return {
+        data: records.map(toDelivery),
+        nextCursor: next === null ? null : `${formatId('dlv', next.id)}@${next.dueUs}`,
+      }
+    })
   }
 
   /** With its attempts. */
@@ -88,7 +118,7 @@ export class Deliveries {
   }
 
   /**
-   * Why it is not delivered, in one sentence.
+   * Explains why a delivery is not delivered yet.
    *
    * @example (await holdfast.deliveries.why('dlv_0jm3x1c8000')).sentence
    */
@@ -103,12 +133,12 @@ export class Deliveries {
     })
   }
 
-  /** Makes it due now instead of waiting for its time. One that is ready already stays so. */
+  /** Makes it due now instead of waiting for its time. One that is ready already stays ready. */
   retry(id: string): Promise<Delivery> {
     return this.#act(id, 'retry', null)
   }
 
-  /** Ends it, visibly. A request that is out at this moment may still arrive. */
+  /** Cancels it. The delivery stays visible as cancelled. A request that is already in flight may still arrive. */
   cancel(id: string, options: { readonly reason?: string } = {}): Promise<Delivery> {
     return this.#act(id, 'cancel', options.reason ?? null)
   }
@@ -140,6 +170,15 @@ export async function readWholeDeliveries(
   })
 }
 
+function parseNextCursor(cursor: string): NextAttempt {
+  const [id, dueUs] = cursor.split('@')
+  const number = parseId('dlv', id ?? '')
+  if (number === undefined || !/^\d{1,16}$/.test(dueUs ?? '')) {
+    throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+  }
+  return { id: number, dueUs: Number(dueUs) }
+}
+
 function toDelivery(record: DeliveryRecord): Delivery {
   const { id, messageId, criticality, deadLetterId, replayId, ...rest } = record
   return {
@@ -155,7 +194,7 @@ function toDelivery(record: DeliveryRecord): Delivery {
 function deliverySettled({ id, state }: Delivery): HoldfastError {
   return new HoldfastError(
     'delivery_settled',
-    `Delivery "${id}" is no longer owed: it is ${state}. Redrive its dead letter, or replay it.`,
+    `Delivery "${id}" has already ended: it is ${state}. Redrive its dead letter, or replay it.`,
     { delivery: id, state },
   )
 }

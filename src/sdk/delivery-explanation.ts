@@ -3,11 +3,11 @@ import { type Why, whyEnded, whyOwed } from '../core/delivery/why.ts'
 import type { DeliverySituation } from '../storage/delivery-situation.ts'
 import type { Delivery } from './deliveries.ts'
 
-/** Why a delivery is not delivered, with the facts that go with it. */
+/** Why a delivery is not delivered, with the related facts. */
 export interface DeliveryExplanation extends Why {
   readonly orderingKey: {
     readonly key: string
-    /** Counted to a thousand, as `behind`. */
+    /** Counted up to a thousand, like `behind`. */
     readonly ahead: number
     readonly behind: number
     readonly first: string | null

@@ -8,7 +8,7 @@ export interface EgressSettings {
   readonly proxyUrl?: string
 }
 
-/** The way out as the options of an SDK say; throws `configuration_invalid` for what can't be read. */
+/** The outbound network rules from the SDK's options; throws `configuration_invalid` for invalid ones. */
 export function createEgressFrom({ allowNetworks, allowPorts, proxyUrl }: EgressSettings): Egress {
   const ports = allowPorts === undefined ? undefined : parsePorts(allowPorts)
   if (ports === null) {

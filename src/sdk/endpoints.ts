@@ -1,22 +1,7 @@
-import { createHash } from 'node:crypto'
-import { z } from 'zod'
-import { type EndpointSettings, parseEndpoint } from '../core/endpoints/endpoint-config.ts'
-import type { EndpointDefaults } from '../core/endpoints/endpoint-input.ts'
-import type { EndpointChanges, EndpointInput, WithTransport } from '../core/endpoints/endpoint-types.ts'
+import type { EndpointDefaults } from '../core/endpoints/setting-fields.ts'
 import { HoldfastError } from '../core/errors.ts'
-import { problemsOf } from '../core/problem.ts'
-import { isCriticalLearningPattern } from '../core/routes/critical-learning-events.ts'
-import { parseEventTypePattern } from '../core/routes/event-type-pattern.ts'
 import { type EndpointTest, testEndpoint } from '../engine/endpoint-test.ts'
-import {
-  isSecretMark,
-  partlyShown,
-  type SplitConfig,
-  sealSecrets,
-  setAt,
-  splitSecrets,
-  valueAt,
-} from '../secrets/endpoint-secrets.ts'
+import { type SplitConfig, sealSecrets, splitSecrets } from '../secrets/endpoint-secrets.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { resetAllCircuits, resetCircuit, setEndpointState } from '../storage/breakers.ts'
 import type { Database } from '../storage/database.ts'
@@ -32,31 +17,28 @@ import {
   updateEndpoint,
 } from '../storage/endpoints.ts'
 import { readLaneByName } from '../storage/read-lanes.ts'
-import type { ShorthandPattern } from '../storage/routes.ts'
 import { drawLaneId, rotateSecret } from '../storage/secrets.ts'
 import { readSetting } from '../storage/settings.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { withReason } from '../storage/with-reason.ts'
+import type {
+  CustomEndpointChanges,
+  CustomEndpointInput,
+  EndpointChanges,
+  EndpointInput,
+} from '../transports/endpoint-types.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Transport } from '../transports/transport.ts'
+import { checkedEndpoint } from './checked-endpoint.ts'
 import { compareSecrets, digestsOf, type SecretComparison, type SecretDigest } from './compare-secrets.ts'
+import { endpointNotFound, routeNameTaken } from './endpoint-errors.ts'
 import { type EndpointHealthQuery, type ListedEndpointHealth, toListedHealth } from './listed-health.ts'
 import { mergeEndpoint } from './merge-endpoint.ts'
 import { encodePayload } from './payload.ts'
 import { type Removal, toRemoval } from './removal.ts'
 import { checkedRotation, type RotatedSecret, type RotateSecretOptions } from './rotate-secret.ts'
-
-interface StatedEndpoint extends EndpointSettings {
-  /** What is told about the secrets, whose places in `config` say `{ isSet: true }`. */
-  readonly secrets: readonly EndpointSecret[]
-  readonly state: 'active' | 'paused' | 'rejecting' | 'disabled'
-  readonly stateReason: string | null
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
-
-/** An endpoint as the SDK returns it: the contract's shape, with its state. Its `transport` says what its `config` is. */
-export type Endpoint = WithTransport<StatedEndpoint>
+import { shorthandPatterns } from './shorthand-patterns.ts'
+import { type Endpoint, showEndpoint, toStated, withStoredValues } from './shown-endpoint.ts'
 
 export interface EndpointQuery {
   readonly afterName?: string | undefined
@@ -66,24 +48,14 @@ export interface EndpointQuery {
   readonly state?: Endpoint['state'] | undefined
 }
 
-/** That a secret is set, since when, and under which key. */
-export interface EndpointSecret {
-  /** Its place in the config: `signing.secret`. */
-  readonly field: string
-  readonly keyId: string
-  readonly setAt: Date
-  /** For one that was rotated away and is still used beside its successor. */
-  readonly expiresAt: Date | null
-}
-
-/** What a change returns, and nothing else ever does. */
+/** The result of a change; generated secrets are returned only here. */
 export type ChangedEndpoint = Endpoint & {
-  /** What receivers verify signatures with, when it was made just now: `whsec_…`. It can't be read again. */
+  /** The secret that receivers verify signatures with, if it was just generated: `whsec_…`. It can't be read again. */
   readonly signingSecret?: string
 }
 
 export interface TestOptions {
-  /** Instead of the test's own, for a receiver that is particular. */
+  /** A payload to use instead of the test's own. */
   readonly payload?: unknown
   readonly signal?: AbortSignal
 }
@@ -98,17 +70,15 @@ export interface EndpointsOptions {
   readonly transports: TransportRegistry
   readonly actor: string
   readonly judgesTargets: boolean
-  /** A node of this process needn't wait to be told by the database. */
+  /** A node of this process applies the change without waiting for a notification. */
   readonly onChanged: (name: string) => void
 }
 
 const signingField = 'signing.secret'
 const maxListed = 1000
-const criticalCode = 2
 const maxListedHealth = 200
-const maxRouteNameLength = 127
 
-/** Create, change, look at and switch endpoints. */
+/** Create, change, list and control endpoints. */
 export class Endpoints {
   readonly #options: EndpointsOptions
 
@@ -116,10 +86,13 @@ export class Endpoints {
     this.#options = options
   }
 
-  /** A secret that is made for it is in the answer, and never shown again. */
-  async create(input: EndpointInput): Promise<ChangedEndpoint> {
+  /** A generated secret is in the result, and never shown again. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- users with their own transport pass the type of its endpoints
+  async create<Custom extends CustomEndpointInput = never>(
+    input: EndpointInput | NoInfer<Custom>,
+  ): Promise<ChangedEndpoint> {
     const site = await this.#siteDefaults()
-    const { settings, secrets, signingSecret } = this.#parse(input, true, [], site)
+    const { settings, secrets, signingSecret } = this.#check(input, true, [], site)
     const patterns = shorthandPatterns(settings)
     const keyring = this.#keyringFor(secrets)
     const created = await this.#run(async (database) => {
@@ -130,22 +103,31 @@ export class Endpoints {
     if (created === undefined) {
       throw new HoldfastError(
         'endpoint_exists',
-        `There is an endpoint named "${settings.name}" already. Update it, or choose another name.`,
+        `An endpoint named "${settings.name}" already exists. Update it, or choose another name.`,
         { endpoint: settings.name },
       )
     }
     return { ...this.#show(created), ...(signingSecret !== null && { signingSecret }) }
   }
 
-  /** Changes the given settings and keeps the others; another preset takes what came from the old one with it. A secret that isn't given again stays as it is. */
-  async update(name: string, changes: EndpointChanges, { reason }: Because = {}): Promise<ChangedEndpoint> {
+  /** Changes the given settings and keeps the others; a new preset replaces the values of the old one. A secret that isn't given stays unchanged. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- users with their own transport pass the type of its endpoints
+  async update<Custom extends CustomEndpointChanges = never>(
+    name: string,
+    changes: EndpointChanges | NoInfer<Custom>,
+    { reason }: Because = {},
+  ): Promise<ChangedEndpoint> {
     const current = await this.#read(name)
     const site = await this.#siteDefaults()
-    const merged = this.#withStoredValues(mergeEndpoint(toStated(current), changes, site), current)
+    const merged = withStoredValues(
+      mergeEndpoint(toStated(current), changes, site),
+      current,
+      this.#transportOf(current),
+    )
     const stored = current.secrets.map(({ field }) => field)
-    // Whoever changes the retries of an endpoint needn't be allowed to reach it.
+    // A process that changes the retries of an endpoint need not be allowed to reach it.
     const isTargetNew = changes.config !== undefined
-    const { settings, secrets, signingSecret } = this.#parse(merged, isTargetNew, stored, site)
+    const { settings, secrets, signingSecret } = this.#check(merged, isTargetNew, stored, site)
     const patterns = shorthandPatterns(settings)
     const keyring = this.#keyringFor(secrets)
     const sealed = keyring === null ? [] : sealSecrets(secrets.secrets, current.id, keyring)
@@ -154,13 +136,13 @@ export class Endpoints {
       (database) => updateEndpoint(database, settings, patterns, changed, this.#options.actor),
       reason,
     )
-    if (updated === undefined) throw notFound(name)
+    if (updated === undefined) throw endpointNotFound(name)
     this.#tellOfChange(name)
     return { ...this.#show(updated), ...(signingSecret !== null && { signingSecret }) }
   }
 
   /**
-   * Replaces the secret that requests are signed with. For `overlapMs` they carry two signatures, so that receivers can change over
+   * Replaces the secret that requests are signed with. For `overlapMs` they have two signatures, so that receivers can switch
    * without a gap.
    */
   async rotateSecret(name: string, options: RotateSecretOptions & Because = {}): Promise<RotatedSecret> {
@@ -183,13 +165,13 @@ export class Endpoints {
     return { endpoint: name, secret, previousExpiresAt }
   }
 
-  /** What is told of its secrets: since when each is set, under which key, and a digest that changes with it. */
+  /** What is shown of its secrets: since when each is set, under which key, and a digest that changes with it. */
   async secrets(name: string): Promise<SecretDigest[]> {
     const { lane, paths } = await this.#secretsOf(name)
     return digestsOf(lane, paths, this.#options.transports.keyring)
   }
 
-  /** Whether values, by their fields in the config (`headers.x-team`), are those that are stored. Nobody is told what is. */
+  /** Compares values, by their fields in the config (`headers.x-team`), with the stored ones, without showing those. */
   async compareSecrets(
     name: string,
     values: Readonly<Record<string, string>>,
@@ -199,8 +181,8 @@ export class Endpoints {
   }
 
   /**
-   * Encrypts what was stored before such values counted as secrets. Returns how many endpoints had any. Nodes of a version from before can't read
-   * them then, and hold those endpoints: run it when all are new.
+   * Encrypts values that were stored before they counted as secrets. Returns how many endpoints had any. Nodes of earlier versions can't read
+   * them then, and hold those endpoints: run it when all nodes are new.
    */
   async sealPlainValues({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<number> {
     let sealed = 0
@@ -213,7 +195,7 @@ export class Endpoints {
         if (signal?.aborted === true) return sealed
         const paths = this.#transportOf(row)?.secretPaths?.(row.config) ?? []
         if (splitSecrets(row.config, paths).secrets.size === 0) continue
-        // What can't be written as it is now (a newer version made it, or it was deleted just now) is left to whoever changes it next.
+        // An endpoint that can't be written now (a newer version wrote it, or it was just deleted) is skipped.
         const isSealed = await this.update(row.name, {}).then(() => true, falseWhenRefused)
         if (isSealed) sealed += 1
       }
@@ -224,7 +206,7 @@ export class Endpoints {
 
   async #secretsOf(name: string) {
     const lane = await this.#run((database) => readLaneByName(database, name))
-    if (lane === undefined) throw notFound(name)
+    if (lane === undefined) throw endpointNotFound(name)
     const paths = this.#transportOf(lane)?.secretPaths?.(lane.config as Record<string, unknown>) ?? []
     return { lane, paths }
   }
@@ -244,14 +226,14 @@ export class Endpoints {
   }
 
   /**
-   * Refused while it owes deliveries or routes lead to it, unless forced: then they end as cancelled. Returns how many did at once; many are
+   * Refused while it has pending deliveries or routes, unless forced: then they are cancelled. Returns how many were cancelled at once; many are
    * cancelled in the background: see `remove`.
    */
   async delete(name: string, options: { force?: boolean } = {}): Promise<number> {
     return (await this.remove(name, options)).cancelled
   }
 
-  /** As `delete`, and names the operation that cancels what was owed when that was more than a hundred deliveries. */
+  /** Like `delete`, and names the operation that cancels pending deliveries if there were more than a hundred. */
   async remove(name: string, options: { force?: boolean } & Because = {}): Promise<Removal> {
     const deletion = await this.#run(
       (database) => deleteEndpoint(database, name, options.force ?? false, this.#options.actor),
@@ -262,7 +244,7 @@ export class Endpoints {
 
   async health(name: string): Promise<EndpointHealth> {
     const health = await this.#run((database) => readHealth(database, name))
-    if (health === undefined) throw notFound(name)
+    if (health === undefined) throw endpointNotFound(name)
     return health
   }
 
@@ -276,12 +258,12 @@ export class Endpoints {
     return rows.map(toListedHealth)
   }
 
-  /** Stops deliveries and keeps them; also stops the clock of giving up. */
+  /** Stops deliveries and keeps them; also pauses the give-up timer. */
   async pause(name: string, reason?: string): Promise<void> {
     await this.#setState(name, 'paused', reason ?? null)
   }
 
-  /** Ends a pause, a `rejecting`, or a disabling. */
+  /** Ends a pause, the state `rejecting`, or a disabling. */
   async resume(name: string, reason?: string): Promise<void> {
     await this.#setState(name, 'active', reason ?? null)
   }
@@ -299,22 +281,23 @@ export class Endpoints {
     await this.#run((database) => resetCircuit(database, name, this.#options.actor), reason)
   }
 
-  /** Closes every circuit that isn't closed and clears every hold; returns whose. */
+  /** Closes every circuit that isn't closed and clears every hold; returns the endpoints' names. */
   async resetAllCircuits(options: { tag?: string | undefined } = {}): Promise<string[]> {
     return this.#run((database) => resetAllCircuits(database, options.tag ?? null, this.#options.actor))
   }
 
   /**
-   * Sends one signed event of type `holdfast.test` and says in plain words what the receiver did with it. Works in every state of the endpoint;
-   * the circuit doesn't hear of it and no delivery is stored, only who tested and how it went, in the audit log.
+   * Sends one signed event of type `holdfast.test` and explains in plain words what the receiver did with it. Works in every state of the endpoint;
+   * it doesn't count for the circuit and no delivery is stored; the audit log records who tested and the result.
    *
    * @example
    * const { ok, explanation } = await holdfast.endpoints.test('crm')
    */
   async test(name: string, options: TestOptions = {}): Promise<EndpointTest> {
     const lane = await this.#run((database) => readLaneByName(database, name))
-    if (lane === undefined) throw notFound(name)
-    const { payload = { message: 'This is a test by Holdfast.', sentAt: new Date().toISOString() } } = options
+    if (lane === undefined) throw endpointNotFound(name)
+    const { payload = { message: 'This is a test from Holdfast.', sentAt: new Date().toISOString() } } =
+      options
     const body = encodePayload(payload, 0)
     const signal = options.signal ?? new AbortController().signal
     const test = await testEndpoint(lane, this.#options.transports, body, signal)
@@ -336,15 +319,24 @@ export class Endpoints {
     database().afterCommit(() => onChanged(name))
   }
 
-  /** What the site says for all its new endpoints. */
+  /** Installation-wide defaults of new endpoints. */
   #siteDefaults(): Promise<EndpointDefaults> {
     return this.#run((database) => readSetting(database, 'defaults'))
   }
 
   async #read(name: string): Promise<EndpointRecord> {
     const found = await this.#run((database) => readEndpoint(database, name))
-    if (found === undefined) throw notFound(name)
+    if (found === undefined) throw endpointNotFound(name)
     return found
+  }
+
+  #show(record: EndpointRecord): Endpoint {
+    return showEndpoint(record, this.#transportOf(record))
+  }
+
+  #check(input: unknown, isTargetNew: boolean, stored: readonly string[], site: EndpointDefaults) {
+    const { judgesTargets, transports } = this.#options
+    return checkedEndpoint(input, { transports, judgesTarget: isTargetNew && judgesTargets, stored, site })
   }
 
   #transportOf({ transport }: { readonly transport: string }): Transport | null {
@@ -352,71 +344,7 @@ export class Endpoints {
     return found.isFound ? found.transport : null
   }
 
-  /** As anybody may see it: values that were stored before they counted as secrets are hidden like the others. */
-  #show(record: EndpointRecord): Endpoint {
-    const transport = this.#transportOf(record)
-    const paths = transport?.secretPaths?.(record.config) ?? []
-    const { config } = splitSecrets(record.config, paths, transport?.shownPart)
-    for (const path of paths) {
-      const shown = partlyShown(valueAt(config, path))
-      if (shown !== null) setAt(config, path, shown)
-    }
-    return toStated({ ...record, config }) as unknown as Endpoint
-  }
-
-  /** Whoever sends back what they were shown means what is stored, be it encrypted or from before such values were. */
-  #withStoredValues(merged: Record<string, unknown>, current: EndpointRecord): Record<string, unknown> {
-    const transport = this.#transportOf(current)
-    if (transport === null || merged['transport'] !== current.transport) return merged
-    const config = structuredClone(merged['config']) as Record<string, unknown>
-    for (const path of transport.secretPaths?.(current.config) ?? []) {
-      const [given, stored] = [valueAt(config, path), valueAt(current.config, path)]
-      const shown =
-        typeof stored === 'string' ? transport.shownPart?.(path.join('.'), stored) : partlyShown(stored)
-      if (isSecretMark(given) || (typeof given === 'string' && given === shown)) setAt(config, path, stored)
-    }
-    return { ...merged, config }
-  }
-
-  /** The settings as they are stored, and the secrets that they had. `stored` are those that the endpoint has already. */
-  #parse(
-    input: unknown,
-    isTargetNew: boolean,
-    stored: readonly string[],
-    site: EndpointDefaults,
-  ): ParsedInput {
-    const parsed = parseEndpoint(input, site)
-    if (!parsed.ok) throw invalid(parsed.problems)
-    const found = this.#options.transports.get(parsed.value.transport)
-    if (!found.isFound) throw invalid([{ path: 'transport', message: found.message }])
-    const { transport } = found
-    try {
-      transport.parseConfig(parsed.value.config)
-    } catch (error) {
-      throw invalid(configProblems(error))
-    }
-    const refused = isTargetNew && this.#options.judgesTargets ? transport.refuse?.(parsed.value.config) : []
-    if (refused !== undefined && refused.length > 0) throw invalid(refused)
-    const completed = transport.completeConfig?.(parsed.value.config, (field) => stored.includes(field))
-    const config = completed?.config ?? parsed.value.config
-    const secrets = splitSecrets(config, transport.secretPaths?.(config) ?? [], transport.shownPart)
-    const missing = secrets.kept.filter((field) => !stored.includes(field))
-    if (missing.length > 0) {
-      throw invalid(
-        missing.map((field) => ({
-          path: `config.${field}`,
-          message: 'says that it is set, but none is stored: give its value',
-        })),
-      )
-    }
-    return {
-      settings: { ...parsed.value, config: secrets.config as EndpointSettings['config'] },
-      secrets,
-      signingSecret: completed?.signingSecret ?? null,
-    }
-  }
-
-  /** Null when nothing has to be encrypted. */
+  /** Null if there is nothing to encrypt. */
   #keyringFor(secrets: SplitConfig): Keyring | null {
     return secrets.secrets.size === 0 ? null : this.#requireKeyring()
   }
@@ -442,97 +370,7 @@ export class Endpoints {
   }
 }
 
-interface ParsedInput {
-  readonly settings: EndpointSettings
-  readonly secrets: SplitConfig
-  readonly signingSecret: string | null
-}
-
-interface Problem {
-  readonly path: string
-  readonly message: string
-}
-
-/** The routes that an endpoint's `eventTypes` stand for; their names tell the endpoint and the pattern. */
-function shorthandPatterns(settings: EndpointSettings): ShorthandPattern[] {
-  return [...new Set(settings.eventTypes)].map((text, index) => {
-    const parsed = parseEventTypePattern(text)
-    if (!parsed.ok) {
-      const { message, position } = parsed.problem
-      throw invalid([{ path: `eventTypes[${index}]`, message: `${message} (at position ${position})` }])
-    }
-    return {
-      ...parsed.value,
-      name: shorthandName(settings.name, text),
-      criticality: criticalityCodeOf(settings, text),
-    }
-  })
-}
-
-/** The preset for record stores knows which events must not be missing. */
-function criticalityCodeOf({ preset }: EndpointSettings, pattern: string): number | null {
-  return preset === 'record-store' && isCriticalLearningPattern(pattern) ? criticalCode : null
-}
-
-/** `crm:order.:any`; no event type has a colon. A pattern that doesn't fit in a name, or has capitals, is told apart by its hash. */
-function shorthandName(endpoint: string, pattern: string): string {
-  const slug = pattern.toLowerCase().replaceAll('**', ':all').replaceAll('*', ':any')
-  const name = `${endpoint}:${slug}`
-  if (pattern === pattern.toLowerCase() && name.length <= maxRouteNameLength) return name
-  const hash = createHash('sha256').update(pattern).digest('hex').slice(0, 12)
-  return `${name.slice(0, maxRouteNameLength - hash.length - 1)}:${hash}`
-}
-
-function routeNameTaken(error: unknown): HoldfastError {
-  return new HoldfastError(
-    'route_exists',
-    'A route has the name that one of the eventTypes needs. Rename or delete that route, or leave out the event type. Nothing was changed.',
-    { detail: (error as { detail?: string }).detail ?? null },
-    error,
-  )
-}
-
-function configProblems(error: unknown): Problem[] {
-  if (!(error instanceof z.ZodError)) return [{ path: 'config', message: String(error) }]
-  return problemsOf(error).map(({ path, message }) => ({
-    path: path === '' ? 'config' : `config.${path}`,
-    message,
-  }))
-}
-
-function invalid(problems: readonly Problem[]): HoldfastError {
-  const listed = problems.map(({ path, message }) => `${path}: ${message}`).join('; ')
-  const isName = problems.length === 1 && problems[0]?.path === 'name'
-  return new HoldfastError(
-    isName ? 'invalid_name' : 'invalid_endpoint',
-    `The endpoint is invalid. ${listed}`,
-    {
-      problems,
-    },
-  )
-}
-
-function notFound(name: string): HoldfastError {
-  return new HoldfastError(
-    'endpoint_not_found',
-    `There is no endpoint named "${name}". List what exists with: holdfast endpoints list`,
-    { endpoint: name },
-  )
-}
-
-function toStated(record: EndpointRecord): StatedEndpoint {
-  const { id: _, settings, ...rest } = record
-  const secrets: EndpointSecret[] = record.secrets.map(({ field, keyId, setAt, expiresAt }) => ({
-    field,
-    keyId,
-    setAt: new Date(setAt),
-    expiresAt: expiresAt === null ? null : new Date(expiresAt),
-  }))
-  // What is stored was checked when it came in.
-  return { ...rest, ...settings, secrets } as unknown as StatedEndpoint
-}
-
-/** False for a refusal of ours; anything else is thrown on. */
+/** False if the update was refused; other errors are thrown. */
 function falseWhenRefused(error: unknown): boolean {
   if (error instanceof HoldfastError && /^(?:invalid_endpoint|endpoint_not_found)$/.test(error.code))
     return false

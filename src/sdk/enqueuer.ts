@@ -1,14 +1,14 @@
-import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { parseRunOptions, type RunOptionsInput } from '../core/jobs/run-options.ts'
 import type { AnyJob, JobOf } from '../jobs/job.ts'
 import { type KeptSlot, keepLocalSlot } from '../jobs/local-workers.ts'
 import type { Database } from '../storage/database.ts'
 import { enqueueClaimedRun, enqueueRuns } from '../storage/enqueue-runs.ts'
-import { declareJob } from '../storage/jobs.ts'
-import type { Sender } from '../storage/send-messages.ts'
+import { introduceJob } from '../storage/jobs.ts'
+import type { Queryable } from '../storage/queryable.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { encodePayload } from './payload.ts'
+import { type EnqueuedRun, StoredRun } from './stored-run.ts'
 import type { TransactionClient } from './transaction-client.ts'
 
 export type EnqueueOptions = RunOptionsInput & {
@@ -18,24 +18,16 @@ export type EnqueueOptions = RunOptionsInput & {
 
 export type BatchRun<Input> = RunOptionsInput & { readonly input: Input }
 
-/** A run that was stored; `Result` is what its job's handler returns. */
-export interface EnqueuedRun<Result = unknown> {
-  /** `run_…` */
-  readonly id: string
-  /** For the compiler alone: there is no such field. */
-  readonly resultType?: Result
-}
-
-/** Larger batches are stored in pieces of this size, inside one transaction. */
+/** Larger batches are stored in parts of this size, inside one transaction. */
 const maxBatchRuns = 5000
 
-/** Checks inputs against their job and stores runs. A job is made known the first time it is used. */
+/** Validates inputs against their job and stores runs. A job is declared the first time it is used. */
 export class Enqueuer {
   readonly #database: Database
   readonly #databaseUrl: string | null
-  readonly #declared = new Map<string, Promise<number>>()
+  readonly #introduced = new Map<string, Promise<number>>()
 
-  /** `databaseUrl`: sleeping workers of this process that take from there are handed their runs. Not for a database in a transaction. */
+  /** `databaseUrl`: runs are assigned to sleeping workers of this process that use the same URL. Null for a database in a transaction. */
   constructor(database: Database, databaseUrl: string | null = null) {
     this.#database = database
     this.#databaseUrl = databaseUrl
@@ -44,14 +36,14 @@ export class Enqueuer {
   async enqueue<Input, Result = unknown>(
     job: JobOf<Input, Result> | string,
     runs: readonly BatchRun<Input>[],
-    client: Sender | undefined,
+    client: Queryable | undefined,
   ): Promise<EnqueuedRun<Result>[]> {
     const bodies: string[] = []
     const options: (object | null)[] = []
     let hasOptions = false
     runs.forEach((run, index) => {
       const body = encodePayload(run.input, index)
-      // What will be stored and handled, which is not always what was given: a Date is a text in JSON.
+      // The value that will be stored and handled, which may differ from the given one: a Date is a text in JSON.
       if (typeof job !== 'string') refuseUnfit(job, body, index)
       bodies.push(body)
       const given = checkedRunOptions(run, index)
@@ -59,87 +51,86 @@ export class Enqueuer {
       options.push(given)
     })
     try {
-      if (typeof job !== 'string') await this.#declare(job)
+      if (typeof job !== 'string') await this.#introduce(job)
       const name = typeof job === 'string' ? job : job.name
       const ids = await this.#store(name, bodies, hasOptions ? options : null, client)
-      return ids.map((id) => ({ id: formatId('run', id) }))
+      return ids.map((id) => new StoredRun<Result>(this.#database, id))
     } catch (error) {
-      const translated = translateError(error)
-      const isUnknown = translated instanceof HoldfastError && translated.code === 'job_not_found'
-      // Somebody has deleted it: it is made known again, now or, when this transaction can't go on, at the next call.
-      if (isUnknown && typeof job !== 'string' && this.#declared.delete(job.name) && client === undefined) {
-        return this.enqueue(job, runs, client)
-      }
-      throw translated
+      throw translateError(error)
     }
   }
 
   /** Over our own connection, also when the run goes into the caller's transaction: a roll-back doesn't make a job unknown. */
-  async #declare(job: AnyJob): Promise<void> {
-    let declared = this.#declared.get(job.name)
-    if (declared === undefined) {
-      declared = declareJob(this.#database, job.name, job.settings)
-      this.#declared.set(job.name, declared)
-      declared.catch(() => this.#declared.delete(job.name))
+  async #introduce(job: AnyJob): Promise<void> {
+    let introduced = this.#introduced.get(job.name)
+    if (introduced === undefined) {
+      introduced = introduceJob(this.#database, job.name, job.settings)
+      this.#introduced.set(job.name, introduced)
+      introduced.catch(() => this.#introduced.delete(job.name))
     }
-    await declared
+    await introduced
   }
 
   async #store(
     job: string,
     bodies: readonly string[],
     options: readonly (object | null)[] | null,
-    client: Sender | undefined,
+    client: Queryable | undefined,
   ): Promise<number[]> {
     const [body] = bodies
     if (body !== undefined && bodies.length === 1 && options === null && client === undefined) {
       const slot = this.#databaseUrl === null ? null : keepLocalSlot(this.#databaseUrl, job)
-      if (slot !== null) return [await this.#handOver(slot, job, body)]
+      if (slot !== null) return [await this.#enqueueAssigned(slot, job, body)]
     }
     if (bodies.length <= maxBatchRuns || client !== undefined) {
-      return enqueueRuns(client ?? this.#database.sender, job, bodies, options)
+      return enqueueRuns(client ?? this.#database.queryable, job, bodies, options)
     }
-    return this.#database.inTransaction(async (sender) => {
+    return this.#database.inTransaction(async (queryable) => {
       const ids: number[] = []
       for (let at = 0; at < bodies.length; at += maxBatchRuns) {
         const to = at + maxBatchRuns
-        ids.push(...(await enqueueRuns(sender, job, bodies.slice(at, to), options?.slice(at, to) ?? null)))
+        ids.push(...(await enqueueRuns(queryable, job, bodies.slice(at, to), options?.slice(at, to) ?? null)))
       }
       return ids
     })
   }
 
-  /** The run is stored as claimed by the worker that keeps the slot, which starts it when it is committed. */
-  async #handOver(slot: KeptSlot, job: string, body: string): Promise<number> {
-    // A worker that sleeps can be rung: the connections to this database are sessions of our own.
-    this.#database.startPreparing()
+  /** The run is stored as claimed by the worker that reserved the slot, which starts it when it is committed. */
+  async #enqueueAssigned(slot: KeptSlot, job: string, body: string): Promise<number> {
+    // A sleeping worker receives notifications, so the connections to this database are sessions of our own.
+    await this.#database.startPreparing()
     try {
       const { worker, request } = slot
-      const { id, claimed } = await enqueueClaimedRun(this.#database.sender, { job, body, worker, request })
+      const { id, claimed } = await enqueueClaimedRun(this.#database.queryable, {
+        job,
+        body,
+        worker,
+        request,
+      })
       if (claimed === null) slot.free()
       else slot.fill(claimed)
       return id
     } catch (error) {
-      // It may be stored all the same, claimed by a worker that doesn't know of it.
+      // It may be stored, claimed by a worker that doesn't know of it.
       slot.giveUp()
       throw error
     }
   }
 }
 
-/** Whatever makes runs refuses an input that could never be handled. */
+/** Refuses an input that could never be handled. */
 export function refuseUnfit(job: AnyJob, body: string, index: number): void {
   const problems = job.check(body)
   if (problems.length === 0) return
   const listed = problems.map(({ path, message }) => `${path || '(input)'}: ${message}`).join('; ')
   throw new HoldfastError(
     'invalid_payload',
-    `The input of run ${index + 1} doesn't fit the job "${job.name}". ${listed}`,
+    `The input of run ${index + 1} does not match the schema of the job "${job.name}". ${listed}`,
     { index, job: job.name, problems },
   )
 }
 
-/** Null when there is nothing but the input. */
+/** Null if there is nothing but the input. */
 function checkedRunOptions(run: BatchRun<unknown>, index: number): object | null {
   if (hasInputOnly(run)) return null
   const { input: _, ...options } = run

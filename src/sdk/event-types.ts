@@ -13,9 +13,8 @@ import {
 } from '../storage/event-types.ts'
 import { find } from '../storage/find.ts'
 import { beforeEverything } from '../storage/page.ts'
-import { translateError } from '../storage/translate-error.ts'
-import { withReason } from '../storage/with-reason.ts'
 import type { Because } from './endpoints.ts'
+import { onDatabase } from './page.ts'
 import { checksBusy } from './publisher.ts'
 import { checkEvents, type SchemaCheck } from './schema-check.ts'
 
@@ -26,7 +25,7 @@ export type EventType = EventTypeRecord
 export interface EventTypesOptions {
   readonly database: () => Database
   readonly actor: string
-  /** What is known of these types may have changed. */
+  /** These types may have changed. */
   readonly onChanged: (name: string) => void
 }
 
@@ -37,12 +36,12 @@ const maxChecked = 200
 export interface RecentEventTypes {
   /** The most frequent first. */
   readonly data: readonly { readonly type: string; readonly count: number; readonly lastSeenAt: Date }[]
-  /** How many messages were looked at. */
+  /** Number of messages examined. */
   readonly scanned: number
   readonly since: Date | null
 }
 
-/** What kinds of events there are. None has to be declared; one that is can have a schema and a criticality. */
+/** Event types. None has to be declared; a declared one can have a schema and a criticality. */
 export class EventTypes {
   readonly #options: EventTypesOptions
 
@@ -81,7 +80,7 @@ export class EventTypes {
     this.#tellOfChange(name)
   }
 
-  /** What was published last, by type, declared or not: of the newest 10,000 messages. */
+  /** Lists the types of recently published events, declared or not, of the newest 10,000 messages. */
   async recent(): Promise<RecentEventTypes> {
     const { types, scanned, since } = await this.#run((database) =>
       countRecentTypes(database, maxRecentMessages),
@@ -124,7 +123,7 @@ export class EventTypes {
     if (written === undefined) {
       throw new HoldfastError(
         'event_type_exists',
-        `The event type "${parsed.value.name}" has been declared already. Replace it with PUT, or choose another name.`,
+        `The event type "${parsed.value.name}" is already declared. Replace it with PUT, or choose another name.`,
         { eventType: parsed.value.name },
       )
     }
@@ -137,12 +136,8 @@ export class EventTypes {
     database().afterCommit(() => onChanged(name))
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
-    try {
-      return await withReason(this.#options.database(), reason, work)
-    } catch (error) {
-      throw translateError(error)
-    }
+  #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
+    return onDatabase(this.#options.database(), work, reason)
   }
 }
 
@@ -152,7 +147,11 @@ function invalid(problems: readonly Problem[]): HoldfastError {
 }
 
 function notFound(name: string): HoldfastError {
-  return new HoldfastError('event_type_not_found', `The event type "${name}" has not been declared.`, {
-    eventType: name,
-  })
+  return new HoldfastError(
+    'event_type_not_found',
+    `The event type "${name}" is not declared. List the declared ones with: holdfast event-types list`,
+    {
+      eventType: name,
+    },
+  )
 }

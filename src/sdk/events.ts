@@ -31,36 +31,36 @@ export interface Event {
   readonly correlationId: string | null
   readonly orderingKey: string | null
   readonly criticality: Criticality
-  /** `unrouted`: nobody wanted it when it was published. */
+  /** `unrouted`: no route matched when it was published. */
   readonly state: 'routed' | 'unrouted'
   readonly sizeBytes: number
   readonly createdAt: Date
-  /** When its payload was removed on request; it is null since. */
+  /** When its payload was erased on request; the payload is null from then on. */
   readonly erasedAt: Date | null
 }
 
 export interface Erasure {
   readonly id: string
-  /** Deliveries that were still owed and are cancelled now; only by force. */
+  /** Deliveries that were pending and are cancelled now; only with `force`. */
   readonly cancelled: number
-  /** Dead letters that were open and are settled as `erased`. */
+  /** Number of open dead letters that were settled as `erased`. */
   readonly deadLetters: number
 }
 
 export interface EraseOptions {
-  /** Kept in the audit log. */
+  /** Stored in the audit log. */
   readonly reason: string
-  /** Also while it is owed: what is owed ends as cancelled. */
+  /** Also while it is pending: its deliveries are cancelled. */
   readonly force?: boolean | undefined
 }
 
 /** What one step of a search found. */
 export interface EventSearchStep extends Page<Event> {
-  /** How many events it has looked at. */
+  /** Number of events examined. */
   readonly scanned: number
   /** When the last of them was accepted. Null: there was no older one. */
   readonly scannedTo: Date | null
-  /** About how many events were accepted between `from` and `to`; null when that is not known. */
+  /** About how many events were accepted between `from` and `to`; null if not known. */
   readonly total: number | null
 }
 
@@ -68,7 +68,7 @@ export interface StoredMessage extends Event {
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
   readonly payload: unknown
-  /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
+  /** The stored payload: JSON text with all digits, including those that a JavaScript number would lose. */
   readonly payloadText: string
 }
 
@@ -84,7 +84,7 @@ export interface EventsOptions {
 
 const maxDeliveriesPerEvent = 1000
 
-/** What was published, and what became of it. */
+/** Published events and their deliveries. */
 export class Events {
   readonly #options: EventsOptions
 
@@ -103,7 +103,7 @@ export class Events {
   }
 
   /**
-   * Looks into payloads, newest first, one step of about 100 ms at a time: `nextCursor` goes on where it stopped.
+   * Searches payloads, newest first, in steps of about 100 ms: `nextCursor` continues where it stopped.
    *
    * @example await holdfast.events.search({ path: 'customer.id', equals: '17', from: '2030-01-01T00:00:00Z' })
    */
@@ -118,7 +118,7 @@ export class Events {
     } = checkedFilter(eventSearch, query)
     const before = cursor === undefined ? beforeEverything : parseId('msg', cursor)
     if (before === undefined)
-      throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+      throw invalidFilter([{ path: 'cursor', message: 'must be the nextCursor of the previous page' }])
     const wanted = { filter, path: path ?? null, equals: equals ?? null, text: text ?? null }
     return onDatabase(this.#options.database(), async (database) => {
       const { ids, scanned, scannedTo } = await searchEvents(database, wanted, before, limit)
@@ -134,7 +134,7 @@ export class Events {
     })
   }
 
-  /** With its payload, its deliveries and their attempts. The id of a replay leads to the original. */
+  /** With its payload, its deliveries and their attempts. The id of a replay finds the original. */
   async get(id: string): Promise<EventDetail> {
     return onDatabase(this.#options.database(), async (database) => {
       const body = await readStored(database, id)
@@ -144,7 +144,7 @@ export class Events {
   }
 
   /**
-   * Removes an event's payload for good: body, headers, metadata, stored requests and answers, in its dead letters, too. Refused while it is owed, unless forced.
+   * Removes an event's payload for good: body, headers, metadata, stored requests and answers, also in its dead letters. Refused while it is pending, unless forced.
    *
    * @example await holdfast.events.erase('msg_0jm3x1c8000', { reason: 'Ada asked us to forget her' })
    */
@@ -157,7 +157,7 @@ export class Events {
   }
 }
 
-/** The id of a replay leads to the original. */
+/** The id of a replay finds the original. */
 export async function readStored(database: Database, id: string): Promise<EventBody> {
   const body = await readEventBody(database, knownId('msg', id, eventNotFound))
   if (body === undefined) throw eventNotFound(id)

@@ -1,16 +1,10 @@
-import { hostname } from 'node:os'
-import { formatId } from '../core/delivery/ids.ts'
-import type { SendOptionsInput } from '../core/delivery/send-options.ts'
 import type { SettingPin } from '../core/settings/setting-pin.ts'
-import type { NodeLimits } from '../engine/limits.ts'
-import { type Logger, silentLogger } from '../engine/logger.ts'
-import type { MaintenanceTask } from '../engine/maintenance/maintenance-task.ts'
-import { Node } from '../engine/node.ts'
-import type { NodeObserver } from '../engine/observer.ts'
+import { silentLogger } from '../engine/logger.ts'
+import type { Node } from '../engine/node.ts'
 import { RequestClient, type RequestInput, type RequestResult } from '../engine/request.ts'
 import type { JobOf } from '../jobs/job.ts'
-import { Keeper } from '../jobs/keeper.ts'
-import type { RunEnding } from '../jobs/worker.ts'
+import type { JournalEntry } from '../jobs/journal.ts'
+import type { RunEnding } from '../jobs/worker-options.ts'
 import type { Egress } from '../network/egress.ts'
 import { MetricsPage } from '../observe/metrics/metrics-page.ts'
 import { NodeMetrics } from '../observe/metrics/node-metrics.ts'
@@ -18,147 +12,55 @@ import { tracePublish } from '../observe/tracing.ts'
 import { requireDatabaseUrl } from '../postgres/connect/database-url.ts'
 import { Listener, type ListenerOptions } from '../postgres/listener.ts'
 import { migrate } from '../postgres/migrate.ts'
-import { closePool, createPool } from '../postgres/pool.ts'
+import { closePool } from '../postgres/pool.ts'
 import { assertSchema } from '../postgres/schema.ts'
 import { testSessionSupport } from '../postgres/self-test.ts'
-import { Database } from '../storage/database.ts'
+import { builtInSources } from '../sources/built-in-sources.ts'
+import type { MappedEvent } from '../sources/message-mapping.ts'
+import { createSourceRegistry, type SourceRegistry } from '../sources/registry.ts'
+import type { Database } from '../storage/database.ts'
 import { readGauges } from '../storage/metrics.ts'
+import type { Queryable } from '../storage/queryable.ts'
 import { readTable } from '../storage/read-table.ts'
-import { checkBound, type Sender, sendMessageBeside, sendMessages } from '../storage/send-messages.ts'
 import { translateError } from '../storage/translate-error.ts'
 import type { RecoveredRuns } from '../storage/workers.ts'
 import { builtInTransforms } from '../transforms/built-in-transforms.ts'
 import type { ReadTable } from '../transforms/learning/names.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
-import { amqpTransport } from '../transports/amqp/amqp-transport.ts'
-import { functionTransport } from '../transports/function/function-transport.ts'
+import { builtInTransports } from '../transports/built-in-transports.ts'
 import type { Handler } from '../transports/function/handler.ts'
-import { httpTransport } from '../transports/http/http-transport.ts'
 import { createTransportRegistry, type TransportRegistry } from '../transports/registry.ts'
-import { smtpTransport } from '../transports/smtp/smtp-transport.ts'
-import { version } from '../version.ts'
+import { checkedTransports } from './checked-transports.ts'
 import { createEgressFrom } from './egress-options.ts'
-import { type BatchRun, type EnqueuedRun, type EnqueueOptions, Enqueuer } from './enqueuer.ts'
+import { type BatchRun, type EnqueueOptions, Enqueuer } from './enqueuer.ts'
+import type { HoldfastOptions } from './holdfast-options.ts'
 import { createManagement, type Management } from './management.ts'
-import { checkedOptions } from './message-options.ts'
+import { MessageSender } from './message-sender.ts'
+import type {
+  AnyEvents,
+  BatchEvent,
+  BatchMessage,
+  PublishedEvent,
+  PublishOptions,
+  SendOptions,
+  SentMessage,
+} from './messages.ts'
+import { NodeProcess } from './node-process.ts'
+import { openDatabase } from './open-database.ts'
 import { openKeyring } from './open-keyring.ts'
-import { type CriticalResend, optionPins, type SettingValues } from './option-pins.ts'
-import { encodePayload } from './payload.ts'
+import { optionPins } from './option-pins.ts'
 import { PreviewGate } from './preview-gate.ts'
-import { PublishLine, type PublishLineLimits } from './publish-line.ts'
+import { PublishLine } from './publish-line.ts'
 import { Publisher } from './publisher.ts'
-import type { RawJson } from './raw-json.ts'
-import { senderOf, type TransactionClient } from './transaction-client.ts'
+import { RawJson } from './raw-json.ts'
+import type { EnqueuedRun } from './stored-run.ts'
+import { queryableOf, type TransactionClient } from './transaction-client.ts'
 
-export interface HoldfastOptions {
-  /**
-   * A PostgreSQL 15 or newer, e.g. `postgres://user:password@host/database`. With a standby, name both hosts,
-   * `postgres://user:password@host1,host2/database`: the one that takes writes is used. Undefined is refused, so that a variable of the environment
-   * can be passed as it is.
-   */
-  readonly databaseUrl: string | undefined
-  /** Handlers of `function` endpoints, by endpoint name (or by the endpoint's `config.handler`). */
-  readonly handlers?: Readonly<Record<string, Handler>>
-  /** How this process is called in the list of nodes. */
-  readonly nodeName?: string
-  /** True when no other process can run under this name, so that an earlier one of it is certainly dead. */
-  readonly isNameExclusive?: boolean
-  /** Connections for sending and for looking things up; a started node has eight more of its own, one that listens, and two while it leads. */
-  readonly maxConnections?: number
-  readonly limits?: Partial<NodeLimits>
-  /** How events that are published at the same time are stored together. Measured; there is no need to set it. */
-  readonly publishLine?: PublishLineLimits
-  readonly logger?: Logger
-  readonly observer?: Partial<NodeObserver>
-  /** Whose own series the metrics page shows: none unless named, or among the `topEndpoints` with the longest lines. */
-  readonly metrics?: { readonly endpoints?: readonly string[]; readonly topEndpoints?: number }
-  /** False: no statistics of endpoints are kept, and the failure-rate alert sees nothing. */
-  readonly keepsStatistics?: boolean
-  /** The mail server that alerts by e-mail go through: `smtp://user:password@host:587` or `smtps://…`. */
-  readonly smtpUrl?: string
-  /** Where your copy of docs/runbook.md is; alerts link to its sections. */
-  readonly runbookUrl?: string
-  /** A folder on the database's disk, when this process can see it: then an alert tells when it fills up. */
-  readonly diskPath?: string
-  /** What one node of the cluster shall do again and again, besides Holdfast's own upkeep. */
-  readonly maintenanceTasks?: readonly MaintenanceTask[]
-  /**
-   * Site-wide settings that this process decides over as long as it delivers: nobody can change them elsewhere. They hold for all nodes, workers and publishers.
-   */
-  readonly settings?: SettingValues
-  /** Where `settings` come from, for the error that others get who try to change one. @internal */
-  readonly settingSources?: Readonly<Record<string, string>>
-  /** Pins the settings of the re-send of critical dead letters, which is daily at 03:00 UTC when nobody says otherwise; `false`: never. */
-  readonly criticalResend?: CriticalResend | false
-  /** Who did it, in the audit log. */
-  readonly actor?: string
-  /** Networks that endpoints may be in though they aren't public, like `['10.1.0.0/16']`. Default: none, loopback neither. */
-  readonly allowNetworks?: readonly string[]
-  /** `usual` (default: all but the usual ports of other protocols), `any`, or ports like `80,443,8000-8999`. */
-  readonly allowPorts?: string
-  /** A forward proxy for every outbound connection, like `http://proxy.example:3128`. It resolves the names, so look at docs/network.md. */
-  readonly proxyUrl?: string
-  /** False: endpoints may be created that this process may not reach, because others deliver. Default: true. */
-  readonly judgesTargets?: boolean
-  /**
-   * The keyring that encrypts endpoints' secrets; the same on every node and client. Left out, the environment variable
-   * HOLDFAST_ENCRYPTION_KEY is read; null: none.
-   */
-  readonly encryptionKey?: string | null
-}
-
-export type SendOptions = SendOptionsInput & {
-  /** Your own transaction (a `pg` client, or that of Drizzle, Knex, Kysely or Prisma): the message is stored in it, or not at all. */
-  readonly client?: TransactionClient | undefined
-}
-
-export type BatchMessage = SendOptionsInput & { readonly payload: unknown }
-
-export type PublishOptions = Omit<SendOptionsInput, 'type'> & {
-  /** Your own transaction (a `pg` client, or that of Drizzle, Knex, Kysely or Prisma): the event is stored in it, or not at all. */
-  readonly client?: TransactionClient | undefined
-}
-
-/** An event of a batch. With an event map, its type decides what its payload is. */
-export type BatchEvent<Events extends object = AnyEvents> = {
-  [Type in keyof Events & string]: Omit<SendOptionsInput, 'type'> & {
-    readonly type: Type
-    readonly payload: Events[Type] | RawJson
-  }
-}[keyof Events & string]
-
-/** Events of any type, with any payload. */
-export type AnyEvents = Record<string, unknown>
-
-export interface PublishedEvent {
-  /** `msg_…`, what receivers see as `webhook-id`. */
-  readonly id: string
-  /** How many deliveries it led to; 0: no route wants it, and it is kept as unrouted. */
-  readonly deliveries: number
-  /** Of those, how many wait because their endpoint is paused, disabled or rejecting. */
-  readonly held: number
-}
-
-export interface SentMessage {
-  /** `msg_…`, what receivers see as `webhook-id`. */
-  readonly id: string
-  readonly deliveryId: string
-}
-
-const connectTimeoutMs = 10_000
-const queryDeadlineMs = 15_000
 const closeDeadlineMs = 5000
-/** One reads, two settle, one is at hand for careful mode and probes. */
-const workConnections = 4
-const controlConnections = 2
-/** Opened by the leading node only. */
-const maintenanceConnections = 2
-/** Larger batches are stored in pieces of this size, inside one transaction. */
-const maxBatchMessages = 5000
-/** Who edits an expression asks for one preview after the other: its process needn't start for each. */
+/** Editing an expression requests one preview after the other: its process needn't start for each. */
 const previewIdleMs = 10_000
 
-/** Everything that `Management` offers, in the name of the SDK's own actor; the constructor puts it there. */
+/** Everything that `Management` offers, with the SDK's own actor; the constructor assigns it. */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging, no-unused-vars -- one list of what is managed instead of three
 export interface Holdfast<Events extends object = AnyEvents> extends Management {}
 
@@ -179,6 +81,7 @@ export interface Holdfast<Events extends object = AnyEvents> extends Management 
  * await holdfast.publish('order.created', { id: 17, total: 250 })
  */
 export class Holdfast<Events extends object = AnyEvents> {
+  readonly #sender: MessageSender
   readonly #publisher: Publisher
   readonly #publishLine: PublishLine
   readonly #enqueuer: Enqueuer
@@ -192,20 +95,15 @@ export class Holdfast<Events extends object = AnyEvents> {
   readonly #metrics = new NodeMetrics()
   readonly #metricsPage: MetricsPage
   readonly #transports: TransportRegistry
+  readonly #sources: SourceRegistry
   readonly #database: Database
-  #work: Database | null = null
-  #control: Database | null = null
-  #beats: Database | null = null
-  #upkeep: Database | null = null
-  #operationSteps: Database | null = null
-  #node: Node | null = null
-  #keeper: Keeper | null = null
+  #process: NodeProcess | null = null
   #requests: RequestClient | null = null
   #starting: Promise<void> | null = null
   #listens: Promise<boolean> | null = null
   #stopping: Promise<void> | null = null
 
-  /** `egress` is for the benchmark, which asks what the guard costs; no setting leads there. */
+  /** `egress` is for the benchmark, which measures the cost of the guard; there is no setting for it. */
   constructor(options: HoldfastOptions, egress: Egress = createEgressFrom(options)) {
     this.#options = options
     this.#databaseUrl = requireDatabaseUrl(options.databaseUrl)
@@ -213,17 +111,23 @@ export class Holdfast<Events extends object = AnyEvents> {
     this.#handlers = new Map(Object.entries(options.handlers ?? {}))
     this.#transports = createTransportRegistry(
       [
-        httpTransport({ egress }),
-        functionTransport({ handlers: this.#handlers }),
-        smtpTransport({ url: options.smtpUrl ?? null }),
-        amqpTransport({ egress }),
+        ...builtInTransports({ egress, handlers: this.#handlers, smtpUrl: options.smtpUrl ?? null }),
+        ...checkedTransports(options.transports ?? []),
       ],
       openKeyring(options.encryptionKey),
     )
-    this.#database = this.#openDatabase(options.maxConnections ?? 8, 'holdfast', false)
+    this.#sources = createSourceRegistry(builtInSources({ egress }), this.#transports.keyring)
+    this.#database = openDatabase({
+      databaseUrl: this.#databaseUrl,
+      logger: options.logger,
+      maxConnections: options.maxConnections ?? 8,
+      applicationName: 'holdfast',
+      keepsSessions: false,
+    })
     const lookUp: ReadTable = (table, keys) => readTable(this.#database, table, keys)
     this.#transforms = builtInTransforms({ readTable: lookUp })
     this.#previewTransforms = builtInTransforms({ jsonataIdleMs: previewIdleMs, readTable: lookUp })
+    this.#sender = new MessageSender(this.#database, () => this.node)
     this.#publisher = new Publisher(this.#database)
     const { endpoints: names = [], topEndpoints: top = 0 } = options.metrics ?? {}
     this.#metricsPage = new MetricsPage({
@@ -236,17 +140,19 @@ export class Holdfast<Events extends object = AnyEvents> {
     this.#enqueuer = new Enqueuer(this.#database, this.#databaseUrl)
   }
 
-  /** The same, done in somebody's name: what the audit log says of who changed it. `database`: this one, in a transaction. */
+  /** The same with another actor as the author of changes in the audit log. `database`: this one, in a transaction. */
   as(actor: string, database: Database = this.#database): Management {
     return createManagement({
       actor,
       database: () => database,
       transports: this.#transports,
+      sources: this.#sources,
+      publishIn: (events, client) => this.#publishMapped(events, client),
       transforms: this.#previewTransforms,
       previews: this.#previews,
       judgesTargets: this.#options.judgesTargets ?? true,
       onEventTypeChanged: (name) => this.#publisher.forget(name),
-      onEndpointChanged: (name) => this.#node?.endpointChanged(name),
+      onEndpointChanged: (name) => this.node?.endpointChanged(name),
     })
   }
 
@@ -265,7 +171,7 @@ export class Holdfast<Events extends object = AnyEvents> {
     this.#handlers.set(name, handler)
   }
 
-  /** Stores one message for one endpoint. When this returns, the message is committed (or as safe as your transaction). */
+  /** Stores one message for one endpoint. When this returns, the message is committed (or part of your transaction). */
   async send(endpoint: string, payload: unknown, options: SendOptions = {}): Promise<SentMessage> {
     const { client, ...rest } = options
     const [sent] = await this.sendBatch(
@@ -283,34 +189,12 @@ export class Holdfast<Events extends object = AnyEvents> {
     messages: readonly BatchMessage[],
     { client }: { readonly client?: TransactionClient | undefined } = {},
   ): Promise<SentMessage[]> {
-    const sender = client === undefined ? undefined : senderOf(client)
-    return tracePublish(endpoint, messages, (traced) => this.#sendBatch(endpoint, traced, sender))
-  }
-
-  async #sendBatch(
-    endpoint: string,
-    messages: readonly BatchMessage[],
-    client: Sender | undefined,
-  ): Promise<SentMessage[]> {
-    const bodies: string[] = []
-    const options: (object | null)[] = []
-    let hasOptions = false
-    messages.forEach(({ payload, ...rest }, index) => {
-      bodies.push(encodePayload(payload, index))
-      const given = Object.keys(rest).length === 0 ? null : checkedOptions(rest, index)
-      hasOptions ||= given !== null
-      options.push(given)
-    })
-    try {
-      const accepted = await this.#store(client, endpoint, bodies, hasOptions ? options : null)
-      return accepted.map((id) => ({ id: formatId('msg', id), deliveryId: formatId('dlv', id) }))
-    } catch (error) {
-      throw translateError(error)
-    }
+    const queryable = client === undefined ? undefined : queryableOf(client)
+    return tracePublish(endpoint, messages, (traced) => this.#sender.send(endpoint, traced, queryable))
   }
 
   /**
-   * Stores an event and a delivery for every route that wants it. When this returns, they are committed (or as safe as your
+   * Stores an event and a delivery for every matching route. When this returns, they are committed (or part of your
    * transaction).
    */
   async publish<Type extends keyof Events & string>(
@@ -319,11 +203,11 @@ export class Holdfast<Events extends object = AnyEvents> {
     options: PublishOptions = {},
   ): Promise<PublishedEvent> {
     const { client, ...rest } = options
-    const sender = client === undefined ? undefined : senderOf(client)
-    return tracePublish(type, [{ ...rest, type, payload }], ([event]) => this.#publish(event, sender))
+    const queryable = client === undefined ? undefined : queryableOf(client)
+    return tracePublish(type, [{ ...rest, type, payload }], ([event]) => this.#publish(event, queryable))
   }
 
-  async #publish(event: BatchEvent | undefined, client: Sender | undefined): Promise<PublishedEvent> {
+  async #publish(event: BatchEvent | undefined, client: Queryable | undefined): Promise<PublishedEvent> {
     try {
       const [prepared] = await this.#publisher.prepare(event === undefined ? [] : [event])
       if (prepared === undefined) throw new Error('one event was prepared as none')
@@ -341,25 +225,27 @@ export class Holdfast<Events extends object = AnyEvents> {
     events: readonly BatchEvent<Events>[],
     { client }: { readonly client?: TransactionClient | undefined } = {},
   ): Promise<PublishedEvent[]> {
-    const sender = client === undefined ? undefined : senderOf(client)
+    const queryable = client === undefined ? undefined : queryableOf(client)
     return tracePublish('events', events as readonly BatchEvent[], async (traced) => {
       try {
-        return await this.#publisher.store(await this.#publisher.prepare(traced), sender)
+        return await this.#publisher.store(await this.#publisher.prepare(traced), queryable)
       } catch (error) {
         throw translateError(error)
       }
     })
   }
 
-  /** Stores a run of a job. When this returns, it is committed (or as safe as your transaction). */
+  /** Stores a run of a job. When this returns, it is committed (or part of your transaction). */
   async enqueue<Input, Result = unknown>(
     job: JobOf<Input, Result> | string,
     input: NoInfer<Input>,
     options: EnqueueOptions = {},
   ): Promise<EnqueuedRun<Result>> {
     const { client, ...rest } = options
-    const sender = client === undefined ? undefined : senderOf(client)
-    const [run] = await this.#enqueuer.enqueue(job, [{ ...rest, input }], sender)
+    const queryable = client === undefined ? undefined : queryableOf(client)
+    const runs: readonly BatchRun<Input>[] = [{ ...rest, input }]
+    const store = (traced: readonly BatchRun<Input>[]) => this.#enqueuer.enqueue(job, traced, queryable)
+    const [run] = await tracePublish(nameOf(job), runs, store)
     if (run === undefined) throw new Error('accept_runs returned nothing for one run')
     return run
   }
@@ -370,10 +256,13 @@ export class Holdfast<Events extends object = AnyEvents> {
     runs: readonly BatchRun<NoInfer<Input>>[],
     { client }: { readonly client?: TransactionClient | undefined } = {},
   ): Promise<EnqueuedRun<Result>[]> {
-    return this.#enqueuer.enqueue(job, runs, client === undefined ? undefined : senderOf(client))
+    const queryable = client === undefined ? undefined : queryableOf(client)
+    return tracePublish(nameOf(job), runs as readonly BatchRun<Input>[], (traced) =>
+      this.#enqueuer.enqueue(job, traced, queryable),
+    )
   }
 
-  /** A synchronous call to the endpoint, through its circuit breaker. The audit log says that `actor` made it. */
+  /** A synchronous call to the endpoint, through its circuit breaker. The audit log names `actor` as its author. */
   async request(
     endpoint: string,
     input: RequestInput = {},
@@ -390,34 +279,33 @@ export class Holdfast<Events extends object = AnyEvents> {
   /** Starts to deliver. Safe to call twice, and to call again after it failed. */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch(async (error: unknown) => {
-      await this.#closeNode()
-      this.#node = null
-      this.#keeper = null
+      await this.#process?.stop()
+      this.#process = null
       this.#starting = null
       throw error
     })
     return this.#starting
   }
 
-  /** Stops delivering, lets what is in flight finish, and closes every connection. Safe to call twice. */
+  /** Stops delivering, lets attempts in flight finish, and closes every connection. Safe to call twice. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
   }
 
-  /** Counts a run in `holdfast_runs_total` and `holdfast_run_duration_seconds`: give it to a worker of this process as its `onRunEnded`. */
-  readonly countRun = (outcome: RunEnding, durationMs: number | null): void =>
-    this.#metrics.runEnded(outcome, durationMs)
+  /** Counts a run in `holdfast_runs_total` and `holdfast_run_duration_seconds`: pass it to a worker of this process as its `onRunEnded`. */
+  readonly countRun = (outcome: RunEnding, durationMs: number | null, job = ''): void =>
+    this.#metrics.runEnded(outcome, durationMs, job)
 
-  /** Counts runs that a worker of this process recovered from one that died: give it to that worker as its `onRecovered`. */
+  /** Counts runs that a worker of this process recovered from one that died: pass it to that worker as its `onRecovered`. */
   readonly countRecovered = (recovered: RecoveredRuns): void => this.#metrics.runsRecovered(recovered)
 
-  /** What Prometheus reads: what this process did, and the gauges of the whole cluster. */
+  /** Metrics for Prometheus: those of this process, and the gauges of the whole cluster. */
   renderMetrics(): Promise<{ contentType: string; body: string }> {
     return this.#metricsPage.render()
   }
 
-  /** Notifications of the database; null where they can't get through. @internal */
+  /** Notifications of the database; null if they can't be received. @internal */
   async createListener(
     options: Pick<ListenerOptions, 'channels' | 'onNotification' | 'onReconnect'>,
   ): Promise<Listener | null> {
@@ -430,142 +318,78 @@ export class Holdfast<Events extends object = AnyEvents> {
     })
   }
 
-  /** Where this instance keeps everything; for the surfaces of this package. @internal */
+  /** The database of this instance; for the other parts of this package. @internal */
   get database(): Database {
     return this.#database
   }
 
-  /** The running node, for those who watch it. */
+  /** The running node, for tests and monitoring. */
   get node(): Node | null {
-    return this.#node
+    return this.#process?.node ?? null
+  }
+
+  /** Events of sources, whose payloads are JSON text. */
+  #publishMapped(events: readonly MappedEvent[], client?: Queryable): Promise<PublishedEvent[]> {
+    const batch = events.map(({ type, body, options }) => ({
+      ...options,
+      type,
+      payload: new RawJson(body, true),
+    }))
+    return this.publishBatch(batch as unknown as readonly BatchEvent<Events>[], client && { client })
   }
 
   async #start(): Promise<void> {
-    const { nodeName, logger = silentLogger } = this.#options
+    const { logger = silentLogger, observer } = this.#options
     await assertSchema(this.#database.pool)
     const support = await testSessionSupport(this.#databaseUrl)
     if (support.reason !== null) {
-      logger.warn({ reason: support.reason }, 'No notifications through this connection: the node polls')
+      logger.warn(
+        { reason: support.reason },
+        "Notifications can't be received over this connection; the node polls instead",
+      )
     }
-    if (support.keepsSessions) this.#database.startPreparing()
-    this.#work = this.#openDatabase(workConnections, 'holdfast-node', support.keepsSessions)
-    this.#control = this.#openDatabase(controlConnections, 'holdfast-control', support.keepsSessions)
-    this.#beats = this.#openDatabase(1, 'holdfast-beat', support.keepsSessions)
-    this.#upkeep = this.#openDatabase(maintenanceConnections, 'holdfast-maintenance', support.keepsSessions)
-    this.#operationSteps = this.#openDatabase(1, 'holdfast-operations', support.keepsSessions)
-    this.#node = new Node({
-      database: this.#work,
-      controlDatabase: this.#control,
-      beatDatabase: this.#beats,
-      maintenanceDatabase: this.#upkeep,
-      operationsDatabase: this.#operationSteps,
+    if (support.keepsSessions) await this.#database.startPreparing()
+    this.#process = new NodeProcess({
+      options: this.#options,
+      databaseUrl: this.#databaseUrl,
+      support,
       transports: this.#transports,
       transforms: this.#transforms,
-      name: nodeName ?? hostname(),
-      version,
-      listenUrl: support.listens ? this.#databaseUrl : null,
-      logger,
-      ...(this.#options.isNameExclusive !== undefined && { isNameExclusive: this.#options.isNameExclusive }),
-      ...(this.#options.limits !== undefined && { limits: this.#options.limits }),
-      isCounting: this.#options.keepsStatistics ?? true,
-      ...(this.#options.runbookUrl !== undefined && { runbookUrl: this.#options.runbookUrl }),
-      ...(this.#options.diskPath !== undefined && { diskPath: this.#options.diskPath }),
-      observers: [this.#metrics, ...(this.#options.observer === undefined ? [] : [this.#options.observer])],
-      maintenanceTasks: this.#options.maintenanceTasks ?? [],
       pins: this.#pins,
-    })
-    await this.#node.start()
-    const node = this.#node
-    // Schedules fire and dead workers' runs go back as long as any node or worker lives.
-    this.#keeper = new Keeper({
-      database: this.#control,
-      logger,
-      watchesWorkers: true,
-      by: () => node.incarnation,
+      observers: [this.#metrics, ...(observer === undefined ? [] : [observer])],
       onRecovered: this.countRecovered,
+      sources: this.#sources,
+      publishMapped: (events, client) => this.#publishMapped(events, client),
+      brokerEvents: {
+        onSettled: (entries, refused) => this.#countSettled(entries, refused),
+        onDeadLetter: (outcome, reason, latencyMs) =>
+          this.#metrics.brokerDeadLetter(outcome, reason, latencyMs),
+        onDispatched: (runs) => this.#metrics.brokerDispatched(runs),
+      },
+      onSourceMessages: (source, outcome, count) => this.#metrics.sourceMessages(source, outcome, count),
     })
-    this.#keeper.start()
+    await this.#process.start()
+  }
+
+  /** Runs that workers ended over the broker. */
+  #countSettled(entries: readonly JournalEntry[], refused: ReadonlySet<number>): void {
+    for (const { record, job = '' } of entries) {
+      const { action, id, durationMs } = record
+      if (action !== 'retry' && action !== 'release' && !refused.has(id))
+        this.countRun(runEndings[action], durationMs, job)
+    }
   }
 
   async #stop(): Promise<void> {
     await this.#starting?.catch(() => {})
-    await this.#closeNode()
+    await this.#process?.stop()
     await this.#requests?.close()
     await closePool(this.#database.pool, closeDeadlineMs)
   }
+}
 
-  /** The node, also one that has only half started, with its connections. */
-  async #closeNode(): Promise<void> {
-    await this.#keeper?.stop()
-    await this.#node?.stop()
-    for (const database of [this.#work, this.#control, this.#beats, this.#upkeep, this.#operationSteps]) {
-      if (database !== null) await closePool(database.pool, closeDeadlineMs)
-    }
-  }
+const runEndings = { succeed: 'succeeded', dead: 'dead', expire: 'expired', cancel: 'cancelled' } as const
 
-  async #store(
-    client: Sender | undefined,
-    endpoint: string,
-    bodies: readonly string[],
-    options: readonly (object | null)[] | null,
-  ) {
-    const [body] = bodies
-    if (
-      this.#node !== null &&
-      client === undefined &&
-      options === null &&
-      bodies.length === 1 &&
-      body !== undefined
-    )
-      return [await this.#storeBeside(this.#node, endpoint, body)]
-    // The caller's client may be outside a transaction: then one statement is what keeps the batch whole.
-    if (bodies.length <= maxBatchMessages || client !== undefined) {
-      return sendMessages(client ?? this.#database.sender, endpoint, bodies, options)
-    }
-    const storePieces = async (sender: Sender) => {
-      const accepted: number[] = []
-      await checkBound(sender, bodies.length)
-      for (let at = 0; at < bodies.length; at += maxBatchMessages) {
-        const to = at + maxBatchMessages
-        accepted.push(
-          ...(await sendMessages(sender, endpoint, bodies.slice(at, to), options?.slice(at, to) ?? null)),
-        )
-      }
-      return accepted
-    }
-    return this.#database.inTransaction(storePieces)
-  }
-
-  /** For a lane of our own node no notification is needed, and often no read either. */
-  async #storeBeside(node: Node, endpoint: string, body: string): Promise<number> {
-    try {
-      const { isPublishers, ...accepted } = await sendMessageBeside(
-        this.#database.sender,
-        endpoint,
-        body,
-        node.incarnation,
-      )
-      if (isPublishers) node.take({ ...accepted, body })
-      return accepted.id
-    } catch (error) {
-      // It may have been stored all the same.
-      node.ring()
-      throw error
-    }
-  }
-
-  /** A session of our own keeps its statements prepared; behind a proxy, or before we know, each is sent whole. */
-  #openDatabase(max: number, applicationName: string, keepsSessions: boolean): Database {
-    const { logger } = this.#options
-    const pool = createPool({
-      connectionString: this.#databaseUrl,
-      max,
-      applicationName,
-      connectTimeoutMs,
-      deadlineMs: queryDeadlineMs,
-      plansOnce: keepsSessions,
-      ...(logger !== undefined && { logger }),
-    })
-    return new Database({ pool, preparesStatements: keepsSessions, deadlineMs: queryDeadlineMs })
-  }
+function nameOf(job: { readonly name: string } | string): string {
+  return typeof job === 'string' ? job : job.name
 }

@@ -22,7 +22,7 @@ export interface InlineResult<Result = unknown> {
 }
 
 export interface InlineOptions {
-  /** 1 by default: the first try. */
+  /** 1 by default: the first attempt. */
   readonly attempt?: number
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
@@ -32,8 +32,8 @@ const pollMs = 5
 const deadlineMs = 15_000
 
 /**
- * Runs a job's handler here and now: no database, no worker. The input takes the same way through JSON and the schema as a stored one.
- * What the handler throws is thrown.
+ * Runs a job's handler in this process: no database, no worker. The input passes through JSON and the schema like a stored one.
+ * Errors of the handler are thrown.
  *
  * @example expect((await runInline(greet, { name: 'Ada' })).result).toEqual({ said: 'Hello Ada' })
  */
@@ -56,6 +56,7 @@ export async function runInline<Input, Result = unknown>(
     correlationId: null,
     headers: options.headers ?? null,
     metadata: options.metadata ?? null,
+    orderingKey: null,
   }
   const context = new RunContext(run, job.name, job.settings.timeoutMs, Date.now(), null)
   const result = (await job.run(JSON.parse(body), context)) as Result
@@ -88,12 +89,12 @@ export class JobTester {
     this.#database = new Database({ pool, preparesStatements: false, deadlineMs })
   }
 
-  /** The runs of a job that are owed, oldest first. */
+  /** The runs of a job that have not ended, oldest first. */
   async enqueued<Input>(job: JobOf<Input> | string): Promise<readonly OwedRunRow[]> {
     return readOwedRuns(this.#database, typeof job === 'string' ? job : job.name)
   }
 
-  /** Throws unless a run of this job is owed whose input has these fields. */
+  /** Throws unless there is an unfinished run of this job whose input has these fields. */
   async assertEnqueued<Input>(job: JobOf<Input>, fields: Partial<NoInfer<Input>>): Promise<void> {
     const owed = await this.enqueued(job)
     if (owed.some(({ input }) => hasFields(input, fields))) return
@@ -102,7 +103,7 @@ export class JobTester {
     )
   }
 
-  /** Runs what is due, also what that enqueues in turn, until nothing is due any more. Returns how many runs ended. */
+  /** Runs everything that is due, including what these runs enqueue, until nothing is due any more. Returns how many runs ended. */
   async drain(timeoutMs = 10_000): Promise<number> {
     const worker = new JobWorker({
       databaseUrl: this.#options.databaseUrl,
@@ -124,7 +125,7 @@ export class JobTester {
     }
   }
 
-  /** Lets time pass: what waits, expires or is scheduled is so much nearer. */
+  /** Advances time: everything that waits, expires or is scheduled is this much closer. */
   async travel(ms: number): Promise<void> {
     await shiftTime(this.#database, ms)
   }

@@ -20,22 +20,25 @@ import {
   readJob,
   setJobState,
 } from '../storage/jobs.ts'
-import { translateError } from '../storage/translate-error.ts'
-import { type EnqueuedRun, Enqueuer } from './enqueuer.ts'
+import { Enqueuer } from './enqueuer.ts'
+import { onDatabase } from './page.ts'
+import type { RunReference } from './stored-run.ts'
 
-/** A job as it is in force: what code says, overridden by what a person set. */
+/** A job with its effective settings: those of the code, with the overrides of a person. */
 export interface JobView extends JobSettings {
   readonly name: string
   readonly ttlMs: number
   readonly autoDisable: JobAutoDisable
-  /** What overrides the code's defaults. */
+  /** The overrides of the code's defaults. */
   readonly overrides: Readonly<Record<string, unknown>>
   readonly state: 'active' | 'paused' | 'disabled'
   readonly stateReason: string | null
   readonly stateChangedAt: Date
   readonly reenableAt: Date | null
-  /** Failed runs in a row. */
+  /** Number of failed runs in a row. */
   readonly failures: number
+  /** When a worker first declared the settings that its code has; null: no worker has declared this job. */
+  readonly declaredAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -49,7 +52,7 @@ export type JobOverrides = { readonly [Name in keyof JobInput]?: JobInput[Name] 
 
 const maxListed = 1000
 
-/** Look at jobs, override their settings, and switch them. */
+/** List jobs, override their settings, and enable or disable them. */
 export class Jobs {
   readonly #options: JobsOptions
 
@@ -57,7 +60,7 @@ export class Jobs {
     this.#options = options
   }
 
-  /** Makes a job known; workers do it at their start, enqueueing does it at first use. */
+  /** Sets a job's settings unless a live worker declares them. Workers declare their jobs when they start; enqueuing makes a job known at first use. */
   async declare(job: AnyJob): Promise<JobView> {
     await this.#run((database) => declareJob(database, job.name, job.settings))
     return this.get(job.name)
@@ -76,7 +79,7 @@ export class Jobs {
     return rows.map(toView)
   }
 
-  /** Overrides settings of the code; null takes an override back. Objects are given whole or in part. */
+  /** Overrides settings of the code; null removes an override. Objects may be given in part. */
   async override(name: string, changes: JobOverrides): Promise<JobView> {
     const current = await this.get(name)
     const merged: Record<string, unknown> = {}
@@ -108,21 +111,22 @@ export class Jobs {
     await this.#setState(name, 'disabled', reason)
   }
 
-  /** Ends a pause, or a disabling whoever did it. */
-  async enable(name: string): Promise<void> {
-    await this.#setState(name, 'active')
+  /** Ends a pause or a disabling, automatic or manual. */
+  async enable(name: string, reason?: string): Promise<void> {
+    await this.#run((database) => setJobState(database, name, 'active', null, this.#options.actor), reason)
   }
 
   /**
-   * Starts a run by hand; the reason is kept with it. Takes the options of a run.
+   * Starts a run manually; the reason is stored with it. Takes the options of a run.
    *
    * @example await holdfast.jobs.trigger('reindex', { payload: { shard: 3 }, worker: 'worker-eu-1', reason: 'Its disk was replaced.' })
    */
   async trigger(
     name: string,
     options: RunOptionsInput & { readonly payload?: unknown } = {},
-  ): Promise<EnqueuedRun> {
+  ): Promise<RunReference> {
     const { payload = null, ...rest } = options
+    await this.get(name)
     return this.#run((database) =>
       database.asOne(async (transaction) => {
         const [run] = await new Enqueuer(transaction).enqueue(name, [{ ...rest, input: payload }], undefined)
@@ -133,26 +137,22 @@ export class Jobs {
           subject: `job:${name}`,
           detail: { run: run.id, reason: rest.reason },
         })
-        return run
+        return { id: run.id }
       }),
     )
   }
 
-  /** With its schedules; refused while it owes runs. What became of its runs stays to be looked at. */
+  /** Deletes it with its schedules; refused while it has unfinished runs. Ended runs stay visible. */
   async delete(name: string): Promise<void> {
     await this.#run((database) => deleteJob(database, name, this.#options.actor))
   }
 
-  async #setState(name: string, state: 'active' | 'paused' | 'disabled', reason?: string): Promise<void> {
+  async #setState(name: string, state: 'paused' | 'disabled', reason?: string): Promise<void> {
     await this.#run((database) => setJobState(database, name, state, reason ?? null, this.#options.actor))
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-    try {
-      return await work(this.#options.database())
-    } catch (error) {
-      throw translateError(error)
-    }
+  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
+    return onDatabase(this.#options.database(), work, reason)
   }
 }
 
@@ -161,7 +161,11 @@ function isPlain(value: unknown): value is object {
 }
 
 function jobNotFound(name: string): HoldfastError {
-  return new HoldfastError('job_not_found', `There is no job named "${name}".`, { job: name })
+  return new HoldfastError(
+    'job_not_found',
+    `There is no job named "${name}". List them with: holdfast jobs list`,
+    { job: name },
+  )
 }
 
 function toView(row: JobRow): JobView {
@@ -180,6 +184,7 @@ function toView(row: JobRow): JobView {
     stateChangedAt: row.state_changed_at,
     reenableAt: row.reenable_at,
     failures: row.streak,
+    declaredAt: row.declared_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

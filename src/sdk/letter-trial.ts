@@ -23,7 +23,7 @@ export interface LetterTrial {
 
 const budgetMs = 2000
 
-/** Each with the route that it came along, as that is now. What came along none, and what a job failed at, needs no rendering. */
+/** Each with its route as it is now. Letters without a route, and those of jobs, need no rendering. */
 export async function tryLetters(
   database: Database,
   letters: readonly DeadLetterRow[],
@@ -75,7 +75,8 @@ async function problemOf(
   }
   if (!('render' in transform)) return transform
   const endpoint = await readEndpoint(database, name)
-  if (endpoint === undefined) return { code: 'endpoint_missing', message: `The endpoint "${name}" is gone.` }
+  if (endpoint === undefined)
+    return { code: 'endpoint_missing', message: `The endpoint "${name}" has been deleted.` }
   return renderProblem(transform, storedInput(body, name, letter.deliveryId), isBatching(endpoint))
 }
 

@@ -8,7 +8,7 @@ export interface EndpointHealthQuery {
   readonly nameHas?: string | undefined
   readonly tag?: string | undefined
   readonly state?: 'active' | 'paused' | 'rejecting' | 'disabled' | undefined
-  /** Only those that are stopped or held, or whose circuit is not closed. */
+  /** Only endpoints that are paused, disabled, rejecting or held, or whose circuit is not closed. */
   readonly isTroubled?: boolean | undefined
 }
 
@@ -17,7 +17,7 @@ export interface ListedEndpointHealth extends EndpointHealth {
   readonly url: string | null
   readonly tags: readonly string[]
   readonly concurrency: number
-  /** Of the last 24 hours, as the rest; null when nothing was tried. */
+  /** Of the last 24 hours, like the rest; null if there were no attempts. */
   readonly successRate: number | null
   readonly p95Ms: number | null
   readonly series: readonly { readonly at: Date; readonly attempts: number; readonly successes: number }[]

@@ -15,7 +15,7 @@ export interface MaintenanceOptions {
   readonly actor: string
 }
 
-/** What one node does for all of them: which one leads, and how each task went. */
+/** Maintenance tasks that one node runs for all: which node leads, and the result of each task. */
 export class Maintenance {
   readonly #options: MaintenanceOptions
 
@@ -31,7 +31,7 @@ export class Maintenance {
     }
   }
 
-  /** Runs a task at the leader's next look, within about a second. */
+  /** Runs a task at the leader's next check, within about a second. */
   async run(name: string): Promise<void> {
     let isKnown: boolean
     try {
@@ -42,7 +42,7 @@ export class Maintenance {
     if (isKnown) return
     throw new HoldfastError(
       'task_not_found',
-      `There is no maintenance task named "${name}". Look at the list of tasks for their names.`,
+      `There is no maintenance task named "${name}". List them with: holdfast maintenance status`,
       { task: name },
     )
   }

@@ -1,3 +1,4 @@
+import type { SourceRegistry } from '../sources/registry.ts'
 import type { Database } from '../storage/database.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
@@ -6,6 +7,7 @@ import { AlertRules } from './alert-rules.ts'
 import { Alerts } from './alerts.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
+import { Broker } from './broker.ts'
 import { CircuitChanges } from './circuit-changes.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Deliveries } from './deliveries.ts'
@@ -27,29 +29,38 @@ import { Search } from './search.ts'
 import { Secrets } from './secrets.ts'
 import { Sessions } from './sessions.ts'
 import { Settings } from './settings.ts'
+import { type PublishIn, SourceRejects } from './source-rejects.ts'
+import { Sources } from './sources.ts'
 import { Statistics } from './statistics.ts'
+import { System } from './system.ts'
 import { Workers } from './workers.ts'
 
 export interface ManagementOptions {
   readonly database: () => Database
   readonly transports: TransportRegistry
+  readonly sources: SourceRegistry
+  readonly publishIn: PublishIn
   readonly transforms: TransformRegistry
   readonly previews: PreviewGate
   /** Refuse endpoints that this process may not reach. */
   readonly judgesTargets: boolean
-  /** Who does it, in the audit log. */
+  /** The author of changes, in the audit log. */
   readonly actor: string
   readonly onEventTypeChanged: (name: string) => void
   readonly onEndpointChanged: (name: string) => void
 }
 
-/** Everything that is managed rather than sent: the SDK does it in its own name, the API in the name of a key. */
+/** All management calls: the SDK makes them with its own actor, the API with that of a key. */
 export interface Management {
   readonly endpoints: Endpoints
   readonly routes: Routes
   readonly eventTypes: EventTypes
   readonly maintenance: Maintenance
+  readonly system: System
+  readonly broker: Broker
   readonly settings: Settings
+  readonly sources: Sources
+  readonly sourceRejects: SourceRejects
   readonly statistics: Statistics
   readonly alerts: Alerts
   readonly alertRules: AlertRules
@@ -93,7 +104,11 @@ export function createManagement(options: ManagementOptions): Management {
     eventTypes: new EventTypes({ database, actor, onChanged: onEventTypeChanged }),
     maintenance: new Maintenance({ database, actor }),
     quarantine: new Quarantine({ database, actor }),
+    system: new System({ database }),
+    broker: new Broker({ database }),
     settings: new Settings({ database, actor }),
+    sources: new Sources({ database, actor, sources: options.sources, judgesTargets }),
+    sourceRejects: new SourceRejects({ database, actor, publish: options.publishIn }),
     statistics: new Statistics({ database }),
     alerts: new Alerts({ database, actor }),
     alertRules: new AlertRules({ database, actor }),
@@ -114,6 +129,12 @@ export function createManagement(options: ManagementOptions): Management {
     runs: new Runs({ database, actor }),
     schedules: new Schedules({ database, actor }),
     workers: new Workers({ database, actor }),
-    secrets: new Secrets({ database, actor, keyring: transports.keyring, endpoints }),
+    secrets: new Secrets({
+      database,
+      actor,
+      keyring: transports.keyring,
+      endpoints,
+      sources: options.sources,
+    }),
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseEndpoint } from '../core/endpoints/endpoint-config.ts'
-import type { EndpointChanges } from '../core/endpoints/endpoint-types.ts'
 import { presets } from '../core/endpoints/presets.ts'
+import type { EndpointChanges } from '../transports/endpoint-types.ts'
 import { mergeEndpoint } from './merge-endpoint.ts'
 
 function updated(before: object, changes: EndpointChanges) {

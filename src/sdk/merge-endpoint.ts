@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EndpointSettings } from '../core/endpoints/endpoint-config.ts'
-import type { EndpointDefaults } from '../core/endpoints/endpoint-input.ts'
-import type { EndpointChanges } from '../core/endpoints/endpoint-types.ts'
+import { endpointInput } from '../core/endpoints/endpoint-input.ts'
 import { type PresetName, presetExtras, presets, saidOver } from '../core/endpoints/presets.ts'
+import type { EndpointDefaults } from '../core/endpoints/setting-fields.ts'
+import type { CustomEndpointChanges, EndpointChanges } from '../transports/endpoint-types.ts'
 
-const settable = [
-  ...(['name', 'transport', 'tenant', 'tags', 'contact', 'preset', 'eventTypes', 'config'] as const),
-  ...(['retry', 'request', 'circuit', 'limits', 'autoDisable', 'onDead', 'batch', 'holdOn'] as const),
-]
+const settable = Object.keys(endpointInput.shape) as readonly (keyof typeof endpointInput.shape)[]
 
-/** The endpoint as it would have been said with the changes in it. Objects are given in part. */
+/** The endpoint with the changes applied to its given values. Objects may be given in part. */
 export function mergeEndpoint(
   current: EndpointSettings,
-  changes: EndpointChanges,
+  changes: EndpointChanges | CustomEndpointChanges,
   site: EndpointDefaults = {},
 ): Record<string, unknown> {
   const merged: Record<string, unknown> = Object.fromEntries(settable.map((field) => [field, current[field]]))
@@ -25,7 +23,7 @@ export function mergeEndpoint(
   return merged
 }
 
-/** What came from the preset goes with it. One that a newer version has made is not known here, and leaves everything. */
+/** Removes the values of the preset. A preset of a newer version is unknown here, and removes nothing. */
 function withoutPreset(
   { preset, config, retry, request, circuit, batch, holdOn }: EndpointSettings,
   site: EndpointDefaults,

@@ -1,7 +1,7 @@
 import { parseSendOptions } from '../core/delivery/send-options.ts'
 import { HoldfastError } from '../core/errors.ts'
 
-/** The options of one message, checked; what is wrong is named with its place in the batch. */
+/** The options of one message, validated; a problem is reported with its position in the batch. */
 export function checkedOptions(options: object, index: number): object {
   const parsed = parseSendOptions(options)
   if (parsed.ok) return parsed.value

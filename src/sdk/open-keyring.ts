@@ -4,7 +4,7 @@ import { Keyring } from '../secrets/keyring.ts'
 
 const variable = 'HOLDFAST_ENCRYPTION_KEY'
 
-/** The keyring in `text`; undefined: what the environment says, in the variable or in the file that its twin names. Null: none. */
+/** The keyring in `text`; undefined: that of the environment variable, or of the file that its `_FILE` variant names. Null: none. */
 export function openKeyring(text: string | null | undefined): Keyring | null {
   const given = text === undefined ? fromEnvironment() : text
   if (given === null || given === undefined || given === '') return null

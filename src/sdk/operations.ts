@@ -13,6 +13,7 @@ import type { Database } from '../storage/database.ts'
 import { type LettersBreakdown, readLettersBreakdown } from '../storage/letter-groups.ts'
 import {
   createOperation,
+  findSkippedLetters,
   listOperations,
   type OperationKind,
   type OperationOutcome,
@@ -22,9 +23,11 @@ import {
   previewOperation,
   readOperation,
   readOperationOutcome,
+  readSkippedLetters,
+  type SkippedLetterRow,
   steerOperation,
 } from '../storage/operations.ts'
-import { beforeEverything } from '../storage/page.ts'
+import { beforeEverything, cutPage } from '../storage/page.ts'
 import { checkedFilter, invalidFilter, knownId, onDatabase, type Page } from './page.ts'
 
 /** A bulk action that runs in the background. */
@@ -34,20 +37,20 @@ export interface Operation {
   readonly filter: Readonly<Record<string, unknown>>
   readonly options: Readonly<Record<string, unknown>>
   readonly state: OperationState
-  /** What its filter met at `asOfAt`: it touches nothing else. About that many, or more, while `isTotalExact` is false. */
+  /** Number of items that matched the filter at `asOfAt`; later items are not affected. A lower estimate while `isTotalExact` is false. */
   readonly total: number
-  /** False while more than 10,000 may be met: they are counted as they are touched. */
+  /** False while more than 10,000 items may match: they are counted as they are processed. */
   readonly isTotalExact: boolean
   readonly asOfAt: Date
   readonly done: number
-  /** Once it has ended: what had changed before its turn came, and was left alone. Not known, and 0, where `total` wasn't exact at first. */
+  /** Set when it has ended: items that had changed before their turn, and were skipped. Not known, and 0, if `total` wasn't exact at first. */
   readonly skipped: number
   readonly ratePerSecond: number | null
-  /** Why it waits by itself, e.g. for room in a full queue. */
+  /** Why it waits automatically, e.g. for room in a full queue. */
   readonly waiting: string | null
-  /** The node that did the last step. */
+  /** The node that ran the last step. */
   readonly node: string | null
-  /** Of the last step, when that failed. */
+  /** The error of the last step, if it failed. */
   readonly error: string | null
   readonly createdBy: string
   readonly createdAt: Date
@@ -56,14 +59,19 @@ export interface Operation {
 }
 
 export interface OperationPreview {
-  /** How many it would touch. */
+  /** Number of items that would be affected. */
   readonly count: number
-  /** False where it would touch more than 10,000, or looking through everything would take long: then `count` is what is known, and there may be more. */
+  /** False if more than 10,000 items would be affected, or if counting all of them would take too long: `count` is then a lower bound. */
   readonly isExact: boolean
-  /** Hand it over when you create the operation: then nothing that you haven't seen is touched. */
+  /** Pass it when you create the operation: then it affects nothing that you haven't seen. */
   readonly asOf: string
-  /** What the letters are made of that it would touch; null for what touches no letters. */
+  /** A breakdown of the letters that it would affect; null for operations on other items. */
   readonly breakdown: LettersBreakdown | null
+}
+
+/** A dead letter that an operation left as it was. */
+export interface SkippedLetter extends Omit<SkippedLetterRow, 'id'> {
+  readonly id: string
 }
 
 export interface OperationsOptions {
@@ -73,8 +81,9 @@ export interface OperationsOptions {
 
 const settlesLetters: ReadonlySet<OperationKind> = new Set(['redrive', 'resolve', 'discard'])
 const maxOutcomes = 10_000
+const cursorProblem = { path: 'cursor', message: 'must be the nextCursor of the previous page' }
 
-/** Bulk actions: look before, start, watch, pause, resume, cancel. */
+/** Bulk actions: preview, start, watch, pause, resume, cancel. */
 export class Operations {
   readonly #options: OperationsOptions
 
@@ -83,7 +92,7 @@ export class Operations {
   }
 
   /**
-   * Counts what an operation would touch, and touches nothing.
+   * Counts what an operation would affect, without changing anything.
    *
    * @example
    * const { count, asOf } = await holdfast.operations.preview({ kind: 'redrive', filter: { endpoint: 'crm' } })
@@ -93,7 +102,7 @@ export class Operations {
     return this.#preview(requestOf(input))
   }
 
-  /** Starts it. An empty filter is refused, unless `all: true` says that it is meant. */
+  /** Starts it. An empty filter is rejected unless `all: true` confirms it. */
   async create(input: OperationInput): Promise<Operation> {
     return this.#create(requestOf(input))
   }
@@ -115,12 +124,36 @@ export class Operations {
     return toOperation(found)
   }
 
-  /** What became of what a redrive or a replay sent again: of the first 10,000. */
+  /** Returns the outcome of the deliveries that a redrive or a replay created, for the first 10,000. */
   async outcome(id: string): Promise<OperationOutcome> {
     const operationId = knownId('op', id, operationNotFound)
     return onDatabase(this.#options.database(), async (database) => {
       if ((await readOperation(database, operationId)) === undefined) throw operationNotFound(id)
       return readOperationOutcome(database, operationId, maxOutcomes)
+    })
+  }
+
+  /**
+   * The dead letters that a redrive, resolve or discard left as they were although its filter matched them, newest first. Other operations have none.
+   *
+   * @example await holdfast.operations.skipped('op_…')
+   */
+  async skipped(
+    id: string,
+    query: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},
+  ): Promise<Page<SkippedLetter>> {
+    const operationId = knownId('op', id, operationNotFound)
+    const { limit = defaultPageRows, cursor } = query
+    const before = cursor === undefined ? beforeEverything : parseId('dlt', cursor)
+    if (before === undefined) throw invalidFilter([cursorProblem])
+    return onDatabase(this.#options.database(), async (database) => {
+      if ((await readOperation(database, operationId)) === undefined) throw operationNotFound(id)
+      const page = cutPage(await findSkippedLetters(database, operationId, before, limit + 1), limit)
+      const rows = await readSkippedLetters(database, operationId, page.ids)
+      return {
+        data: rows.map((row) => ({ ...row, id: formatId('dlt', row.id) })),
+        nextCursor: page.before === null ? null : formatId('dlt', page.before),
+      }
     })
   }
 
@@ -134,7 +167,7 @@ export class Operations {
     } = checkedFilter(operationQuery, query)
     const before = cursor === undefined ? beforeEverything : parseId('op', cursor)
     if (before === undefined) {
-      throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+      throw invalidFilter([cursorProblem])
     }
     const rows = await onDatabase(this.#options.database(), (database) =>
       listOperations(database, before, { state, kind }, limit + 1),
@@ -148,12 +181,12 @@ export class Operations {
     return this.#steer(id, 'paused')
   }
 
-  /** Also takes up one that has failed. */
+  /** Also resumes one that has failed. */
   resume(id: string): Promise<Operation> {
     return this.#steer(id, 'running')
   }
 
-  /** What is done stays done. */
+  /** Completed steps are not undone. */
   cancel(id: string): Promise<Operation> {
     return this.#steer(id, 'cancelled')
   }
@@ -211,5 +244,9 @@ function toOperation(record: OperationRecord): Operation {
 }
 
 function operationNotFound(id: string): HoldfastError {
-  return new HoldfastError('operation_not_found', `There is no operation "${id}".`, { operation: id })
+  return new HoldfastError(
+    'operation_not_found',
+    `There is no operation "${id}". List them with: holdfast operations list`,
+    { operation: id },
+  )
 }

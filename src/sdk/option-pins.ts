@@ -11,7 +11,7 @@ import {
 export type SettingValues = { readonly [Name in SiteSettingName]?: SiteSettingValue<Name> }
 
 export interface CriticalResend {
-  /** Five fields; at three in the morning when left out. */
+  /** Five fields; 03:00 by default. */
   readonly cron?: string
   /** UTC when left out. */
   readonly timezone?: string
@@ -25,7 +25,7 @@ export interface PinningOptions {
 
 const daily = '0 3 * * *'
 
-/** The settings that a process was constructed with; refused when one is wrong. */
+/** The settings that a process was constructed with; throws if one is invalid. */
 export function optionPins({
   settings = {},
   settingSources = {},
@@ -63,7 +63,7 @@ function resendPins(criticalResend: CriticalResend | false | undefined): Setting
   if (problem !== null) {
     throw new HoldfastError(
       'configuration_invalid',
-      `criticalResend has a schedule that can't be kept: "${cron}" in ${timezone} ${problem}.`,
+      `criticalResend has an invalid schedule: "${cron}" in ${timezone} ${problem}.`,
       { cron, timezone },
     )
   }

@@ -21,18 +21,19 @@ import { type NodeRow, type OverviewRow, readLiveNodes, readOverview } from '../
 import { beforeEverything } from '../storage/page.ts'
 import { translateError } from '../storage/translate-error.ts'
 import { version } from '../version.ts'
+import { SharedRead } from './shared-read.ts'
 
 export interface OverviewReport {
   readonly version: string
   readonly nodes: readonly NodeRow[]
   readonly totals: Totals
-  /** What is wrong, the most urgent first; at most 200. */
+  /** Problems, the most urgent first; at most 200. */
   readonly attention: readonly Attention[]
-  /** How many alerts fire; 100 means as many or more. */
+  /** Number of firing alerts; 100 means 100 or more. */
   readonly firingAlerts: number
-  /** What was changed last, by people and by Holdfast; the newest first. */
+  /** The last changes, by people and by Holdfast; the newest first. */
   readonly changes: readonly RecentChange[]
-  /** Those that need somebody first; at most 200. */
+  /** Those that need attention first; at most 200. */
   readonly endpoints: readonly OverviewRow[]
 }
 
@@ -43,15 +44,21 @@ const maxLetters = 1000
 const maxLetterLanes = 20
 const maxChanges = 50
 
-/** Everything at a glance. */
+/** Overview of the installation. */
 export class Overview {
   readonly #database: () => Database
+  readonly #shared = new SharedRead(() => this.#read())
 
   constructor(options: { readonly database: () => Database }) {
     this.#database = options.database
   }
 
-  async get(): Promise<OverviewReport> {
+  /** Eight statements: calls that come at the same time share them, because every open page of the dashboard asks once a second. */
+  get(): Promise<OverviewReport> {
+    return this.#shared.get()
+  }
+
+  async #read(): Promise<OverviewReport> {
     const database = this.#database()
     try {
       const [nodes, totals, endpoints, changes, found] = await Promise.all([

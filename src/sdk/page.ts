@@ -7,8 +7,9 @@ import type { Database } from '../storage/database.ts'
 import { find } from '../storage/find.ts'
 import { beforeEverything, cutPage } from '../storage/page.ts'
 import { translateError } from '../storage/translate-error.ts'
+import { withReason } from '../storage/with-reason.ts'
 
-/** One page of a list. A page may be short, or empty, and still have a next one: a look is bounded. */
+/** One page of a list. A page may be short, or empty, and still have a next one: each query is bounded. */
 export interface Page<Item> {
   readonly data: readonly Item[]
   readonly nextCursor: string | null
@@ -25,19 +26,20 @@ export function invalidFilter(problems: readonly Problem[]): HoldfastError {
   return new HoldfastError('invalid_filter', `The filter is invalid. ${listed}`, { problems })
 }
 
-/** Runs a piece of work on the database; what PostgreSQL throws becomes an error of the catalogue. */
+/** Runs work on the database, with a reason for its entries in the audit log; PostgreSQL errors become errors of the catalogue. */
 export async function onDatabase<Result>(
   database: Database,
   work: (database: Database) => Promise<Result>,
+  reason?: string,
 ): Promise<Result> {
   try {
-    return await work(database)
+    return await withReason(database, reason, work)
   } catch (error) {
     throw translateError(error)
   }
 }
 
-/** A look takes some 5 to 30 ms; no other is begun after so long. */
+/** A query takes about 5 to 30 ms; no further one is started after this time. */
 const lookBudgetMs = 30
 
 export interface PageQuery {
@@ -58,7 +60,7 @@ export async function readPage<Row, Item>(
   const { limit = defaultPageRows, cursor, ...filter } = query
   const before = cursor === undefined ? beforeEverything : parseId(prefix, cursor)
   if (before === undefined) {
-    throw invalidFilter([{ path: 'cursor', message: 'must be what the last page gave as nextCursor' }])
+    throw invalidFilter([{ path: 'cursor', message: 'must be the nextCursor of the previous page' }])
   }
   return onDatabase(database, async () => {
     const page = await lookFor(database, what, filter, before, limit)

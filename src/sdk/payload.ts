@@ -13,9 +13,9 @@ export function encodePayload(payload: unknown, index: number): string {
   } catch (error) {
     throw refuse(index, `can't be written as JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (body === undefined) throw refuse(index, 'is undefined; send null if nothing is what you mean')
+  if (body === undefined) throw refuse(index, 'is undefined; send null for an empty payload')
   if (body.includes('\\u0000') && escapedNul.test(body)) {
-    throw refuse(index, 'contains a NUL character, which PostgreSQL can not store; remove or encode it')
+    throw refuse(index, 'contains a NUL character, which PostgreSQL cannot store; remove or encode it')
   }
   // JavaScript's own numbers always fit.
   if (payload instanceof RawJson) refuseNumbers(body, index)
@@ -26,11 +26,10 @@ function refuseNumbers(body: string, index: number): void {
   try {
     if (!hasUnstorableNumber(body)) return
   } catch (error) {
-    if (error instanceof PayloadError)
-      throw refuse(index, `can't be taken. ${error.message.replace(/\.$/, '')}`)
+    if (error instanceof PayloadError) throw refuse(index, `is invalid. ${error.message.replace(/\.$/, '')}`)
     throw error
   }
-  throw refuse(index, 'contains a number that PostgreSQL can not hold; send it as text')
+  throw refuse(index, 'contains a number that PostgreSQL cannot store; send it as text')
 }
 
 function refuse(index: number, what: string): HoldfastError {

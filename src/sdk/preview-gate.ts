@@ -3,7 +3,7 @@ import { HoldfastError } from '../core/errors.ts'
 const maxRunning = 2
 const maxWaiting = 16
 
-/** Lets few previews run at a time: whoever may look at routes may ask for them, and each may take seconds of a processor. */
+/** Limits the previews that run at a time: every viewer may request them, and each may use seconds of a processor. */
 export class PreviewGate {
   #runningCount = 0
   readonly #waiting: (() => void)[] = []
@@ -11,7 +11,7 @@ export class PreviewGate {
   async run<Result>(preview: () => Promise<Result>): Promise<Result> {
     if (this.#runningCount >= maxRunning) {
       if (this.#waiting.length >= maxWaiting) throw tooMany()
-      // Whoever ends hands its place on.
+      // A finished preview passes its slot to the next one.
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else this.#runningCount += 1
     try {
@@ -27,6 +27,6 @@ export class PreviewGate {
 function tooMany(): HoldfastError {
   return new HoldfastError(
     'previews_busy',
-    `${maxRunning} previews are being made by this process and ${maxWaiting} wait. Try again in a moment.`,
+    `This process is already rendering ${maxRunning} previews, and ${maxWaiting} more wait. Try again in a moment.`,
   )
 }

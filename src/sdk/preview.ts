@@ -4,7 +4,7 @@ import type { SendOptionsInput } from '../core/delivery/send-options.ts'
 import { HoldfastError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import { isEventType, matchesEventType, parseEventTypePattern } from '../core/routes/event-type-pattern.ts'
-import type { RouteSettings, UnstoredRoute } from '../core/routes/route-input.ts'
+import type { RouteSettings } from '../core/routes/route-input.ts'
 import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { type EndpointRecord, readEndpoint } from '../storage/endpoints.ts'
@@ -12,6 +12,7 @@ import { readEventTypes } from '../storage/event-types.ts'
 import type { EventBody } from '../storage/events.ts'
 import { matchFilter } from '../storage/routes.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
+import type { UnstoredRoute } from '../transforms/route-types.ts'
 import {
   type CompiledTransform,
   type Rendered,

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../core/errors.ts'
 import { translateError } from '../storage/translate-error.ts'
-import type { PublishedEvent } from './holdfast.ts'
+import type { PublishedEvent } from './messages.ts'
 import type { PreparedEvent } from './publisher.ts'
 
 interface Waiting {

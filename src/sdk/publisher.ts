@@ -5,9 +5,9 @@ import { intakeChecks } from '../schemas/payload-checker.ts'
 import type { Database } from '../storage/database.ts'
 import { readEventSchemas } from '../storage/event-types.ts'
 import { publishEvents } from '../storage/publish-events.ts'
-import type { Sender } from '../storage/send-messages.ts'
-import type { BatchEvent, PublishedEvent } from './holdfast.ts'
+import type { Queryable } from '../storage/queryable.ts'
 import { checkedOptions } from './message-options.ts'
+import type { BatchEvent, PublishedEvent } from './messages.ts'
 import { encodePayload } from './payload.ts'
 
 /** How long a schema is trusted before it is looked up again. */
@@ -58,11 +58,11 @@ export class Publisher {
    * Stores them, fanned out, all or none. One statement, however many there are: the bounds count the fan-out of the whole batch, and a
    * client of the caller's that is in no transaction still stores all or nothing.
    */
-  async store(events: readonly PreparedEvent[], client?: Sender): Promise<PublishedEvent[]> {
+  async store(events: readonly PreparedEvent[], client?: Queryable): Promise<PublishedEvent[]> {
     if (events.length === 0) return []
     const hasOptions = events.some(({ options }) => options !== null)
     const stored = await publishEvents(
-      client ?? this.#database.sender,
+      client ?? this.#database.queryable,
       events.map(({ type }) => type),
       events.map(({ body }) => body),
       hasOptions ? events.map(({ options }) => options) : null,
@@ -92,7 +92,7 @@ export class Publisher {
       .join('; ')
     throw new HoldfastError(
       'schema_violation',
-      `The payload of event ${index + 1} breaks the schema of "${type}". ${listed}`,
+      `The payload of event ${index + 1} does not match the schema of "${type}". ${listed}`,
       { index, eventType: type, problems: checked.failures },
     )
   }
@@ -116,7 +116,7 @@ function storable(body: string, index: number): string {
   if (!body.includes('\\ud') || !escapedSurrogate.test(body)) return body
   throw new HoldfastError(
     'invalid_payload',
-    `The payload of message ${index + 1} contains half a surrogate pair, which PostgreSQL can not store; remove or encode it.`,
+    `The payload of message ${index + 1} contains half a surrogate pair, which PostgreSQL cannot store; remove or encode it.`,
     { index },
   )
 }
@@ -133,7 +133,7 @@ function badType(type: unknown, index: number): HoldfastError {
   return new HoldfastError(
     'invalid_options',
     type === undefined || type === null || type === ''
-      ? `The type of event ${index + 1} is missing: name what happened. ${rule}`
+      ? `The type of event ${index + 1} is missing. ${rule}`
       : `The type of event ${index + 1} is not a valid event type: ${JSON.stringify(type)}. ${rule}`,
     { index, type },
   )

@@ -64,7 +64,7 @@ export class Quarantine {
 function notFound(id: number): HoldfastError {
   return new HoldfastError(
     'quarantined_result_not_found',
-    `There is no result ${id} in quarantine; it may have been stored meanwhile. List them with: holdfast quarantine list`,
+    `There is no result ${id} in quarantine; it may have been stored in the meantime. List them with: holdfast quarantine list`,
     { id },
   )
 }

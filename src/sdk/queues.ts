@@ -6,7 +6,7 @@ import { problemsOf } from '../core/problem.ts'
 import type { Database } from '../storage/database.ts'
 import { listQueues, type QueueRow, readQueue, setQueueLimits, setQueueState } from '../storage/jobs.ts'
 import { countOwedRuns } from '../storage/runs.ts'
-import { translateError } from '../storage/translate-error.ts'
+import { onDatabase } from './page.ts'
 
 export interface QueueView {
   readonly name: string
@@ -15,8 +15,24 @@ export interface QueueView {
   readonly ratePerSecond: number | null
   readonly state: 'active' | 'paused'
   readonly stateReason: string | null
-  /** Failed runs that nobody has settled. */
+  /** Number of open dead letters of this queue. */
   readonly deadLetters: number
+  /** Number of unfinished runs, waiting or running; above 1,000 it may be a minute old. */
+  readonly owed: number
+  /** Since when the oldest run that could start now has waited; null: none waits. */
+  readonly oldestWaitingSince: Date | null
+  /** Estimated from the newest 200 attempts. */
+  readonly succeededPerMinute: number
+  /** Jobs with waiting runs that no live worker handles. */
+  readonly unhandled: readonly UnhandledJob[]
+}
+
+export interface UnhandledJob {
+  readonly job: string
+  /** Of those that were looked at: up to 5,000 of each kind. */
+  readonly runs: number
+  /** Since when the oldest of them waits. */
+  readonly since: Date
 }
 
 export interface QueuesOptions {
@@ -47,16 +63,20 @@ export class Queues {
   async get(name: string): Promise<QueueView> {
     const row = await this.#run((database) => readQueue(database, name))
     if (row !== undefined) return toView(row)
-    throw new HoldfastError('queue_not_found', `There is no queue named "${name}".`, { queue: name })
+    throw new HoldfastError(
+      'queue_not_found',
+      `There is no queue named "${name}". List them with: holdfast queues list`,
+      { queue: name },
+    )
   }
 
-  /** How many runs it owes, waiting or running; counted, so ask for it now and then only. */
+  /** How many runs it owes, waiting or running, counted to 100,000: ask for it now and then only. */
   async owed(name: string): Promise<number> {
     return this.#run((database) => countOwedRuns(database, name))
   }
 
   /** Limits over all workers; what is left out is lifted. Makes the queue known. */
-  async limit(name: string, given: z.input<typeof limits>): Promise<void> {
+  async limit(name: string, given: z.input<typeof limits>, reason?: string): Promise<void> {
     const parsed = limits.safeParse(given)
     const named = queueName.safeParse(name)
     if (!parsed.success || !named.success) {
@@ -68,8 +88,9 @@ export class Queues {
       })
     }
     const { concurrency = null, ratePerSecond = null } = parsed.data
-    await this.#run((database) =>
-      setQueueLimits(database, name, { concurrency, ratePerSecond }, this.#options.actor),
+    await this.#run(
+      (database) => setQueueLimits(database, name, { concurrency, ratePerSecond }, this.#options.actor),
+      reason,
     )
   }
 
@@ -79,16 +100,13 @@ export class Queues {
     )
   }
 
-  async resume(name: string): Promise<void> {
-    await this.#run((database) => setQueueState(database, name, 'active', null, this.#options.actor))
+  /** The reason is kept in the audit log only: an active queue has none. */
+  async resume(name: string, reason?: string): Promise<void> {
+    await this.#run((database) => setQueueState(database, name, 'active', null, this.#options.actor), reason)
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-    try {
-      return await work(this.#options.database())
-    } catch (error) {
-      throw translateError(error)
-    }
+  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
+    return onDatabase(this.#options.database(), work, reason)
   }
 }
 
@@ -99,6 +117,10 @@ function toView({
   state,
   state_reason,
   dead_letters,
+  owed,
+  oldest_waiting_since,
+  succeeded_per_minute,
+  unhandled,
 }: QueueRow): QueueView {
   return {
     name,
@@ -107,5 +129,9 @@ function toView({
     state,
     stateReason: state_reason,
     deadLetters: dead_letters,
+    owed,
+    oldestWaitingSince: oldest_waiting_since,
+    succeededPerMinute: succeeded_per_minute,
+    unhandled: unhandled.map(({ job, runs, since }) => ({ job, runs, since: new Date(since) })),
   }
 }

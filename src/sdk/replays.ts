@@ -54,5 +54,9 @@ export class Replays {
 }
 
 function nothingToReplay(id: string): HoldfastError {
-  return new HoldfastError('event_not_found', `There is no message or delivery "${id}" to replay.`, { id })
+  return new HoldfastError(
+    'event_not_found',
+    `There is no message or delivery "${id}" to replay. It may have been removed by retention.`,
+    { id },
+  )
 }

@@ -15,7 +15,7 @@ export interface RenderFailures {
   readonly code: string
   readonly message: string
   readonly count: number
-  /** Some of them. */
+  /** Some of the failed events. */
   readonly eventIds: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export interface RouteMatches {
   /** Of the right type and tenant, and too large together to be asked of the filter. */
   readonly notChecked: number
   readonly rendering: {
-    /** How many of those that match were rendered. */
+    /** Number of matching events that were rendered. */
     readonly tried: number
     readonly failed: number
     readonly failures: readonly RenderFailures[]

@@ -1,13 +1,7 @@
 import { HoldfastError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import { parseEventTypePattern } from '../core/routes/event-type-pattern.ts'
-import {
-  parseRoute,
-  type RouteChanges,
-  type RouteInput,
-  type RouteSettings,
-} from '../core/routes/route-input.ts'
-import type { TransformConfigInput } from '../core/routes/transform-configs.ts'
+import { parseRoute, type RouteSettings } from '../core/routes/route-input.ts'
 import { type SecretPath, valueAt } from '../secrets/endpoint-secrets.ts'
 import { hideTransformSecrets, openTransform, sealTransform } from '../secrets/transform-secrets.ts'
 import type { Database } from '../storage/database.ts'
@@ -20,13 +14,13 @@ import {
   type StoredPattern,
   writeRoute,
 } from '../storage/routes.ts'
-import { translateError } from '../storage/translate-error.ts'
-import { withReason } from '../storage/with-reason.ts'
 import type { TransformRegistry } from '../transforms/registry.ts'
+import type { RouteChanges, RouteInput, TransformConfigInput } from '../transforms/route-types.ts'
 import { type CompiledTransform, TransformConfigError } from '../transforms/transform.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Because } from './endpoints.ts'
 import { readStored } from './events.ts'
+import { onDatabase } from './page.ts'
 import { type PreviewInput, previewRoute, publishedAs, type RoutePreview } from './preview.ts'
 import type { PreviewGate } from './preview-gate.ts'
 import { type Removal, toRemoval } from './removal.ts'
@@ -48,7 +42,7 @@ export interface RoutesOptions {
 
 const maxListed = 1000
 
-/** Who hears of which events, and in what shape. Everything about a route is checked before it is stored. */
+/** Which events go to which endpoint, and how they are transformed. Everything about a route is checked before it is stored. */
 export class Routes {
   readonly #options: RoutesOptions
 
@@ -119,7 +113,7 @@ export class Routes {
     if (keyring === null && paths.some((path) => typeof valueAt(opened.transform, path) === 'string')) {
       throw new HoldfastError(
         'encryption_key_missing',
-        'The transform has a secret, and there is no key to encrypt it with. Set HOLDFAST_ENCRYPTION_KEY.',
+        'The transform has a secret, and there is no key to encrypt it. Set HOLDFAST_ENCRYPTION_KEY.',
       )
     }
     return opened.transform
@@ -162,7 +156,7 @@ export class Routes {
    */
   async preview({ route, event, eventId }: PreviewInput): Promise<RoutePreview> {
     if ((event === undefined) === (eventId === undefined)) {
-      throw new HoldfastError('invalid_options', 'Give an event, or the eventId of one that is stored.')
+      throw new HoldfastError('invalid_options', 'Give an event, or the eventId of a stored one.')
     }
     return this.#options.previews.run(async () => {
       const settings = await this.#settingsOf(route)
@@ -242,7 +236,7 @@ export class Routes {
 
   async #transformProblems(config: RouteSettings['transform'] & object): Promise<Problem[]> {
     if (!isStorableJson(config)) {
-      return [{ path: 'transform', message: 'must be JSON without NUL or broken Unicode in its texts' }]
+      return [{ path: 'transform', message: 'must be JSON without NUL or broken Unicode in its strings' }]
     }
     const found = this.#options.transforms.get(config.type)
     if (!found.isFound) return [{ path: 'transform.type', message: found.message }]
@@ -269,24 +263,20 @@ export class Routes {
     if (otherwise === 'exists' && existing !== undefined) {
       return new HoldfastError(
         'route_exists',
-        `There is a route named "${settings.name}" already. Update it, or choose another name.`,
+        `A route named "${settings.name}" already exists. Update it, or choose another name.`,
         { route: settings.name },
       )
     }
     if (otherwise === 'missing' && existing === undefined) return notFound(settings.name)
     return new HoldfastError(
       'endpoint_not_found',
-      `There is no endpoint named "${settings.endpoint}". Create it before the route that leads to it.`,
+      `There is no endpoint named "${settings.endpoint}". Create it before the route.`,
       { endpoint: settings.endpoint },
     )
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
-    try {
-      return await withReason(this.#options.database(), reason, work)
-    } catch (error) {
-      throw translateError(error)
-    }
+  #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
+    return onDatabase(this.#options.database(), work, reason)
   }
 }
 
@@ -315,7 +305,7 @@ function invalid(problems: readonly Problem[]): HoldfastError {
 function notFound(name: string): HoldfastError {
   return new HoldfastError(
     'route_not_found',
-    `There is no route named "${name}". List what exists with: holdfast routes list`,
+    `There is no route named "${name}". List them with: holdfast routes list`,
     { route: name },
   )
 }

@@ -14,8 +14,8 @@ import {
 } from '../storage/runs.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 import { translateError } from '../storage/translate-error.ts'
-import type { EnqueuedRun } from './enqueuer.ts'
 import { type Page, readPage } from './page.ts'
+import type { RunReference } from './stored-run.ts'
 
 export interface RunSummary {
   readonly id: string
@@ -25,13 +25,13 @@ export interface RunSummary {
   readonly job: string | null
   readonly queue: string
   readonly state: RunStateName
-  /** How often it has been tried, the attempt that is running included. */
+  /** Number of attempts, including a running one. */
   readonly attempt: number
   readonly crashes: number
   readonly priority: number
   readonly dueAt: Date | null
   readonly expiresAt: Date | null
-  /** Who runs it, or made its last attempt. */
+  /** The worker that runs it, or that made its last attempt. */
   readonly worker: string | null
   readonly target: string | null
   readonly createdAt: Date | null
@@ -47,7 +47,7 @@ export interface RunAttempt {
   readonly outcome: string
   readonly errorCode: string | null
   readonly error: string | null
-  /** Who made it; null: it ended without a try. */
+  /** The worker that made the attempt; null if the run ended without one. */
   readonly worker: string | null
   readonly logs: readonly unknown[]
 }
@@ -63,12 +63,14 @@ export interface RunDetail<Result = unknown> extends RunSummary {
   readonly result: StoredJson<Result> | null
   readonly progress: unknown
   readonly logs: readonly unknown[]
-  /** Of its failure, or of the one that it redrives. */
+  /** The dead letter of its failure, or the one that it redrives. */
   readonly deadLetterId: string | null
-  /** The run that failed, when this one redrives it. */
+  /** The failed run that this run redrives. */
   readonly redriveOf: string | null
-  /** The last run that redrives it. */
+  /** The last run that redrives this one. */
   readonly redrivenRunId: string | null
+  /** It waits, and no live worker has a handler for its job. */
+  readonly isUnhandled: boolean
   readonly attempts: readonly RunAttempt[]
 }
 
@@ -76,7 +78,7 @@ export interface RunListOptions {
   readonly queue?: string | undefined
   readonly job?: string | undefined
   readonly state?: RunStateName | undefined
-  /** Who runs it, or made its last attempt. */
+  /** The worker that runs it, or that made its last attempt. */
   readonly worker?: string | undefined
   /** One of its `tags` or `requireTags`. */
   readonly tag?: string | undefined
@@ -145,7 +147,7 @@ export class Runs {
    * const run = await holdfast.enqueue(makeReport, { month: '2030-01' })
    * const { state, result } = await holdfast.runs.get(run)
    */
-  async get<Result = unknown>(run: string | EnqueuedRun<Result>): Promise<RunDetail<Result>> {
+  async get<Result = unknown>(run: string | RunReference<Result>): Promise<RunDetail<Result>> {
     const id = typeof run === 'string' ? run : run.id
     const row = await this.#run((database) => readRun(database, numberOf(id)))
     if (row === undefined) throw runNotFound(id)
@@ -161,7 +163,7 @@ export class Runs {
     return result
   }
 
-  /** Makes a run that waits for a time due now. False: it doesn't wait for one. A failed run is redriven by its dead letter. */
+  /** Makes a run that waits for a time due now. False: it doesn't wait for one. To run a failed run again, redrive its dead letter. */
   async retryNow(id: string): Promise<boolean> {
     return this.#run((database) => hastenRun(database, numberOf(id), this.#options.actor))
   }
@@ -182,9 +184,13 @@ function numberOf(id: string): number {
 }
 
 function runNotFound(id: string): HoldfastError {
-  return new HoldfastError('run_not_found', `There is no run "${id}" that this could be done to.`, {
-    run: id,
-  })
+  return new HoldfastError(
+    'run_not_found',
+    `There is no run "${id}", or its state does not allow this. List runs with: holdfast runs list`,
+    {
+      run: id,
+    },
+  )
 }
 
 function toSummary(row: RunRow): RunSummary {
@@ -228,6 +234,7 @@ function toDetail(row: RunDetailRow): RunDetail {
       row.redriven_run_id === null || row.redriven_run_id === row.id
         ? null
         : formatId('run', row.redriven_run_id),
+    isUnhandled: row.is_unhandled,
     attempts: row.attempts.map(toAttempt),
   }
 }

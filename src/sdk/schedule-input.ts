@@ -4,15 +4,15 @@ import type { RawJson } from './raw-json.ts'
 
 /** What every schedule has. */
 export interface CommonScheduleInput<Input = unknown> {
-  /** How it is called. Set again under the same name, it is replaced. */
+  /** The name of the schedule. Setting it again under the same name replaces it. */
   readonly name: string
-  /** What it runs: a job that `defineJob` made, or the name of one. */
+  /** The job to run: a job from `defineJob`, or its name. */
   readonly job: string | JobOf<Input>
-  /** What its runs get; null when left out. A `RawJson` keeps every digit. */
+  /** The input of its runs; null by default. A `RawJson` keeps every digit. */
   readonly payload?: NoInfer<Input> | RawJson | undefined
-  /** Options of the runs that it makes. */
+  /** Options of the runs that it creates. */
   readonly options?: RunOptionsInput | undefined
-  /** When the last run is still owed: leave this one out (`skip`, default), run it after that one (`queue`), or run both (`allow`). */
+  /** What happens while the last run has not ended: skip this one (`skip`, default), run it afterwards (`queue`), or run both (`allow`). */
   readonly overlap?: 'skip' | 'queue' | 'allow' | undefined
   /** After a downtime: the latest missed tick (`one`, default), all of them, or none. */
   readonly catchUp?: 'one' | 'all' | 'none' | undefined
@@ -24,37 +24,37 @@ export interface CronScheduleInput<Input = unknown> extends CommonScheduleInput<
   readonly cron: string
   /** The time zone of `cron`, like `Europe/Amsterdam`; UTC when left out. */
   readonly timezone?: string | undefined
-  /** Not beside `cron`. */
+  /** Cannot be combined with `cron`. */
   readonly everyMs?: undefined
-  /** Not beside `cron`. */
+  /** Cannot be combined with `cron`. */
   readonly runAt?: undefined
 }
 
 /** Runs again and again. */
 export interface IntervalScheduleInput<Input = unknown> extends CommonScheduleInput<Input> {
-  /** How long from one tick to the next, in milliseconds, a second at least. */
+  /** The interval, in milliseconds; at least one second. */
   readonly everyMs: number
-  /** Not beside `everyMs`. */
+  /** Cannot be combined with `everyMs`. */
   readonly cron?: undefined
-  /** Of no effect here. */
+  /** Has no effect here. */
   readonly timezone?: string | undefined
-  /** Not beside `everyMs`. */
+  /** Cannot be combined with `everyMs`. */
   readonly runAt?: undefined
 }
 
 /** Runs once. */
 export interface OnceScheduleInput<Input = unknown> extends CommonScheduleInput<Input> {
-  /** When: a Date, or ISO 8601 with a zone. */
+  /** The time to run: a Date, or ISO 8601 with a zone. */
   readonly runAt: Date | string
-  /** Not beside `runAt`. */
+  /** Cannot be combined with `runAt`. */
   readonly cron?: undefined
-  /** Of no effect here. */
+  /** Has no effect here. */
   readonly timezone?: string | undefined
-  /** Not beside `runAt`. */
+  /** Cannot be combined with `runAt`. */
   readonly everyMs?: undefined
 }
 
-/** When a job runs by itself: by the calendar, again and again, or once. */
+/** When a job runs: by a cron expression, at an interval, or once. */
 export type ScheduleInput<Input = unknown> =
   | CronScheduleInput<Input>
   | IntervalScheduleInput<Input>

@@ -4,7 +4,7 @@ import { scheduleInput } from '../core/jobs/schedule-input.ts'
 import { problemsOf } from '../core/problem.ts'
 import { nextFire, nextFires, problemOfRule, type ScheduleRule } from '../jobs/schedule-times.ts'
 import type { Database } from '../storage/database.ts'
-import { declareJob } from '../storage/jobs.ts'
+import { introduceJob } from '../storage/jobs.ts'
 import {
   deleteSchedule,
   listSchedules,
@@ -15,8 +15,8 @@ import {
   type ScheduleRow,
   upsertSchedule,
 } from '../storage/schedules.ts'
-import { translateError } from '../storage/translate-error.ts'
 import { refuseUnfit } from './enqueuer.ts'
+import { onDatabase } from './page.ts'
 import { RawJson } from './raw-json.ts'
 import type { ScheduleInput } from './schedule-input.ts'
 
@@ -30,7 +30,7 @@ export interface ScheduleView {
   readonly payload: unknown
   /** The payload as it is stored: JSON text with every digit, also those that a JavaScript number would lose. */
   readonly payloadText: string
-  /** Options of the runs that it makes. */
+  /** Options of the runs that it creates. */
   readonly options: Readonly<Record<string, unknown>> | null
   readonly overlap: 'skip' | 'queue' | 'allow'
   readonly catchUp: 'one' | 'all' | 'none'
@@ -109,10 +109,15 @@ export class Schedules {
     }
     if (defined !== null) {
       refuseUnfit(defined, written.payload, 0)
-      await this.#run((database) => declareJob(database, defined.name, defined.settings))
+      await this.#run((database) => introduceJob(database, defined.name, defined.settings))
     }
     const isKnown = await this.#run((database) => upsertSchedule(database, written, this.#options.actor))
-    if (!isKnown) throw new HoldfastError('job_not_found', `There is no job named "${job}".`, { job })
+    if (!isKnown)
+      throw new HoldfastError(
+        'job_not_found',
+        `There is no job named "${job}". List them with: holdfast jobs list`,
+        { job },
+      )
     return this.get(name)
   }
 
@@ -150,10 +155,10 @@ export class Schedules {
   }
 
   /** Goes on with the next tick from now; what fell into the pause isn't made up for. */
-  async resume(name: string): Promise<void> {
+  async resume(name: string, reason?: string): Promise<void> {
     const { cron, timezone, everyMs, runAt } = await this.get(name)
     const nextAt = nextFire({ cron, timezone, everyMs, runAt }, await this.#run(readDatabaseTime))
-    await this.#setPaused(name, { isPaused: false, reason: null, nextAt })
+    await this.#setPaused(name, { isPaused: false, reason: null, nextAt }, reason)
   }
 
   async delete(name: string): Promise<void> {
@@ -164,17 +169,14 @@ export class Schedules {
   async #setPaused(
     name: string,
     pause: { readonly isPaused: boolean; readonly reason: string | null; readonly nextAt: Date | null },
+    why?: string,
   ): Promise<void> {
-    if (!(await this.#run((database) => pauseSchedule(database, name, pause, this.#options.actor))))
+    if (!(await this.#run((database) => pauseSchedule(database, name, pause, this.#options.actor), why)))
       throw notFound(name)
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-    try {
-      return await work(this.#options.database())
-    } catch (error) {
-      throw translateError(error)
-    }
+  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
+    return onDatabase(this.#options.database(), work, reason)
   }
 }
 
@@ -183,7 +185,11 @@ function invalid(what: string, problems: readonly object[]): HoldfastError {
 }
 
 function notFound(name: string): HoldfastError {
-  return new HoldfastError('schedule_not_found', `There is no schedule named "${name}".`, { schedule: name })
+  return new HoldfastError(
+    'schedule_not_found',
+    `There is no schedule named "${name}". List them with: holdfast schedules list`,
+    { schedule: name },
+  )
 }
 
 function toView(row: ScheduleRow): ScheduleView {

@@ -1,7 +1,9 @@
 import { HoldfastError } from '../core/errors.ts'
-import { type NewSecret, placeOf } from '../secrets/endpoint-secrets.ts'
+import { type NewSecret, placeOf, valueAt } from '../secrets/endpoint-secrets.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import { openFields, sealFields } from '../secrets/sealed-fields.ts'
 import { placeOfRouteSecret } from '../secrets/transform-secrets.ts'
+import { type SourceRegistry, secretFieldsOf } from '../sources/registry.ts'
 import type { Database } from '../storage/database.ts'
 import {
   type KeyUse,
@@ -14,6 +16,7 @@ import {
   replaceSealed,
   type SecretPlace,
 } from '../storage/secrets.ts'
+import { readSourcesUnderOtherKeys, replaceSourceConfig } from '../storage/sources.ts'
 import { translateError } from '../storage/translate-error.ts'
 import type { Endpoints } from './endpoints.ts'
 
@@ -22,6 +25,7 @@ export interface SecretsOptions {
   readonly keyring: Keyring | null
   readonly actor: string
   readonly endpoints: Endpoints
+  readonly sources: SourceRegistry
 }
 
 export interface ReencryptOptions {
@@ -112,7 +116,12 @@ export class Secrets {
       reencrypted += routes.reencrypted
       unreadable += routes.unreadable.length
       unreadableSecrets.push(...routes.unreadable.slice(0, maxListed - unreadableSecrets.length))
-      if (routes.reencrypted > 0) options.onProgress?.({ total, reencrypted, unreadable })
+      const sources = await this.#reencryptSources(keyring)
+      reencrypted += sources.reencrypted
+      unreadable += sources.unreadable.length
+      unreadableSecrets.push(...sources.unreadable.slice(0, maxListed - unreadableSecrets.length))
+      if (routes.reencrypted + sources.reencrypted > 0)
+        options.onProgress?.({ total, reencrypted, unreadable })
     }
     const left = (await this.status()).keys.some(({ keyId }) => keyId !== keyring.primaryId)
     if (reencrypted > 0) {
@@ -158,12 +167,35 @@ export class Secrets {
     }
   }
 
+  /** The secrets of sources: a hundred sources at most, so that one read has them all. */
+  async #reencryptSources(
+    keyring: Keyring,
+  ): Promise<{ reencrypted: number; unreadable: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] }> {
+    const unreadable: Pick<ListedSecret, 'endpoint' | 'field' | 'keyId'>[] = []
+    let reencrypted = 0
+    const rows = await this.#run((database) => readSourcesUnderOtherKeys(database, keyring.primaryId))
+    for (const row of rows) {
+      const type = this.#options.sources.get(row.type)
+      if (type === undefined) continue
+      const fields = secretFieldsOf(type, row.name, row.config)
+      const opened = openFields(row.config, fields, keyring)
+      if (!opened.ok) {
+        unreadable.push({ endpoint: `source ${row.name}`, field: 'config', keyId: '' })
+        continue
+      }
+      const sealed = sealFields(opened.config, fields, keyring, null)
+      const isReplaced = await this.#run((database) => replaceSourceConfig(database, row, sealed))
+      if (isReplaced) reencrypted += fields.paths.filter((path) => valueAt(sealed, path) !== undefined).length
+    }
+    return { reencrypted, unreadable }
+  }
+
   #requireKeyring(): Keyring {
     const { keyring } = this.#options
     if (keyring !== null) return keyring
     throw new HoldfastError(
       'encryption_key_missing',
-      'There is no key to encrypt with. Set HOLDFAST_ENCRYPTION_KEY to the new key, a comma, and the keys that secrets are under now.',
+      'There is no key to encrypt with. Set HOLDFAST_ENCRYPTION_KEY to the new key, a comma, and the keys that the stored secrets are encrypted with.',
     )
   }
 

@@ -10,7 +10,7 @@ import {
 } from '../core/settings/site-settings.ts'
 import type { Database } from '../storage/database.ts'
 import { listSettings, type SettingRow, writeSettings } from '../storage/settings.ts'
-import { translateError } from '../storage/translate-error.ts'
+import { onDatabase } from './page.ts'
 
 /** A site-wide setting: what it is now, what it means, and who decides over it. */
 export interface Setting {
@@ -18,10 +18,10 @@ export interface Setting {
   readonly value: unknown
   readonly default: unknown
   readonly isDefault: boolean
-  /** What a number counts. */
+  /** The unit of a number. */
   readonly unit: string | null
   readonly description: string
-  /** Where a change is seen, and how soon. */
+  /** Where a change takes effect, and how soon. */
   readonly effect: string
   /** Its environment variable and its field in the config file; either pins it. */
   readonly variable: string
@@ -68,13 +68,16 @@ export class Settings {
   }
 
   /** Changes all of them or none. Refused where a node pins one. */
-  async update(changes: SettingChanges): Promise<Setting[]> {
+  async update(changes: SettingChanges, reason?: string): Promise<Setting[]> {
     const given = Object.entries(changes).filter(([, value]) => value !== undefined)
     for (const [name, value] of given) {
       if (!isSiteSettingName(name)) throw notFound(name)
       if (value !== null) checked(name, value)
     }
-    await this.#run((database) => writeSettings(database, Object.fromEntries(given), this.#options.actor))
+    await this.#run(
+      (database) => writeSettings(database, Object.fromEntries(given), this.#options.actor),
+      reason,
+    )
     return this.list()
   }
 
@@ -89,12 +92,8 @@ export class Settings {
     return this.get(name)
   }
 
-  async #run<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
-    try {
-      return await work(this.#options.database())
-    } catch (error) {
-      throw translateError(error)
-    }
+  async #run<Result>(work: (database: Database) => Promise<Result>, reason?: string): Promise<Result> {
+    return onDatabase(this.#options.database(), work, reason)
   }
 }
 
@@ -112,7 +111,7 @@ function checked(name: SiteSettingName, value: unknown): void {
 function notFound(name: string): HoldfastError {
   return new HoldfastError(
     'setting_not_found',
-    `There is no setting named "${name}". Known are ${siteSettingNames.join(', ')}.`,
+    `There is no setting named "${name}". The settings are ${siteSettingNames.join(', ')}.`,
     { setting: name },
   )
 }

@@ -55,7 +55,7 @@ export interface EndpointStatistics extends StatisticsSum {
     readonly successes: number
     readonly latencyMs: Latency
   }[]
-  /** The most that it was owed in each step, sampled once a minute; a step without a sample is left out. */
+  /** The largest number of undelivered messages in each step, sampled once a minute; steps without a sample are left out. */
   readonly backlog: readonly BacklogStep[]
 }
 
@@ -64,7 +64,7 @@ export interface SiteStep {
   /** Events accepted; null while they are not counted yet. */
   readonly accepted: number | null
   readonly delivered: number
-  /** Attempts that failed. A throttled one is no failure. */
+  /** Number of failed attempts. Throttled attempts do not count as failures. */
   readonly failed: number
   /** The most deliveries that were owed, sampled once a minute; null when nobody looked. */
   readonly backlog: number | null
@@ -78,7 +78,7 @@ export interface SiteStatistics {
   readonly accepted: number
   readonly delivered: number
   readonly failed: number
-  /** From acceptance, or from when it was due, to delivery. */
+  /** Time from acceptance, or from the due time, to delivery. */
   readonly latencyMs: Latency
   /** Oldest first, without gaps from the first step that has something. */
   readonly series: readonly SiteStep[]
@@ -107,9 +107,13 @@ export class Statistics {
       ]),
     )
     if (sums === undefined) {
-      throw new HoldfastError('endpoint_not_found', `There is no endpoint named "${name}".`, {
-        endpoint: name,
-      })
+      throw new HoldfastError(
+        'endpoint_not_found',
+        `There is no endpoint named "${name}". List them with: holdfast endpoints list`,
+        {
+          endpoint: name,
+        },
+      )
     }
     return {
       endpoint: name,

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
-import type { Sender } from '../storage/send-messages.ts'
+import type { Queryable } from '../storage/queryable.ts'
 
 /** A transaction of Drizzle on node-postgres: what `db.transaction(async (tx) => …)` hands you. */
 export interface DrizzleTransaction {
@@ -26,20 +26,20 @@ export interface PrismaTransaction {
 
 /** Your own transaction: a `pg` client, or what Drizzle, Knex, Kysely or Prisma hand to the callback of theirs. */
 export type TransactionClient =
-  | Sender
+  | Queryable
   | DrizzleTransaction
   | KnexTransaction
   | KyselyTransaction
   | PrismaTransaction
 
-type Query = Parameters<Sender['query']>[0]
+type Query = Parameters<Queryable['query']>[0]
 type Loose = Readonly<Record<string, unknown>>
 
 /** Runs our statements in the caller's transaction, whatever the library calls it. */
-export function senderOf(client: TransactionClient): Sender {
+export function queryableOf(client: TransactionClient): Queryable {
   const loose = asLoose(client)
   if (loose === null) throw unknownClient()
-  if (isFunction(loose['query'])) return client as Sender
+  if (isFunction(loose['query'])) return client as Queryable
   if (isFunction(loose['raw'])) return fromKnex(loose)
   if (isFunction(loose['executeQuery'])) return fromKysely(loose)
   if (isFunction(loose['$queryRawUnsafe'])) return fromPrisma(loose)
@@ -48,24 +48,24 @@ export function senderOf(client: TransactionClient): Sender {
 }
 
 /** Drizzle's session has the connection that its transaction runs on. */
-function fromDrizzle(transaction: Loose): Sender {
+function fromDrizzle(transaction: Loose): Queryable {
   const connection = asLoose(asLoose(transaction['session'])?.['client'])
   if (connection === null || !isFunction(connection['query']) || !isFunction(transaction['rollback'])) {
     throw refused(
       'This Drizzle client is not a transaction on node-postgres: pass the `tx` of db.transaction(async (tx) => …), with a db of drizzle-orm/node-postgres.',
     )
   }
-  return connection as unknown as Sender
+  return connection as unknown as Queryable
 }
 
-function fromKnex(transaction: Loose): Sender {
+function fromKnex(transaction: Loose): Queryable {
   const { isCompleted } = transaction
   if (!isFunction(isCompleted)) {
     throw refused(
       'This is Knex itself and not a transaction: pass the `trx` of knex.transaction(async (trx) => …).',
     )
   }
-  const { client } = transaction as unknown as { client: { acquireConnection(): Promise<Sender> } }
+  const { client } = transaction as unknown as { client: { acquireConnection(): Promise<Queryable> } }
   return {
     query: async (query) => {
       // Its connection goes on without it, in another transaction or none.
@@ -81,7 +81,7 @@ function fromKnex(transaction: Loose): Sender {
   }
 }
 
-function fromKysely(transaction: Loose): Sender {
+function fromKysely(transaction: Loose): Queryable {
   if (transaction['isTransaction'] !== true) {
     throw refused(
       'This is Kysely itself and not a transaction: pass the `trx` of db.transaction().execute(async (trx) => …).',
@@ -101,7 +101,7 @@ function fromKysely(transaction: Loose): Sender {
   }
 }
 
-function fromPrisma(transaction: Loose): Sender {
+function fromPrisma(transaction: Loose): Queryable {
   if (isFunction(transaction['$transaction'])) {
     throw refused(
       'This is Prisma itself and not a transaction: pass the `tx` of prisma.$transaction(async (tx) => …).',
@@ -133,7 +133,7 @@ function isFunction(value: unknown): value is (this: unknown, ...given: unknown[
 
 function unknownClient(): HoldfastError {
   return refused(
-    'The client is none that Holdfast knows: pass a pg client, or the transaction of Drizzle (node-postgres), Knex, Kysely or Prisma. ' +
+    'Holdfast does not support this client: pass a pg client, or the transaction of Drizzle (node-postgres), Knex, Kysely or Prisma. ' +
       'With any other library run in your transaction: select holdfast.publish(type, payload, options)',
   )
 }

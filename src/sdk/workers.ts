@@ -1,3 +1,4 @@
+import { formatId } from '../core/delivery/ids.ts'
 import { HoldfastError } from '../core/errors.ts'
 import type { Database } from '../storage/database.ts'
 import { translateError } from '../storage/translate-error.ts'
@@ -17,6 +18,10 @@ export interface WorkerView {
   readonly running: number
   readonly startedAt: Date
   readonly lastBeatAt: Date
+  /** Since when its event loop has been blocked by a handler that doesn't yield; null while it isn't. */
+  readonly blockedSince: Date | null
+  /** The runs of which one blocks it. */
+  readonly blockedBy: readonly string[]
 }
 
 export interface WorkersOptions {
@@ -37,11 +42,13 @@ export class Workers {
   async list(): Promise<WorkerView[]> {
     try {
       const rows = await listWorkers(this.#options.database(), maxListed)
-      return rows.map(({ incarnation, started_at, beat_at, ...rest }) => ({
+      return rows.map(({ incarnation, started_at, beat_at, blocked_at, blocked_runs, ...rest }) => ({
         ...rest,
         id: incarnation,
         startedAt: started_at,
         lastBeatAt: beat_at,
+        blockedSince: blocked_at,
+        blockedBy: (blocked_runs ?? []).map((run) => formatId('run', run)),
       }))
     } catch (error) {
       throw translateError(error)
@@ -51,14 +58,22 @@ export class Workers {
   /** It claims nothing more and finishes what it has; its process goes on. */
   async drain(id: number): Promise<void> {
     if (!(await this.#change(drainWorker, id))) {
-      throw new HoldfastError('worker_not_found', `There is no active worker ${id}.`, { worker: id })
+      throw new HoldfastError(
+        'worker_not_found',
+        `There is no active worker ${id}. List them with: holdfast workers list`,
+        { worker: id },
+      )
     }
   }
 
   /** A draining worker claims again. */
   async undrain(id: number): Promise<void> {
     if (!(await this.#change(undrainWorker, id))) {
-      throw new HoldfastError('worker_not_found', `There is no draining worker ${id}.`, { worker: id })
+      throw new HoldfastError(
+        'worker_not_found',
+        `There is no draining worker ${id}. List them with: holdfast workers list`,
+        { worker: id },
+      )
     }
   }
 

@@ -18,10 +18,10 @@ export interface NewSecret extends Sealed {
   readonly field: string
 }
 
-/** What a config has instead of a secret: it is set, and that is all that anybody is told. */
+/** What a config shows instead of a secret: only that it is set. */
 export const secretMark = Object.freeze({ isSet: true })
 
-/** Begins what `export` writes instead of a value: a digest of it follows. */
+/** Prefix of the text that `export` writes instead of a value: a digest of it follows. */
 export const digestPrefix = 'digest:'
 
 export type SecretPath = readonly string[]
@@ -35,7 +35,7 @@ export interface SplitConfig {
   readonly kept: readonly string[]
 }
 
-/** A secret of which a part may be seen: `{ isSet: true, shown: 'https://crm.example/hooks?key=[hidden]' }`. */
+/** A secret of which a part may be shown: `{ isSet: true, shown: 'https://crm.example/hooks?key=[hidden]' }`. */
 export function partlyShown(value: unknown): string | null {
   if (!isSecretMark(value)) return null
   const { shown } = value as { readonly shown?: unknown }
@@ -46,7 +46,7 @@ export function isSecretMark(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'isSet' in value && value.isSet === true
 }
 
-/** Takes the secrets out of a config. */
+/** Removes the secrets from a config. */
 export function splitSecrets(
   config: Readonly<Record<string, unknown>>,
   paths: readonly SecretPath[],
@@ -75,7 +75,7 @@ export function sealSecrets(
   return [...secrets].map(([field, text]) => ({ field, ...keyring.seal(text, placeOf(laneId, field)) }))
 }
 
-/** What a secret is bound to: bytes that somebody copies to another endpoint or field don't open there. */
+/** The context that a secret is bound to: bytes copied to another endpoint or field can't be decrypted there. */
 export function placeOf(laneId: number, field: string): string {
   return `holdfast:endpoint:${laneId}:${field}`
 }
@@ -136,7 +136,7 @@ function openStored(
     reason:
       opened.reason === 'no_key'
         ? `its secret ${field} is encrypted with key ${keyId}, which this node's HOLDFAST_ENCRYPTION_KEY doesn't have: add that key and restart it`
-        : `its secret ${field} can't be decrypted, so it isn't what was stored there: set it again`,
+        : `its secret ${field} can't be decrypted: the stored value is damaged; set the secret again`,
   }
 }
 

@@ -48,7 +48,7 @@ export class Keyring {
     this.#keys = new Map(keys.map((key) => [idOfKey(key), key]))
   }
 
-  /** Never says a word of the text itself: it is a secret. */
+  /** Never includes the text itself in errors: it is a secret. */
   static parse(text: string): ParsedKeyring {
     const words = text.split(/[\s,]+/).filter((word) => word !== '')
     if (words.length > maxKeys) return { ok: false, problem: `has more than ${maxKeys} keys` }
@@ -85,7 +85,7 @@ export class Keyring {
   }
 
   /**
-   * Tells whether two texts at a place are the same, and nothing else: without the key nobody can try short ones until one fits. Null when the
+   * A digest that shows whether two texts at a place are the same, and nothing else: without the key, short texts can't be guessed by trying. Null if the
    * keyring lacks the key.
    */
   digest(text: string, place: string, keyId: string = this.primaryId): string | null {
@@ -121,7 +121,7 @@ export function newEncryptionKey(): string {
   return randomBytes(keyBytes).toString('base64')
 }
 
-/** Follows from the key, so that nobody can give two keys one name; too short to say anything about the key. */
+/** Derived from the key, so that two keys can't have one name; too short to reveal anything about the key. */
 function idOfKey(key: Buffer): string {
   return createHash('sha256').update('holdfast key id\0').update(key).digest('hex').slice(0, 12)
 }

@@ -1,7 +1,10 @@
 -- What src/sql makes, written by `npm run schema`. Nothing runs this file: read its diffs.
 sequence holdfast_internal.audit_log_id_seq as bigint start 1 min 1
+sequence holdfast_internal.broker_rejects_id_seq as bigint start 1 min 1
+sequence holdfast_internal.event_sources_id_seq as integer start 1 min 1
 sequence holdfast_internal.ids as bigint start 1 min 1
 sequence holdfast_internal.incarnations as integer start 1 min 1
+sequence holdfast_internal.job_declarations_id_seq as bigint start 1 min 1
 sequence holdfast_internal.jobs_id_seq as integer start 1 min 1
 sequence holdfast_internal.lanes as integer start 1 min 1
 sequence holdfast_internal.notices_id_seq as bigint start 1 min 1
@@ -11,6 +14,7 @@ sequence holdfast_internal.routes_id_seq as integer start 1 min 1
 sequence holdfast_internal.run_claims_seq as bigint start 1 min 1
 sequence holdfast_internal.schedules_id_seq as integer start 1 min 1
 sequence holdfast_internal.server_life as bigint start 0 min 0
+sequence holdfast_internal.source_rejects_id_seq as bigint start 1 min 1
   CREATE TRIGGER settings_read_only INSTEAD OF INSERT OR DELETE OR UPDATE ON holdfast.settings FOR EACH ROW EXECUTE FUNCTION holdfast_internal.refuse_setting()
 table holdfast_internal.alert_channels
   name text not null
@@ -130,7 +134,7 @@ table holdfast_internal.attempts partition by RANGE (delivery_id)
   CREATE INDEX attempts_failed ON ONLY holdfast_internal.attempts USING btree (lane_id, delivery_id) WHERE (outcome <> 1)
   CREATE INDEX attempts_lane ON ONLY holdfast_internal.attempts USING btree (lane_id, delivery_id)
   CREATE INDEX attempts_message ON ONLY holdfast_internal.attempts USING btree (message_id) WHERE (message_id <> delivery_id)
-table holdfast_internal.attempts_default partition DEFAULT
+table holdfast_internal.attempts_default partition DEFAULT with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=100000, autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=100000)
 table holdfast_internal.audit_log
   id bigint not null generated always as identity
   at timestamp with time zone not null default now()
@@ -163,6 +167,36 @@ table holdfast_internal.breakers with (fillfactor=70)
   constraint breakers_state_check CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text])))
   CREATE INDEX breakers_changed ON holdfast_internal.breakers USING btree (changed_xid)
   CREATE INDEX breakers_unwell ON holdfast_internal.breakers USING btree (lane_id) WHERE ((state <> 'closed'::text) OR (held_until IS NOT NULL) OR (hold_reason IS NOT NULL))
+table holdfast_internal.broker_queues
+  name text not null
+  worker text
+  ttl_ms double precision
+  declared_at timestamp with time zone not null default clock_timestamp()
+  messages bigint
+  consumers integer
+  problem jsonb
+  seen_at timestamp with time zone
+  constraint broker_queues_pkey PRIMARY KEY (name)
+table holdfast_internal.broker_rejects
+  id bigint not null generated always as identity
+  received_at timestamp with time zone not null default clock_timestamp()
+  queue text not null
+  error text not null
+  fields json not null
+  body bytea not null
+  constraint broker_rejects_pkey PRIMARY KEY (id)
+table holdfast_internal.broker_reports with (fillfactor=50)
+  incarnation bigint not null
+  node text not null
+  report jsonb not null
+  reported_at timestamp with time zone not null default clock_timestamp()
+  constraint broker_reports_pkey PRIMARY KEY (incarnation)
+table holdfast_internal.broker_state with (fillfactor=50)
+  is_only boolean not null default true
+  beats_through timestamp with time zone not null default '-infinity'::timestamp with time zone
+  results_through timestamp with time zone not null default '-infinity'::timestamp with time zone
+  constraint broker_state_is_only_check CHECK (is_only)
+  constraint broker_state_pkey PRIMARY KEY (is_only)
 table holdfast_internal.circuit_changes with (fillfactor=70)
   id bigint not null default nextval('holdfast_internal.audit_log_id_seq'::regclass)
   at timestamp with time zone not null default clock_timestamp()
@@ -175,7 +209,7 @@ table holdfast_internal.circuit_changes with (fillfactor=70)
   last_probe_at timestamp with time zone
   constraint circuit_changes_pkey PRIMARY KEY (id)
   CREATE INDEX circuit_changes_lane ON holdfast_internal.circuit_changes USING btree (lane_id, id)
-table holdfast_internal.dead_letters
+table holdfast_internal.dead_letters with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=10000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=10000)
   id bigint not null
   delivery_id bigint not null
   message_id bigint not null
@@ -210,28 +244,29 @@ table holdfast_internal.dead_letters
   changed_xid xid8 not null default pg_current_xact_id()
   resends integer not null default 0
   resent_at timestamp with time zone
+  broker_history jsonb
   constraint dead_letters_delivery_id_key UNIQUE (delivery_id)
   constraint dead_letters_pkey PRIMARY KEY (id)
   constraint dead_letters_state_check CHECK ((state = ANY (ARRAY['open'::text, 'redriven'::text, 'resolved'::text, 'discarded'::text, 'erased'::text])))
   CREATE INDEX dead_letters_blocking ON holdfast_internal.dead_letters USING btree (ordering_key, lane_id, delivery_id) WHERE (blocks_key AND (settled_at IS NULL))
   CREATE INDEX dead_letters_critical ON holdfast_internal.dead_letters USING btree (lane_id, id) WHERE ((criticality = 2) AND (settled_at IS NULL))
-  CREATE INDEX dead_letters_fingerprint ON holdfast_internal.dead_letters USING btree (fingerprint, id)
-  CREATE INDEX dead_letters_group ON holdfast_internal.dead_letters USING btree (lane_id, fingerprint, state, id)
-  CREATE INDEX dead_letters_lane ON holdfast_internal.dead_letters USING btree (lane_id, state, id)
-  CREATE INDEX dead_letters_lane_delivery ON holdfast_internal.dead_letters USING btree (lane_id, delivery_id)
-  CREATE INDEX dead_letters_lane_id ON holdfast_internal.dead_letters USING btree (lane_id, id)
+  CREATE INDEX dead_letters_fingerprint ON holdfast_internal.dead_letters USING btree (fingerprint, id) WHERE (fingerprint IS NOT NULL)
+  CREATE INDEX dead_letters_group ON holdfast_internal.dead_letters USING btree (lane_id, fingerprint, state, id) WHERE (lane_id IS NOT NULL)
+  CREATE INDEX dead_letters_lane ON holdfast_internal.dead_letters USING btree (lane_id, state, id) WHERE (lane_id IS NOT NULL)
+  CREATE INDEX dead_letters_lane_delivery ON holdfast_internal.dead_letters USING btree (lane_id, delivery_id) WHERE (lane_id IS NOT NULL)
+  CREATE INDEX dead_letters_lane_id ON holdfast_internal.dead_letters USING btree (lane_id, id) WHERE (lane_id IS NOT NULL)
   CREATE INDEX dead_letters_message ON holdfast_internal.dead_letters USING btree (message_id)
   CREATE INDEX dead_letters_open ON holdfast_internal.dead_letters USING btree (delivery_id) WHERE (state = 'open'::text)
   CREATE INDEX dead_letters_redriven ON holdfast_internal.dead_letters USING btree (redriven_delivery_id) WHERE (redriven_delivery_id IS NOT NULL)
   CREATE INDEX dead_letters_settled ON holdfast_internal.dead_letters USING btree (settled_at) WHERE (settled_at IS NOT NULL)
-  CREATE INDEX dead_letters_state ON holdfast_internal.dead_letters USING btree (state, id)
+  CREATE INDEX dead_letters_state ON holdfast_internal.dead_letters USING btree (state, id) WHERE (state IS NOT NULL)
   CREATE INDEX dead_letters_underway ON holdfast_internal.dead_letters USING btree (id) WHERE ((state = 'redriven'::text) AND (settled_at IS NULL))
   CREATE TRIGGER dead_letters_count_deleted AFTER DELETE ON holdfast_internal.dead_letters REFERENCING OLD TABLE AS old_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
   CREATE TRIGGER dead_letters_count_inserted AFTER INSERT ON holdfast_internal.dead_letters REFERENCING NEW TABLE AS new_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
   CREATE TRIGGER dead_letters_count_truncated AFTER TRUNCATE ON holdfast_internal.dead_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
   CREATE TRIGGER dead_letters_count_updated AFTER UPDATE ON holdfast_internal.dead_letters REFERENCING OLD TABLE AS old_letters NEW TABLE AS new_letters FOR EACH STATEMENT EXECUTE FUNCTION holdfast_internal.count_letters()
   CREATE TRIGGER dead_letters_note_change BEFORE UPDATE ON holdfast_internal.dead_letters FOR EACH ROW EXECUTE FUNCTION holdfast_internal.note_change()
-table holdfast_internal.deliveries with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=10000)
+table holdfast_internal.deliveries with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=10000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=10000)
   id bigint not null
   message_id bigint not null
   lane_id integer not null
@@ -255,6 +290,7 @@ table holdfast_internal.deliveries with (autovacuum_vacuum_cost_delay=0, autovac
   CREATE INDEX deliveries_expiring ON holdfast_internal.deliveries USING btree (lane_id, expires_at) WHERE (expires_at IS NOT NULL)
   CREATE INDEX deliveries_keyed ON holdfast_internal.deliveries USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)
   CREATE INDEX deliveries_message ON holdfast_internal.deliveries USING btree (message_id) WHERE (message_id <> id)
+  CREATE INDEX deliveries_next ON holdfast_internal.deliveries USING btree (timezone('UTC'::text, due_at), id) WHERE (due_at IS NOT NULL)
   CREATE INDEX deliveries_ready ON holdfast_internal.deliveries USING btree (lane_id, priority, id) WHERE (lane_id IS NOT NULL)
 table holdfast_internal.endpoint_secrets
   lane_id integer not null
@@ -267,7 +303,7 @@ table holdfast_internal.endpoint_secrets
   constraint endpoint_secrets_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES holdfast_internal.endpoints(id) ON DELETE CASCADE
   constraint endpoint_secrets_pkey PRIMARY KEY (lane_id, field, version)
   CREATE INDEX endpoint_secrets_expiry ON holdfast_internal.endpoint_secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL)
-  CREATE INDEX endpoint_secrets_key ON holdfast_internal.endpoint_secrets USING btree (key_id, lane_id, field, version)
+  CREATE INDEX endpoint_secrets_key ON holdfast_internal.endpoint_secrets USING btree (key_id, lane_id, field, version) WHERE (key_id IS NOT NULL)
 table holdfast_internal.endpoints
   id integer not null default nextval('holdfast_internal.lanes'::regclass)
   name text not null
@@ -296,6 +332,20 @@ table holdfast_internal.endpoints
   CREATE INDEX endpoints_shard ON holdfast_internal.endpoints USING btree (((id & 255)))
   CREATE INDEX endpoints_tenant ON holdfast_internal.endpoints USING btree (tenant) WHERE (tenant IS NOT NULL)
   CREATE TRIGGER endpoints_note_change BEFORE UPDATE ON holdfast_internal.endpoints FOR EACH ROW EXECUTE FUNCTION holdfast_internal.note_change()
+table holdfast_internal.event_sources
+  id integer not null generated always as identity
+  name text not null
+  type text not null
+  config jsonb not null
+  state text not null default 'active'::text
+  state_reason text
+  state_changed_at timestamp with time zone not null default clock_timestamp()
+  version bigint not null default 1
+  created_at timestamp with time zone not null default clock_timestamp()
+  updated_at timestamp with time zone not null default clock_timestamp()
+  constraint event_sources_name_key UNIQUE (name)
+  constraint event_sources_pkey PRIMARY KEY (id)
+  constraint event_sources_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'rejecting'::text])))
 table holdfast_internal.event_types
   name text not null
   description text
@@ -307,7 +357,7 @@ table holdfast_internal.event_types
   constraint event_types_name_check CHECK (((length(name) <= 255) AND (name ~ '^[A-Za-z0-9_][A-Za-z0-9_-]*([.][A-Za-z0-9_-]+)*$'::text)))
   constraint event_types_pkey PRIMARY KEY (name)
   CREATE INDEX event_types_changed ON holdfast_internal.event_types USING btree (changed_xid)
-table holdfast_internal.idempotency_keys
+table holdfast_internal.idempotency_keys with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=10000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=10000)
   scope text not null
   key text not null
   body_hash text not null
@@ -322,6 +372,14 @@ table holdfast_internal.in_flight with (fillfactor=50)
   started_at timestamp with time zone[] not null
   noted_at timestamp with time zone not null default clock_timestamp()
   constraint in_flight_pkey PRIMARY KEY (incarnation)
+table holdfast_internal.job_declarations
+  id bigint not null generated always as identity
+  job_id integer not null
+  settings jsonb not null
+  seen_at timestamp with time zone not null default clock_timestamp()
+  constraint job_declarations_job_id_fkey FOREIGN KEY (job_id) REFERENCES holdfast_internal.jobs(id) ON DELETE CASCADE
+  constraint job_declarations_pkey PRIMARY KEY (id)
+  CREATE UNIQUE INDEX job_declarations_settings ON holdfast_internal.job_declarations USING btree (job_id, md5((settings)::text))
 table holdfast_internal.jobs with (fillfactor=70)
   id integer not null generated always as identity
   name text not null
@@ -341,6 +399,8 @@ table holdfast_internal.jobs with (fillfactor=70)
   streak_started_at timestamp with time zone
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  declaration_id bigint
+  unhandled_since timestamp with time zone
   constraint jobs_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$'::text))
   constraint jobs_name_key UNIQUE (name)
   constraint jobs_pkey PRIMARY KEY (id)
@@ -356,6 +416,12 @@ table holdfast_internal.keeper_rounds with (fillfactor=50)
   next_at timestamp with time zone not null
   position bigint not null default 0
   constraint keeper_rounds_pkey PRIMARY KEY (name)
+table holdfast_internal.key_rates with (fillfactor=70)
+  lane_id integer not null
+  key text not null
+  paid_until timestamp with time zone not null
+  constraint key_rates_pkey PRIMARY KEY (lane_id, key)
+  CREATE INDEX key_rates_paid ON holdfast_internal.key_rates USING btree (paid_until)
 table holdfast_internal.lane_backlogs with (fillfactor=70)
   lane_id integer not null
   step_seconds integer not null
@@ -430,7 +496,7 @@ table holdfast_internal.messages partition by RANGE (id)
   constraint messages_pkey PRIMARY KEY (id)
   CREATE INDEX messages_correlation ON ONLY holdfast_internal.messages USING btree (correlation_id, id) WHERE (correlation_id IS NOT NULL)
   CREATE INDEX messages_unrouted ON ONLY holdfast_internal.messages USING btree (id) WHERE is_unrouted
-table holdfast_internal.messages_default partition DEFAULT
+table holdfast_internal.messages_default partition DEFAULT with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=100000, autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=100000)
 table holdfast_internal.messages_kept
   id bigint not null
   created_at timestamp with time zone not null default now()
@@ -518,7 +584,7 @@ table holdfast_internal.past_workers
   ended_at timestamp with time zone not null default now()
   constraint past_workers_pkey PRIMARY KEY (incarnation)
   CREATE INDEX past_workers_age ON holdfast_internal.past_workers USING btree (ended_at)
-  CREATE INDEX past_workers_name ON holdfast_internal.past_workers USING btree (name, incarnation)
+  CREATE INDEX past_workers_name ON holdfast_internal.past_workers USING btree (name, incarnation) WHERE (name IS NOT NULL)
 table holdfast_internal.quarantine
   id bigint not null generated always as identity
   at timestamp with time zone not null default now()
@@ -533,7 +599,7 @@ table holdfast_internal.quarantine
   constraint quarantine_pkey PRIMARY KEY (id)
   CREATE INDEX quarantine_due ON holdfast_internal.quarantine USING btree (next_try_at)
   CREATE INDEX quarantine_lane ON holdfast_internal.quarantine USING btree (lane_id, id)
-table holdfast_internal.queue_cursors
+table holdfast_internal.queue_cursors with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000)
   lane_id integer not null
   seq bigint not null
   cursors bigint[] not null
@@ -544,6 +610,8 @@ table holdfast_internal.queue_cursors
   gap_floors timestamp with time zone[] not null
   tokens double precision
   tokens_at timestamp with time zone
+  fair_after text
+  job_tokens jsonb
   constraint queue_cursors_pkey PRIMARY KEY (lane_id, seq)
 table holdfast_internal.queue_depths with (fillfactor=50)
   lane_id integer not null
@@ -626,7 +694,7 @@ table holdfast_internal.routes
   CREATE INDEX routes_lane ON holdfast_internal.routes USING btree (lane_id)
   CREATE INDEX routes_pattern ON holdfast_internal.routes USING btree (COALESCE(tenant, ''::text)) WHERE (enabled AND (exact_type IS NULL))
   CREATE TRIGGER routes_note_redirect BEFORE UPDATE OF lane_id ON holdfast_internal.routes FOR EACH ROW WHEN ((old.lane_id <> new.lane_id)) EXECUTE FUNCTION holdfast_internal.note_redirect()
-table holdfast_internal.run_bundles
+table holdfast_internal.run_bundles with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000)
   lane_id integer not null
   priority smallint not null
   last_id bigint not null
@@ -643,7 +711,7 @@ table holdfast_internal.run_cancellations
   requested_at timestamp with time zone not null default now()
   constraint run_cancellations_pkey PRIMARY KEY (run_id)
   CREATE INDEX run_cancellations_worker ON holdfast_internal.run_cancellations USING btree (worker)
-table holdfast_internal.run_claims
+table holdfast_internal.run_claims with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000)
   id bigint not null
   lane_id integer not null
   worker integer not null
@@ -651,7 +719,12 @@ table holdfast_internal.run_claims
   claimed_at timestamp with time zone not null default clock_timestamp()
   run_ids bigint[] not null
   bundled int8multirange not null default '{}'::int8multirange
+  dispatched_for integer
+  published_at timestamp with time zone
+  unstarted_until timestamp with time zone
+  may_move boolean not null default false
   constraint run_claims_pkey PRIMARY KEY (id)
+  CREATE INDEX run_claims_dispatched ON holdfast_internal.run_claims USING btree (id) WHERE (worker = 0)
   CREATE INDEX run_claims_lane ON holdfast_internal.run_claims USING btree (lane_id)
   CREATE INDEX run_claims_worker ON holdfast_internal.run_claims USING btree (worker)
 table holdfast_internal.run_progress with (fillfactor=50)
@@ -662,7 +735,7 @@ table holdfast_internal.run_progress with (fillfactor=50)
   logs jsonb not null default '[]'::jsonb
   updated_at timestamp with time zone not null default now()
   constraint run_progress_pkey PRIMARY KEY (run_id)
-table holdfast_internal.runs with (autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=10000)
+table holdfast_internal.runs with (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=10000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=10000)
   id bigint not null
   published_by xid8 not null default pg_current_xact_id()
   lane_id integer not null
@@ -681,16 +754,21 @@ table holdfast_internal.runs with (autovacuum_vacuum_cost_delay=0, autovacuum_va
   ordering_key text
   concurrency_key text
   target text
+  is_aside boolean not null default false
+  fair_key text
   constraint runs_pkey PRIMARY KEY (id)
   constraint runs_priority_check CHECK (((priority >= 0) AND (priority <= 3)))
+  CREATE INDEX runs_aside ON holdfast_internal.runs USING btree (lane_id, job_id, priority, id) WHERE (is_aside AND (due_at = 'infinity'::timestamp with time zone) AND (claim_id IS NULL))
   CREATE INDEX runs_concurrent ON holdfast_internal.runs USING btree (concurrency_key, lane_id, claim_id, id) WHERE (concurrency_key IS NOT NULL)
+  CREATE INDEX runs_concurrent_parked ON holdfast_internal.runs USING btree (concurrency_key, lane_id, id) WHERE ((concurrency_key IS NOT NULL) AND (due_at = 'infinity'::timestamp with time zone) AND (claim_id IS NULL) AND (NOT is_aside))
   CREATE INDEX runs_due ON holdfast_internal.runs USING btree (lane_id, priority, due_at) WHERE ((due_at IS NOT NULL) AND (target IS NULL) AND (crashes = 0))
   CREATE INDEX runs_expiring ON holdfast_internal.runs USING btree (expires_at) WHERE (expires_at IS NOT NULL)
+  CREATE INDEX runs_fair ON holdfast_internal.runs USING btree (lane_id, fair_key, priority DESC, id) WHERE ((fair_key IS NOT NULL) AND (due_at = 'infinity'::timestamp with time zone) AND (claim_id IS NULL) AND (NOT is_aside))
   CREATE INDEX runs_fresh ON holdfast_internal.runs USING btree (lane_id, priority, id) WHERE (due_at IS NULL)
   CREATE INDEX runs_message ON holdfast_internal.runs USING btree (message_id) WHERE (message_id IS NOT NULL)
   CREATE INDEX runs_ordered ON holdfast_internal.runs USING btree (ordering_key, lane_id, id) WHERE (ordering_key IS NOT NULL)
   CREATE INDEX runs_ordered_out ON holdfast_internal.runs USING btree (ordering_key, lane_id) WHERE ((ordering_key IS NOT NULL) AND (claim_id IS NOT NULL))
-  CREATE INDEX runs_parked ON holdfast_internal.runs USING btree (id) WHERE ((due_at = 'infinity'::timestamp with time zone) AND (claim_id IS NULL))
+  CREATE INDEX runs_parked ON holdfast_internal.runs USING btree (id) WHERE ((due_at = 'infinity'::timestamp with time zone) AND (claim_id IS NULL) AND (NOT is_aside) AND (fair_key IS NULL))
   CREATE INDEX runs_suspect ON holdfast_internal.runs USING btree (lane_id, priority DESC, due_at) WHERE ((due_at IS NOT NULL) AND (crashes > 0))
   CREATE INDEX runs_targeted ON holdfast_internal.runs USING btree (lane_id, target, due_at) WHERE (target IS NOT NULL)
   CREATE INDEX runs_ttl ON holdfast_internal.runs USING btree (ttl_at) WHERE (ttl_at IS NOT NULL)
@@ -761,6 +839,35 @@ table holdfast_internal.site_rollups with (fillfactor=50)
   latencies integer[] not null default '{}'::integer[]
   constraint site_rollups_pkey PRIMARY KEY (step_seconds, starts_at)
   constraint site_rollups_step_seconds_check CHECK ((step_seconds = ANY (ARRAY[60, 900, 3600])))
+table holdfast_internal.source_rejects
+  id bigint not null generated always as identity
+  source_id integer not null
+  received_at timestamp with time zone not null default clock_timestamp()
+  message_id text
+  correlation_id text
+  code text not null
+  error text not null
+  fields json not null
+  body bytea not null
+  tries integer not null default 0
+  last_tried_at timestamp with time zone
+  constraint source_rejects_pkey PRIMARY KEY (id)
+  constraint source_rejects_source_id_fkey FOREIGN KEY (source_id) REFERENCES holdfast_internal.event_sources(id)
+  CREATE INDEX source_rejects_source ON holdfast_internal.source_rejects USING btree (source_id, id) WHERE (source_id IS NOT NULL)
+table holdfast_internal.source_reports with (fillfactor=70)
+  source_id integer not null
+  incarnation bigint not null
+  node text not null
+  state text not null
+  error text
+  since timestamp with time zone not null
+  received bigint not null
+  published bigint not null
+  rejected bigint not null
+  unacknowledged integer not null
+  reported_at timestamp with time zone not null default clock_timestamp()
+  constraint source_reports_pkey PRIMARY KEY (source_id, incarnation)
+  constraint source_reports_source_id_fkey FOREIGN KEY (source_id) REFERENCES holdfast_internal.event_sources(id) ON DELETE CASCADE
 table holdfast_internal.source_revision
   is_only boolean not null default true
   revision integer not null
@@ -799,8 +906,14 @@ table holdfast_internal.workers with (fillfactor=50)
   min_request bigint not null default 0
   started_at timestamp with time zone not null default now()
   beat_at timestamp with time zone not null default now()
+  job_ids integer[]
+  declaration_ids bigint[]
+  blocked_runs bigint[]
+  blocked_at timestamp with time zone
+  via text not null default 'database'::text
   constraint workers_pkey PRIMARY KEY (incarnation)
   constraint workers_state_check CHECK ((state = ANY (ARRAY['active'::text, 'draining'::text, 'stopping'::text])))
+  constraint workers_via_check CHECK ((via = ANY (ARRAY['database'::text, 'broker'::text])))
 view holdfast.attempts (delivery_id, message_id, started_at, attempt, lane_id, route_id, duration_ms, outcome, status_code, is_probe, error_code, error)
 view holdfast.audit_log (id, at, actor, action, subject, detail)
 view holdfast.circuit_changes (id, at, endpoint, from_state, to_state, version, actor, probes, last_probe_at)
@@ -809,5 +922,5 @@ view holdfast.maintenance_tasks (name, schedule, next_run_at, requested_at, runn
 view holdfast.messages (id, created_at, type, tenant, correlation_id, ordering_key, criticality, is_unrouted, is_run, size, headers, metadata, body)
 view holdfast.owed_runs (id, queue, job, attempt, crashes, priority, is_claimed, due_at, expires_at, ordering_key, concurrency_key, target, correlation_id)
 view holdfast.settings (name, value)
-view holdfast_internal.owed_runs (id, published_by, lane_id, job_id, attempt, crashes, priority, criticality, message_id, claim_id, due_at, expires_at, ttl_at, ttl_ms, dead_letter_id, ordering_key, concurrency_key, target)
+view holdfast_internal.owed_runs (id, published_by, lane_id, job_id, attempt, crashes, priority, criticality, message_id, claim_id, due_at, expires_at, ttl_at, ttl_ms, dead_letter_id, ordering_key, concurrency_key, target, is_aside, fair_key)
 view holdfast_internal.waiting_bundles (lane_id, priority, last_id, job_id, published_by, first_id)

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 export interface AlertChannelRecord {
   readonly name: string
   readonly kind: 'webhook' | 'slack' | 'email' | 'log'
-  /** The endpoint that its notices are sent to; the log has none. */
+  /** The endpoint that its notifications are sent to; the log has none. */
   readonly endpoint: string | null
   readonly enabled: boolean
   readonly createdAt: Date
@@ -84,7 +84,7 @@ export async function deleteAlertChannel(
   return rows[0]
 }
 
-/** The message that carries the notice; null when it could not be handed in. */
+/** The message with the notification; null if it could not be stored. */
 export async function sendNotice(
   client: Pick<ClientBase, 'query'>,
   notice: { channel: string; title: string; text: string; payload: object },

@@ -83,7 +83,7 @@ export async function deleteAlertRule(database: Database, name: string, actor: s
   return rows.length > 0
 }
 
-/** No notices of this rule until then; null ends it. False when there is no such rule. Index: alert_rules_pkey. */
+/** Silences an alert rule until the given time; null ends it. False when there is no such rule. Index: alert_rules_pkey. */
 export async function silenceAlertRule(
   database: Database,
   name: string,
@@ -102,7 +102,7 @@ export async function silenceAlertRule(
   return rows.length > 0
 }
 
-/** What the rule finds above its threshold. The indexes are named in the function. */
+/** The findings of the rule above its threshold. The indexes are named in the function. */
 export async function readFindings(
   database: Database,
   rule: Pick<AlertRuleRecord, 'kind' | 'threshold' | 'endpoint' | 'tag'>,

@@ -21,7 +21,7 @@ export interface AlertRecord {
   readonly silencedUntil: Date | null
 }
 
-/** What became of an incident. `id` null: a new one. Field names are those that `holdfast_internal.alert_changes` reads. */
+/** A change of an incident. `id` null: a new one. Field names are those that `holdfast_internal.alert_changes` reads. */
 export interface AlertChange {
   readonly id: number | null
   readonly rule: string
@@ -41,7 +41,7 @@ const columns = `id, rule, kind, severity, subject, state, value, threshold, sin
   noticed_at as "noticedAt", resolved_at as "resolvedAt", acknowledged_at as "acknowledgedAt", acknowledged_by as "acknowledgedBy", note,
   silenced_until as "silencedUntil"`
 
-/** The incidents that aren't over. Index: alerts_open. */
+/** Open incidents. Index: alerts_open. */
 export async function readOpenAlerts(database: Database): Promise<AlertRecord[]> {
   return database.query<AlertRecord>(
     {
@@ -81,7 +81,7 @@ export async function writeAlerts(
   await client.query('select holdfast_internal.write_alerts($1)', [JSON.stringify(changes)])
 }
 
-/** From now on these rules have just spoken. Index: alert_rules_pkey. */
+/** Marks these rules as having notified now. Index: alert_rules_pkey. */
 export async function noteSpoken(client: Pick<ClientBase, 'query'>, rules: readonly string[]): Promise<void> {
   await client.query(
     'update holdfast_internal.alert_rules set last_notice_at = clock_timestamp() where name = any ($1::text[])',
@@ -141,7 +141,7 @@ export interface StuckNotice {
   readonly error: string
 }
 
-/** Notices whose endpoint hasn't taken them in time; each is returned once. Indexes are named in the function. */
+/** Notifications that their endpoint hasn't accepted in time; each is returned once. Indexes are named in the function. */
 export async function followNotices(
   client: Pick<ClientBase, 'query'>,
   patienceMs: number,

@@ -7,7 +7,7 @@ export interface KeptResult {
   readonly body: string | null
 }
 
-/** Nobody else writes under the key until our transaction ends. False: somebody does. */
+/** Locks the idempotency key until our transaction ends. False if another transaction holds it. */
 export async function lockResultKey(database: Database, owner: string, key: string): Promise<boolean> {
   const rows = await database.query<{ isOurs: boolean }>(
     {

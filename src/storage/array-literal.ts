@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL array literal of numbers. node-postgres quotes and escapes every element, which shows at a hundred thousand
- * rows a second; numbers need none of it.
+ * A PostgreSQL array literal of numbers. node-postgres quotes and escapes every element, which is measurable at a hundred thousand
+ * rows a second; numbers don't need it.
  */
 export function numberArray(numbers: readonly (number | null)[]): string {
   let literal = '{'
@@ -11,7 +11,7 @@ export function numberArray(numbers: readonly (number | null)[]): string {
   return `${literal}}`
 }
 
-/** An int8multirange literal of numbers: neighbours become one range, so that a thousand in a row are one short text. */
+/** An int8multirange literal of numbers: consecutive ones become one range, so that a thousand in a row are one short text. */
 export function numberSet(numbers: readonly number[]): string {
   const sorted = [...numbers].sort((first, second) => first - second)
   const ranges: string[] = []

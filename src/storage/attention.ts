@@ -61,8 +61,8 @@ export interface RecentChange {
 }
 
 /**
- * What people changed, circuits that opened and closed, and processes that started: the newest first, without who and what exactly. Signing in changes
- * nothing. Indexes: audit_log_pkey, circuit_changes_pkey; a row for each node and worker.
+ * Changes by people, circuits that opened and closed, and processes that started: the newest first, without details. Signing in, a
+ * triggered run and the end of an operation change nothing that could be a cause. Indexes: audit_log_pkey, circuit_changes_pkey; a row for each node and worker.
  */
 export async function readRecentChanges(database: Database, limit: number): Promise<RecentChange[]> {
   return database.query<RecentChange>(
@@ -72,7 +72,7 @@ export async function readRecentChanges(database: Database, limit: number): Prom
         select at, action, subject from (
           select at, action, subject from (
             select at, action, subject from holdfast_internal.audit_log order by id desc limit 4 * $1
-          ) as entry where action not like 'session.%'
+          ) as entry where action not like 'session.%' and action not in ('job.triggered', 'operation.succeeded')
           union all
           select at, 'circuit.' || to_state, 'endpoint:' || coalesce(
             (select name from holdfast_internal.endpoints as endpoint where endpoint.id = change.lane_id), 'deleted')

@@ -10,7 +10,7 @@ export interface AuditRecord {
   readonly detail: Record<string, unknown>
 }
 
-/** In the order of the ids given; which ones meet a filter says `find`. Index: audit_log_pkey. */
+/** In the order of the ids given; `find` returns the ids that match a filter. Index: audit_log_pkey. */
 export async function readAudit(database: Database, ids: readonly number[]): Promise<AuditRecord[]> {
   return database.query<AuditRecord>(
     {
@@ -32,7 +32,7 @@ export interface NewAuditEntry {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** For what changes no row of its own; a change writes its entry in its own statement. */
+/** For actions that change no row; a change writes its entry in its own statement. */
 export async function writeAudit(
   database: Database,
   { actor, action, subject, detail = {} }: NewAuditEntry,

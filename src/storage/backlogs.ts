@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from './database.ts'
 
-/** How many endpoints it noted. Indexes: see holdfast_internal.sample_backlogs. */
+/** How many endpoints it recorded. Indexes: see holdfast_internal.sample_backlogs. */
 export async function sampleBacklogs(client: Pick<ClientBase, 'query'>, maxLanes: number): Promise<number> {
   const { rows } = await client.query<{ noted: number }>(
     'select holdfast_internal.sample_backlogs($1) as noted',
@@ -21,11 +21,11 @@ export async function purgeBacklogs(client: Pick<ClientBase, 'query'>, maxRows: 
 
 export interface BacklogStep {
   readonly at: Date
-  /** The most that it was owed. */
+  /** The highest number of pending deliveries. */
   readonly pending: number
 }
 
-/** In steps, oldest first; a step without a sample had nothing owed, or less than 500 others. Indexes: endpoints_name_key, lane_backlogs_pkey. */
+/** In steps, oldest first; a step without a sample had no pending deliveries, or fewer than 500 other endpoints. Indexes: endpoints_name_key, lane_backlogs_pkey. */
 export async function readBacklog(
   database: Database,
   endpoint: string,

@@ -27,7 +27,7 @@ export async function resetCircuit(database: Database, name: string, actor: stri
   ])
 }
 
-/** Those whose circuit isn't closed or that are held. Index: breakers_pkey; read whole, as nobody resets all often. */
+/** Endpoints whose circuit isn't closed or that are held. Index: breakers_pkey; reads the whole table, because resetting all circuits is rare. */
 export async function resetAllCircuits(
   database: Database,
   tag: string | null,

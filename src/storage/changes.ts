@@ -20,7 +20,7 @@ export interface Totals {
   readonly deadLetters: number
 }
 
-/** What the audit log and the circuits have got since, oldest first: their ids are of one sequence. Indexes: audit_log_pkey, circuit_changes_pkey. */
+/** New entries of the audit log and of circuit changes, oldest first: their ids come from one sequence. Indexes: audit_log_pkey, circuit_changes_pkey. */
 export async function readChanges(database: Database, afterId: number, limit: number): Promise<ChangeRow[]> {
   return database.query<ChangeRow>(
     {
@@ -37,7 +37,7 @@ export async function readChanges(database: Database, afterId: number, limit: nu
   )
 }
 
-/** Letters since, oldest first. Index: dead_letters_pkey. */
+/** New dead letters, oldest first. Index: dead_letters_pkey. */
 export async function readNewLetters(
   database: Database,
   afterId: number,
@@ -55,22 +55,23 @@ export async function readNewLetters(
   )
 }
 
-/** Where they stand now. Indexes: audit_log_pkey, circuit_changes_pkey, dead_letters_pkey. */
+/** Their last ids now. Indexes: audit_log_pkey, circuit_changes_pkey, dead_letters_pkey. */
 export async function readPositions(
   database: Database,
 ): Promise<{ readonly change: number; readonly letter: number }> {
   const rows = await database.query<{ change: number; letter: number }>(
     {
       name: 'read_positions',
-      text: `select greatest((select max(id) from holdfast_internal.audit_log), (select max(id) from holdfast_internal.circuit_changes), 0) as change,
-                    coalesce((select max(id) from holdfast_internal.dead_letters), 0) as letter`,
+      text: `select greatest((select id from holdfast_internal.audit_log order by id desc limit 1),
+                             (select id from holdfast_internal.circuit_changes order by id desc limit 1), 0) as change,
+                    coalesce((select id from holdfast_internal.dead_letters order by id desc limit 1), 0) as letter`,
     },
     [],
   )
   return rows[0] ?? { change: 0, letter: 0 }
 }
 
-/** What nodes last reported, and the count of open letters. Reads a row for each endpoint. */
+/** The last reports of nodes, and the count of open letters. Reads a row for each endpoint. */
 export async function readTotals(database: Database): Promise<Totals> {
   const rows = await database.query<Totals>(
     {

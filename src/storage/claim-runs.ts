@@ -1,3 +1,4 @@
+import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
 /** A claimed run as its handler needs it. */
@@ -11,16 +12,18 @@ export interface ClaimedRun {
   readonly attempt: number
   readonly crashes: number
   readonly expiresAtMs: number | null
-  /** Null when its body is gone: nothing can be run then. */
+  /** Null if its body is gone: then the run can't be executed. */
   readonly body: string | null
   readonly correlationId: string | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly metadata: Readonly<Record<string, unknown>> | null
+  /** Runs with the same key that are claimed together are executed one after the other. */
+  readonly orderingKey: string | null
 }
 
-/** What a look saw that brought less than was wanted. */
+/** What a claim saw that returned fewer runs than wanted. */
 export interface ClaimHint {
-  /** When the next run falls due or a limit eases; null: nothing waits for a time. */
+  /** When the next run falls due or a limit allows more; null: no run waits for a time. */
   readonly waitMs: number | null
   /** Every transaction below this had ended; every one from `next` on hadn't begun. */
   readonly xmin: number
@@ -29,7 +32,7 @@ export interface ClaimHint {
 
 export interface ClaimResult {
   readonly runs: readonly ClaimedRun[]
-  /** Null when as many came as were wanted, or the worker may not claim any more. */
+  /** Null if as many were returned as wanted, or the worker may not claim any more. */
   readonly hint: ClaimHint | null
 }
 
@@ -45,7 +48,7 @@ type ClaimRow = readonly [
   correlationId: string | null,
   headers: Record<string, string> | null,
   metadata: Record<string, unknown> | null,
-  /** The rest in the last row only. */
+  /** The following fields are in the last row only. */
   freshIds: string | null,
   freshJobs: string | null,
   freshExpiries: string | null,
@@ -55,6 +58,8 @@ type ClaimRow = readonly [
   waitMs: number | null,
   xmin: number | null,
   next: number | null,
+  runOrder: string | null,
+  orderingKey: string | null,
 ]
 
 type Extras = readonly [
@@ -63,28 +68,47 @@ type Extras = readonly [
   metadata: Record<string, unknown> | null,
 ]
 
-/** What holdfast_internal.read_bodies puts between two bodies. */
+/** The separator that holdfast_internal.read_bodies puts between two bodies. */
 const bodySeparator = '\x1e'
 
 export interface ClaimRequest {
   readonly worker: number
   readonly laneId: number
   readonly wanted: number
-  /** How many runs that were there at a crash may be taken. */
+  /** How many runs that were in flight at a crash may be claimed. */
   readonly suspectRoom: number
   readonly mayTakeDeadly: boolean
-  /** Our number for this call: should its answer be lost, what it took is given back by it. */
+  /** The jobs that this worker has handlers for; null: all. */
+  readonly jobIds: readonly number[] | null
+  /** Limit of the bodies' total size. A single run passes whatever its size. */
+  readonly maxBytes: number
+  /** How many runs of one ordering key, to be run one after the other. */
+  readonly maxChain: number
+  /** Our number for this call: if its response is lost, the claimed runs are returned by this number. */
   readonly request: number
 }
 
 /**
- * Takes the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_suspect, runs_targeted, messages_pkey.
+ * Takes the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_suspect, runs_targeted, runs_aside, messages_pkey.
  */
 export async function claimRuns(database: Database, request: ClaimRequest): Promise<ClaimResult> {
-  const { worker, laneId, wanted, suspectRoom, mayTakeDeadly } = request
+  const { worker, laneId, wanted, suspectRoom, mayTakeDeadly, jobIds, maxBytes } = request
   const rows = await database.queryArrays<ClaimRow>(
-    { name: 'claim_runs', text: 'select * from holdfast_internal.claim_runs($1, $2, $3, $4, $5, $6)' },
-    [worker, laneId, wanted, suspectRoom, mayTakeDeadly, request.request],
+    {
+      name: 'claim_runs',
+      text: 'select * from holdfast_internal.claim_runs_v2($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    },
+    [
+      worker,
+      laneId,
+      wanted,
+      suspectRoom,
+      mayTakeDeadly,
+      request.request,
+      jobIds === null ? null : numberArray(jobIds),
+      maxBytes,
+      request.maxChain,
+    ],
   )
   const runs: ClaimedRun[] = []
   let hint: ClaimHint | null = null
@@ -94,18 +118,25 @@ export async function claimRuns(database: Database, request: ClaimRequest): Prom
       continue
     }
     addFreshRuns(runs, row, laneId)
+    if (row[20] !== null) sortAs(row[20], runs)
     if (row[18] !== null && row[19] !== null) hint = { waitMs: row[17], xmin: row[18], next: row[19] }
   }
   return { runs, hint }
 }
 
-/** Gives back what a claim took whose answer was lost; returns how many. Index: run_claims_worker. */
+/** Returns the runs of a claim whose response was lost; returns how many. Index: run_claims_worker. */
 export async function returnClaim(database: Database, worker: number, request: number): Promise<number> {
   const rows = await database.query<{ returned: number }>(
     { name: 'return_claim', text: 'select holdfast_internal.return_claim($1, $2) as returned' },
     [worker, request],
   )
   return rows[0]?.returned ?? 0
+}
+
+/** Merges fresh and due runs by priority and age. */
+function sortAs(order: string, runs: ClaimedRun[]): void {
+  const places = new Map(order.split(',').map((id, place) => [Number(id), place]))
+  runs.sort((first, second) => (places.get(first.id) ?? 0) - (places.get(second.id) ?? 0))
 }
 
 function toDueRun(row: ClaimRow, id: number, laneId: number): ClaimedRun {
@@ -122,6 +153,7 @@ function toDueRun(row: ClaimRow, id: number, laneId: number): ClaimedRun {
     correlationId: row[8],
     headers: row[9],
     metadata: row[10],
+    orderingKey: row[21],
   }
 }
 
@@ -152,6 +184,7 @@ function addFreshRuns(runs: ClaimedRun[], row: ClaimRow, laneId: number): void {
       correlationId: extra?.[0] ?? null,
       headers: extra?.[1] ?? null,
       metadata: extra?.[2] ?? null,
+      orderingKey: null,
     })
   })
 }

@@ -26,7 +26,7 @@ export async function readRecipients(database: Database): Promise<RecipientRow[]
   )
 }
 
-/** The operation, or null when there is nothing to send again. Index: dead_letters_critical. */
+/** The operation, or null if there is nothing to redeliver. Index: dead_letters_critical. */
 export async function resendCritical(client: ClientBase): Promise<number | null> {
   const { rows } = await client.query<{ operation: number | null }>(
     'select holdfast_internal.resend_critical() as operation',

@@ -1,16 +1,17 @@
 import type { Pool, PoolClient, QueryArrayConfig } from 'pg'
 import { queryWithDeadline } from '../postgres/deadline.ts'
-import type { Sender } from './send-messages.ts'
+import { avoidWholeScans } from '../postgres/pool.ts'
+import type { Queryable } from './queryable.ts'
 
 export interface DatabaseOptions {
   readonly pool: Pool
   /** False behind a transaction-pooling proxy, where a statement prepared on one connection is unknown to the next. */
   readonly preparesStatements: boolean
-  /** After this long a query's socket is destroyed: a hung server must not hang us. */
+  /** After this time a query's socket is destroyed: a hung server must not block this process. */
   readonly deadlineMs: number
 }
 
-/** One statement of ours. Its name is its identity on the wire: the server plans it once per connection. */
+/** One named statement: the server plans it once per connection. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -18,8 +19,8 @@ export interface Statement {
 
 const senderStatements = new Map<string, string>()
 
-/** A handful of texts, all of them constants. */
-function senderStatementName(text: string): string {
+/** A small number of texts, all of them constants. */
+function statementNameOf(text: string): string {
   let name = senderStatements.get(text)
   if (name === undefined) {
     name = `sender_${senderStatements.size + 1}`
@@ -63,24 +64,24 @@ export class Database {
     return result.rows as unknown[] as Row[]
   }
 
-  /** The connections turned out to be sessions of our own: from now on the server plans each statement once per connection. */
-  startPreparing(): void {
+  /** The connections turned out to be sessions of our own (no pooling proxy): from now on the server plans each statement once per connection. */
+  async startPreparing(): Promise<void> {
+    if (this.#preparesStatements) return
+    await avoidWholeScans(this.pool)
     this.#preparesStatements = true
   }
 
-  /** For the functions that also take a caller's own client, on which nothing is ever prepared. */
-  get sender(): Sender {
+  /** For functions that also take a caller's own client, on which no statement is prepared. */
+  get queryable(): Queryable {
     return {
       query: (config) => {
-        const named = this.#preparesStatements
-          ? { ...config, name: senderStatementName(config.text) }
-          : config
+        const named = this.#preparesStatements ? { ...config, name: statementNameOf(config.text) } : config
         return queryWithDeadline(this.#target, named, this.#deadlineMs)
       },
     }
   }
 
-  /** Whatever `work` does on the database that it is given is one transaction, with every transaction that it makes in there. */
+  /** Everything that `work` does with the database that it gets is one transaction, including transactions that it starts inside. */
   async asOne<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
     if (this.#transaction !== null) return work(this)
     const afterCommit: (() => void)[] = []
@@ -93,13 +94,13 @@ export class Database {
     return result
   }
 
-  /** For what may be known only when others can see it too. */
+  /** Runs `work` after the commit, when other sessions can see the changes. */
   afterCommit(tell: () => void): void {
     if (this.#transaction === null) tell()
     else this.#transaction.afterCommit.push(tell)
   }
 
-  /** For what may fail without ending the transaction that it happens in, if there is one. */
+  /** Runs `work`, whose failure must not abort the surrounding transaction, if there is one. */
   async attempt<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#transaction === null) return work()
     const { client } = this.#transaction
@@ -115,7 +116,7 @@ export class Database {
     }
   }
 
-  /** Commits what `work` did, or nothing. */
+  /** Commits the changes of `work`, or none. */
   async inTransaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     if (this.#transaction !== null) return work(this.#transaction.client)
     const client = await this.pool.connect()
@@ -131,7 +132,7 @@ export class Database {
     }
   }
 
-  /** A refusal leaves the connection sound; one that can't even roll back is closed, which does. */
+  /** After an error of the database the connection is still usable; if it can't roll back, it is closed, which rolls back. */
   async #rollBack(client: PoolClient): Promise<void> {
     try {
       await queryWithDeadline(client, 'rollback', this.#deadlineMs)

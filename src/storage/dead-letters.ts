@@ -1,7 +1,7 @@
 import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
-/** A dead letter as it is listed; its message's body and its attempts are read apart. */
+/** A dead letter as listed; its message's body and its attempts are read separately. */
 export interface DeadLetterRow {
   readonly id: number
   readonly deliveryId: number
@@ -28,7 +28,7 @@ export interface DeadLetterRow {
   readonly redrives: number
   readonly resends: number
   readonly redrivenDeliveryId: number | null
-  /** The number that its receiver knows it by, when it is a replay. */
+  /** The id that its receiver has seen, if it is a replay. */
   readonly replayId: number | null
   readonly createdAt: Date
   readonly settledAt: Date | null
@@ -64,7 +64,7 @@ export async function readDeadLetters(database: Database, ids: readonly number[]
   )
 }
 
-/** One try, as the letter itself remembers it. */
+/** One attempt, as stored in the letter. */
 export interface RememberedAttempt {
   readonly deliveryId: number | null
   readonly attempt: number
@@ -81,6 +81,8 @@ export interface DeadLetterHistory {
   readonly attempts: readonly RememberedAttempt[]
   /** The last request as it was rendered, bounded and without secrets. */
   readonly request: Record<string, unknown> | null
+  /** `x-death`, of a run that the broker dead-lettered. */
+  readonly brokerHistory: readonly Record<string, unknown>[] | null
 }
 
 /** Index: dead_letters_pkey. */
@@ -91,7 +93,7 @@ export async function readDeadLetterHistory(
   const rows = await database.query<DeadLetterHistory>(
     {
       name: 'read_dead_letter_history',
-      text: 'select attempts, request from holdfast_internal.dead_letters where id = $1',
+      text: 'select attempts, request, broker_history as "brokerHistory" from holdfast_internal.dead_letters where id = $1',
     },
     [id],
   )
@@ -116,7 +118,7 @@ export interface DeadLetterGroupRow {
 }
 
 /**
- * By endpoint, state and fingerprint every letter is counted; any other filter is asked of the newest 10,000 that its index finds, and
+ * By endpoint, state and fingerprint every letter is counted; any other filter is applied to the newest 10,000 letters that its index finds, and
  * `isComplete` says whether these were all. Indexes: see holdfast_internal.group_letters.
  */
 export async function groupDeadLetters(

@@ -1,7 +1,7 @@
 import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
-/** A delivery as people look at it, whether it is still owed or not. */
+/** A delivery as shown to users, whether it is pending or has ended. */
 export interface DeliveryRecord {
   readonly id: number
   readonly messageId: number
@@ -11,16 +11,16 @@ export interface DeliveryRecord {
   readonly tenant: string | null
   readonly correlationId: string | null
   readonly state: 'pending' | 'succeeded' | 'dead' | 'expired' | 'cancelled' | 'dropped' | 'skipped'
-  /** Attempts made. */
+  /** Number of attempts made. */
   readonly attempt: number
-  /** Null when it is ready, or no longer owed. */
+  /** Null if it is ready, or has ended. */
   readonly nextAttemptAt: Date | null
   readonly expiresAt: Date | null
   readonly priority: number | null
   readonly criticality: number | null
   readonly orderingKey: string | null
   readonly deadLetterId: number | null
-  /** The number that its receiver knows it by, when it is a replay. */
+  /** The id that its receiver has seen, if it is a replay. */
   readonly replayId: number | null
   /** When the last attempt began, or the ending was decided. */
   readonly lastAttemptAt: Date | null
@@ -29,7 +29,7 @@ export interface DeliveryRecord {
   readonly error: string | null
 }
 
-/** In the order of the ids given; what is no delivery is left out. Indexes: see holdfast_internal.describe_deliveries. */
+/** In the order of the ids given; ids that are not deliveries are left out. Indexes: see holdfast_internal.describe_deliveries. */
 export async function readDeliveryRecords(
   database: Database,
   ids: readonly number[],
@@ -58,7 +58,7 @@ export interface AttemptRecord {
   readonly isProbe: boolean
   readonly errorCode: string | null
   readonly error: string | null
-  /** The request as it was rendered, the answer and where the time went; of attempts that failed. */
+  /** The request as it was rendered, the answer and the timings; only for failed attempts. */
   readonly detail: Record<string, unknown> | null
 }
 

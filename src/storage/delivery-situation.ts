@@ -1,12 +1,12 @@
 import type { Database } from './database.ts'
 
-/** What decides when a delivery that is owed is sent. */
+/** Everything that decides when a pending delivery is sent. */
 export interface DeliverySituation {
   readonly endpoint: string
   readonly state: 'active' | 'paused' | 'rejecting' | 'disabled'
   readonly reason: string | null
   readonly stateChangedAt: Date
-  /** Who stopped the endpoint, when it is. */
+  /** Who stopped the endpoint, if it is stopped. */
   readonly stoppedBy: string | null
   readonly circuit: 'closed' | 'open' | 'half_open'
   readonly failures: number
@@ -18,9 +18,9 @@ export interface DeliverySituation {
   readonly expiresAt: Date | null
   readonly owedAt: Date
   readonly orderingKey: string | null
-  /** The first of its ordering key, when that is another one. */
+  /** The first delivery of its ordering key, if that is another one. */
   readonly aheadId: number | null
-  /** Counted to a thousand, as `behind`. */
+  /** Counted up to a thousand, like `behind`. */
   readonly ahead: number
   readonly behind: number
   readonly blockingLetterId: number | null
@@ -38,7 +38,7 @@ export interface DeliverySituation {
   readonly isNodeAlive: boolean
 }
 
-/** Undefined when it is not owed. Indexes: see holdfast_internal.delivery_situation. */
+/** Undefined if it is not pending. Indexes: see holdfast_internal.delivery_situation. */
 export async function readDeliverySituation(
   database: Database,
   id: number,

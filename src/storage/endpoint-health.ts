@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** The contract's health of an endpoint. `pending` and `inFlight` are what its owner last reported, at most a second old. */
+/** The health of an endpoint, as in the API. `pending` and `inFlight` are the last report of its owner, at most a second old. */
 export interface EndpointHealth {
   readonly state: 'active' | 'paused' | 'rejecting' | 'disabled' | 'held'
   readonly reason: string | null
@@ -69,7 +69,7 @@ export interface HealthFilter {
   readonly nameHas: string | null
   readonly tag: string | null
   readonly state: string | null
-  /** Only those that aren't simply delivering. */
+  /** Only those with a state other than normal delivery. */
   readonly isTroubled: boolean
 }
 

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { EndpointSettings } from '../core/endpoints/endpoint-config.ts'
+import { settingNames } from '../core/endpoints/setting-fields.ts'
 import type { NewSecret } from '../secrets/endpoint-secrets.ts'
 import type { Database } from './database.ts'
 import type { ShorthandPattern } from './routes.ts'
@@ -25,18 +26,18 @@ export interface EndpointRecord {
   readonly updatedAt: Date
 }
 
-/** What is told about a secret: that it is set, never what it is. */
+/** What is shown of a secret: that it is set, never its value. */
 export interface SecretRecord {
   /** Where in the config it belongs: `signing.secret`. */
   readonly field: string
   /** Of the key that it is encrypted with. */
   readonly keyId: string
   readonly setAt: string
-  /** For one that was replaced and is still used beside its successor. */
+  /** For a secret that was replaced and is still accepted beside its successor. */
   readonly expiresAt: string | null
 }
 
-/** What a change of an endpoint does to its secrets: any that it doesn't name are deleted. */
+/** How a change of an endpoint affects its secrets: those that it doesn't name are deleted. */
 export interface SecretChanges {
   readonly kept: readonly string[]
   readonly set: readonly NewSecret[]
@@ -68,17 +69,21 @@ function columns(eventTypes: string = storedEventTypes, secrets: string = stored
 
 /** The part of the settings that is stored as one document; the rest has columns of its own. */
 function policyOf(settings: EndpointSettings): object {
-  const { retry, request, circuit, limits, autoDisable, onDead, batch, holdOn } = settings
-  return {
-    retry,
-    request,
-    circuit,
-    limits,
-    autoDisable,
-    onDead,
-    batch,
-    ...(holdOn !== undefined && { holdOn }),
-  }
+  return Object.fromEntries(settingNames.map((name) => [name, settings[name]]))
+}
+
+function settingColumns(settings: EndpointSettings): unknown[] {
+  const { name, transport, tenant, tags, contact, preset, config } = settings
+  return [
+    name,
+    transport,
+    tenant,
+    tags,
+    contact,
+    preset,
+    JSON.stringify(config),
+    JSON.stringify(policyOf(settings)),
+  ]
 }
 
 function columnsOf(patterns: readonly ShorthandPattern[]): unknown[] {
@@ -92,13 +97,13 @@ function columnsOf(patterns: readonly ShorthandPattern[]): unknown[] {
   ]
 }
 
-/** A route has the name that an endpoint's shorthand needs, and isn't its own. */
+/** A route that isn't this endpoint's shorthand has the name that the shorthand needs. */
 export function isRouteNameTaken(error: unknown): boolean {
   const { code, constraint, column } = error as { code?: string; constraint?: string; column?: string }
   return (code === '23505' && constraint === 'routes_name_key') || (code === '23502' && column === 'lane_id')
 }
 
-/** Undefined when the name is taken. `id` was drawn before, where secrets are bound to it. Index: endpoints_name_key. */
+/** Undefined if the name is taken. `id` was assigned before, because secrets are bound to it. Index: endpoints_name_key. */
 export async function insertEndpoint(
   database: Database,
   id: number | null,
@@ -128,14 +133,7 @@ export async function insertEndpoint(
         select ${columns('$11::text[]', listedSecrets(`'{}'`, '$17', '$18'))} from created as endpoint, noted`,
     },
     [
-      settings.name,
-      settings.transport,
-      settings.tenant,
-      settings.tags,
-      settings.contact,
-      settings.preset,
-      JSON.stringify(settings.config),
-      JSON.stringify(policyOf(settings)),
+      ...settingColumns(settings),
       actor,
       ...columnsOf(patterns),
       id,
@@ -147,8 +145,8 @@ export async function insertEndpoint(
 }
 
 /**
- * Undefined when there is none of this name. Its shorthand routes become those of `patterns`: one that is dropped is switched off and kept,
- * because deliveries may be owed along it, and is deleted by a later change when none are. Indexes: endpoints_name_key, routes_lane.
+ * Undefined if there is no endpoint of this name. Its shorthand routes become those of `patterns`: a dropped one is disabled and kept,
+ * because it may have pending deliveries, and is deleted by a later change when it has none. Indexes: endpoints_name_key, routes_lane.
  */
 export async function updateEndpoint(
   database: Database,
@@ -183,7 +181,7 @@ export async function updateEndpoint(
           insert into holdfast_internal.routes as route (name, tenant, event_type, exact_type, like_pattern, segments, regex, criticality, lane_id, is_shorthand)
           select wanted.name, changed.tenant, event_type, exact_type, like_pattern, segments, regex, criticality, changed.id, true
           from wanted, changed
-          -- A route of this name that isn't this endpoint's shorthand must be left alone: no lane is what the table refuses.
+          -- A route of this name that isn't this endpoint's shorthand must not change: a null lane is refused by the table.
           on conflict (name) do update set tenant = excluded.tenant, enabled = true,
             lane_id = case when route.is_shorthand and route.lane_id = excluded.lane_id then route.lane_id end
         ), noted as (
@@ -196,14 +194,7 @@ export async function updateEndpoint(
         select ${columns('$11::text[]', listedSecrets('$16', '$17', '$18'))} from changed as endpoint, noted`,
     },
     [
-      settings.name,
-      settings.transport,
-      settings.tenant,
-      settings.tags,
-      settings.contact,
-      settings.preset,
-      JSON.stringify(settings.config),
-      JSON.stringify(policyOf(settings)),
+      ...settingColumns(settings),
       actor,
       ...columnsOf(patterns),
       secrets.kept,
@@ -233,7 +224,7 @@ export interface EndpointFilter {
   readonly state: string | null
 }
 
-/** By name, after `afterName`. Index: endpoints_name_key; what the filter leaves out is read and passed over. */
+/** By name, after `afterName`. Index: endpoints_name_key; rows that don't match the filter are read and skipped. */
 export async function listEndpoints(
   database: Database,
   { afterName, tag, tenant, state }: EndpointFilter,
@@ -255,7 +246,7 @@ export async function reenableEndpoints(client: ClientBase): Promise<number> {
   return rowCount ?? 0
 }
 
-/** What a deletion did to what was owed: ended it at once, or left it to an operation. */
+/** What a deletion did to pending deliveries: cancelled them at once, or started an operation. */
 export interface Deletion {
   readonly cancelled: number
   readonly operation: number | null
@@ -278,7 +269,7 @@ export async function deleteEndpoint(
   return rows[0] ?? { cancelled: 0, operation: null }
 }
 
-/** Ends what is owed to lanes whose endpoint is gone, much of it by an operation. Indexes: endpoints_pkey, deliveries_ready. */
+/** Cancels deliveries of lanes whose endpoint is gone, large numbers by an operation. Indexes: endpoints_pkey, deliveries_ready. */
 export async function cancelOrphans(database: Database, laneIds: readonly number[]): Promise<void> {
   await database.query(
     {
@@ -292,7 +283,7 @@ export async function cancelOrphans(database: Database, laneIds: readonly number
   )
 }
 
-/** Who tested an endpoint, and how that went, in the audit log. No index: one insert. */
+/** Records in the audit log who tested an endpoint, and the result. No index: one insert. */
 export async function recordEndpointTest(
   database: Database,
   id: number,

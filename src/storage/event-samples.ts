@@ -2,7 +2,7 @@ import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 import type { EventBody } from './events.ts'
 
-/** Events with their bodies, in the order of the ids given; whoever asks bounds how many and how large. Indexes: messages_pkey, messages_kept_pkey. */
+/** Events with their bodies, in the order of the ids given; the caller limits their number and size. Indexes: messages_pkey, messages_kept_pkey. */
 export async function readEventBodies(database: Database, ids: readonly number[]): Promise<EventBody[]> {
   return database.query<EventBody>(
     {
@@ -24,7 +24,7 @@ export async function readEventBodies(database: Database, ids: readonly number[]
 
 const queryCanceled = '57014'
 
-/** Which of these events a filter means, as it would when they were published; null when that takes longer than `timeoutMs`. Index: messages_pkey. */
+/** Which of these events match a filter, as evaluated when publishing; null if that takes longer than `timeoutMs`. Index: messages_pkey. */
 export async function matchStored(
   database: Database,
   filter: string,
@@ -57,7 +57,7 @@ export interface RecentType {
   readonly lastSeenAt: Date
 }
 
-/** What was published last, by type, of the newest `maxMessages`; `since`: how far that reaches back. Index: messages_pkey. */
+/** The events published last, by type, of the newest `maxMessages`; `since`: the time of the oldest of them. Index: messages_pkey. */
 export async function countRecentTypes(
   database: Database,
   maxMessages: number,

@@ -12,7 +12,7 @@ export interface EventTypeRecord {
 const columns = `name, description, schema, (array['best_effort', 'standard', 'critical'])[criticality + 1] as criticality,
   created_at as "createdAt", updated_at as "updatedAt"`
 
-/** Undefined when it should be new and isn't. Index: event_types_pkey. */
+/** Undefined if it should be new but exists. Index: event_types_pkey. */
 export async function writeEventType(
   database: Database,
   mode: 'insert' | 'upsert',
@@ -66,7 +66,7 @@ export async function readEventTypes(
   )
 }
 
-/** What a publisher may know of them. Index: event_types_pkey. */
+/** What a publisher needs to know of them. Index: event_types_pkey. */
 export async function readEventSchemas(
   database: Database,
   names: readonly string[],

@@ -43,7 +43,7 @@ export interface PayloadSearch {
   readonly text: string | null
 }
 
-/** So many events and so long in one step; whatever ends first. */
+/** Limits of one step: this many events or this long, whichever comes first. */
 const maxSearchedEvents = 20_000
 const maxSearchMs = 60
 
@@ -69,11 +69,11 @@ export async function searchEvents(
 export interface EventBody extends EventRecord {
   readonly headers: Record<string, string> | null
   readonly metadata: Record<string, unknown> | null
-  /** The payload's JSON, as it was given. */
+  /** The payload's JSON, unchanged. */
   readonly body: string
 }
 
-/** Undefined when no such message is kept any more; a replay's number leads to its original. Indexes: replays_ids, messages_pkey, messages_kept_pkey. */
+/** Undefined if the message is no longer stored; a replay's id finds its original. Indexes: replays_ids, messages_pkey, messages_kept_pkey. */
 export async function readEventBody(database: Database, id: number): Promise<EventBody | undefined> {
   const rows = await database.query<EventBody>(
     {
@@ -96,7 +96,7 @@ export interface ErasureRow {
   readonly deadLetters: number
 }
 
-/** Indexes: messages_pkey, messages_kept_pkey, deliveries_message, attempts_message, dead_letters_message; a day's kept answers are looked through. */
+/** Indexes: messages_pkey, messages_kept_pkey, deliveries_message, attempts_message, dead_letters_message; scans a day's stored API results. */
 export async function eraseMessage(
   database: Database,
   id: string,

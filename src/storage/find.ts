@@ -10,8 +10,8 @@ const finders = {
 } as const
 
 /**
- * The newest ids before `before` that a filter meets. Which index serves it depends on the filter and is said in the SQL functions; none looks at
- * more than about `maxScannedPerPage` rows of a place.
+ * The newest ids before `before` that match a filter. Which index serves it depends on the filter and is documented in the SQL functions; none reads
+ * more than about `maxScannedPerPage` rows of a table.
  */
 export async function find(
   database: Database,
@@ -27,4 +27,45 @@ export async function find(
     maxScannedPerPage,
   ])
   return rows[0] ?? { ids: [], scannedTo: null }
+}
+
+/** A position in the order of next attempts. */
+export interface NextAttempt {
+  readonly dueUs: number
+  readonly id: number
+}
+
+export const beforeEveryAttempt: NextAttempt = { dueUs: 0, id: 0 }
+
+interface FoundNext {
+  readonly ids: readonly number[]
+  readonly dueUs: readonly number[]
+  readonly scannedUs: number | null
+  readonly scannedId: number | null
+}
+
+/**
+ * Pending deliveries that wait for a time, the soonest first, and where the next page starts. Indexes: see holdfast_internal.find_next_deliveries.
+ */
+export async function findNextDeliveries(
+  database: Database,
+  filter: object,
+  after: NextAttempt,
+  maxRows: number,
+): Promise<{ readonly found: readonly NextAttempt[]; readonly scannedTo: NextAttempt | null }> {
+  const [row] = await database.query<FoundNext>(
+    {
+      name: 'find_next_deliveries',
+      text: `
+        select ids, due_us as "dueUs", scanned_us as "scannedUs", scanned_id as "scannedId"
+        from holdfast_internal.find_next_deliveries($1, $2, $3, $4, $5)`,
+    },
+    [JSON.stringify(filter), after.dueUs, after.id, maxRows, maxScannedPerPage],
+  )
+  if (row === undefined) return { found: [], scannedTo: null }
+  const { ids, dueUs, scannedUs, scannedId } = row
+  return {
+    found: ids.map((id, place) => ({ id, dueUs: dueUs[place] ?? 0 })),
+    scannedTo: scannedUs === null || scannedId === null ? null : { dueUs: scannedUs, id: scannedId },
+  }
 }

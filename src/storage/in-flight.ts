@@ -7,7 +7,7 @@ export interface InFlight {
   readonly ageMs: number
 }
 
-/** What this incarnation has in flight now, in place of what it noted before. Index: in_flight_pkey. */
+/** Replaces the list of deliveries that this incarnation has in flight. Index: in_flight_pkey. */
 export async function noteInFlight(
   database: Database,
   incarnation: number,

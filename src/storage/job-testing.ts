@@ -8,7 +8,7 @@ export interface OwedRunRow {
   readonly dueAt: Date | null
 }
 
-/** For tests: what a job owes, oldest first. Unfolds all bundles. */
+/** For tests: the unfinished runs of a job, oldest first. Expands all bundles. */
 export async function readOwedRuns(database: Database, job: string): Promise<OwedRunRow[]> {
   return database.query<OwedRunRow>(
     {
@@ -24,7 +24,7 @@ export async function readOwedRuns(database: Database, job: string): Promise<Owe
   )
 }
 
-/** For tests: runs that could be at work now. Unfolds all bundles. */
+/** For tests: runs that could be executed now. Expands all bundles. */
 export async function countDueRuns(database: Database): Promise<number> {
   const rows = await database.query<{ due: number }>(
     {
@@ -36,7 +36,7 @@ export async function countDueRuns(database: Database): Promise<number> {
   return rows[0]?.due ?? 0
 }
 
-/** For tests: everything that waits for a time is so much nearer. */
+/** For tests: moves everything that waits for a time this much closer. */
 export async function shiftTime(database: Database, ms: number): Promise<void> {
   await database.query(
     {

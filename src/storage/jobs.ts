@@ -15,6 +15,8 @@ export interface JobRow {
   readonly streak: number
   readonly created_at: Date
   readonly updated_at: Date
+  /** When a worker first declared the settings in force; null: none has. */
+  readonly declared_at: Date | null
   /** The settings `auto_disable` and `worker_queue_ttl_ms`, for what the job leaves unsaid. */
   readonly site_auto_disable: JobAutoDisable
   readonly site_ttl_ms: number
@@ -23,11 +25,33 @@ export interface JobRow {
 const columns = `
   job.id, job.name, queue.name as queue, queue.id as lane_id, job.defaults, job.overrides, job.state, job.state_reason, job.state_changed_at,
   job.reenable_at, job.streak, job.created_at, job.updated_at,
+  (select seen_at from holdfast_internal.job_declarations as declared where declared.id = job.declaration_id) as declared_at,
   holdfast_internal.setting_value('auto_disable') as site_auto_disable,
   holdfast_internal.setting_integer('worker_queue_ttl_ms')::float8 as site_ttl_ms
   from holdfast_internal.jobs as job join holdfast_internal.queues as queue on queue.id = job.queue_id`
 
-/** Makes the job known with its code's settings. Writes nothing when nothing changed. Index: jobs_name_key. */
+/** Makes the job known to whoever enqueues its runs; one that is known stays as it is. Index: jobs_name_key. */
+export async function introduceJob(database: Database, name: string, settings: object): Promise<number> {
+  const rows = await database.query<{ id: number }>(
+    { name: 'introduce_job', text: 'select holdfast_internal.introduce_job($1, $2) as id' },
+    [name, JSON.stringify(settings)],
+  )
+  return Number(rows[0]?.id)
+}
+
+/** Declares the jobs of a worker; returns the numbers of the declarations. Indexes: jobs_name_key, job_declarations_settings. */
+export async function declareJobs(
+  database: Database,
+  jobs: readonly { readonly name: string; readonly settings: object }[],
+): Promise<readonly number[]> {
+  const rows = await database.query<{ ids: (number | string)[] }>(
+    { name: 'declare_jobs', text: 'select holdfast_internal.declare_jobs($1, $2::jsonb[]) as ids' },
+    [jobs.map(({ name }) => name), jobs.map(({ settings }) => JSON.stringify(settings))],
+  )
+  return (rows[0]?.ids ?? []).map(Number)
+}
+
+/** Declares a job unless a live worker does. Writes nothing when nothing changed. Index: jobs_name_key. */
 export async function declareJob(database: Database, name: string, defaults: object): Promise<number> {
   const rows = await database.query<{ id: number }>(
     { name: 'declare_job', text: 'select holdfast.declare_job($1, $2) as id' },
@@ -53,10 +77,10 @@ export async function readJobsById(database: Database, ids: readonly number[]): 
   )
 }
 
-/** The names of the queues that these jobs are in, or were in: runs may still wait there. Index: jobs_pkey, queues_pkey. */
+/** The names of the queues that these jobs are in, or were in: runs may still wait there. Index: jobs_name_key, queues_pkey. */
 export async function readQueuesOfJobs(
   database: Database,
-  ids: readonly number[],
+  jobNames: readonly string[],
 ): Promise<readonly string[]> {
   const rows = await database.query<{ name: string }>(
     {
@@ -64,9 +88,9 @@ export async function readQueuesOfJobs(
       text: `
         select distinct queue.name from holdfast_internal.jobs as job
         join holdfast_internal.queues as queue on queue.id = any (job.queue_id || job.former_queue_ids)
-        where job.id = any ($1::integer[]) order by 1`,
+        where job.name = any ($1::text[]) order by 1`,
     },
-    [ids],
+    [jobNames],
   )
   return rows.map(({ name }) => name)
 }
@@ -79,7 +103,7 @@ export async function listJobs(database: Database, afterName: string, limit: num
   )
 }
 
-/** Null takes an override back. Index: jobs_name_key. */
+/** Null removes an override. Index: jobs_name_key. */
 export async function overrideJob(
   database: Database,
   name: string,
@@ -106,7 +130,7 @@ export async function setJobState(
   )
 }
 
-/** Index: runs_pkey; looks through what its queues owe. */
+/** Index: runs_pkey; scans the runs of its queues. */
 export async function deleteJob(database: Database, name: string, actor: string): Promise<void> {
   await database.query({ name: 'delete_job', text: 'select holdfast_internal.delete_job($1, $2)' }, [
     name,
@@ -122,23 +146,44 @@ export interface QueueRow {
   readonly state: 'active' | 'paused'
   readonly state_reason: string | null
   readonly dead_letters: number
+  readonly owed: number
+  readonly oldest_waiting_since: Date | null
+  readonly succeeded_per_minute: number
+  readonly unhandled: readonly UnhandledRow[]
 }
 
-const queueColumns = `id, name, concurrency, rate_per_second, state, state_reason,
-  holdfast_internal.open_letters_of(id)::float8 as dead_letters from holdfast_internal.queues`
+export interface UnhandledRow {
+  readonly job: string
+  readonly runs: number
+  /** As PostgreSQL writes a time in JSON. */
+  readonly since: string
+}
 
-/** Indexes: queues_name_key, and those of the counts of letters. */
+/** Rows of runs that are counted for each queue of a list. */
+const maxCountedRuns = 1000
+
+const queueColumns = `id, name, concurrency, rate_per_second, state, state_reason,
+  holdfast_internal.open_letters_of(id)::float8 as dead_letters, holdfast_internal.owed_runs_to(id, ${maxCountedRuns})::float8 as owed,
+  holdfast_internal.oldest_waiting_run(id) as oldest_waiting_since, holdfast_internal.succeeded_per_minute(id) as succeeded_per_minute,
+  coalesce((
+    select jsonb_agg(jsonb_build_object('job', lonely.job, 'runs', lonely.runs, 'since', lonely.since) order by lonely.job)
+    from lonely where lonely.lane_id = queues.id
+  ), '[]') as unhandled
+  from holdfast_internal.queues`
+const lonelyJobs = 'with lonely as materialized (select * from holdfast_internal.unhandled_jobs())'
+
+/** Indexes: queues_name_key, those of unhandled_jobs, and for each queue those of open_letters_of, owed_runs_to, oldest_waiting_run and succeeded_per_minute. */
 export async function listQueues(database: Database, limit: number): Promise<QueueRow[]> {
   return database.query<QueueRow>(
-    { name: 'list_queues', text: `select ${queueColumns} order by name limit $1` },
+    { name: 'list_queues', text: `${lonelyJobs} select ${queueColumns} order by name limit $1` },
     [limit],
   )
 }
 
-/** Indexes: queues_name_key, and those of the counts of letters. */
+/** Indexes: as `listQueues`. */
 export async function readQueue(database: Database, name: string): Promise<QueueRow | undefined> {
   const rows = await database.query<QueueRow>(
-    { name: 'read_queue', text: `select ${queueColumns} where name = $1` },
+    { name: 'read_queue', text: `${lonelyJobs} select ${queueColumns} where name = $1` },
     [name],
   )
   return rows[0]
@@ -157,7 +202,7 @@ export async function setQueueState(
   )
 }
 
-/** Null lifts a limit. */
+/** Null removes a limit. */
 export async function setQueueLimits(
   database: Database,
   name: string,

@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 import { nothingRecovered, type RecoveredRuns } from './workers.ts'
 
 /**
- * Whether this round falls to the caller, as it does to one in each interval over all processes, and how long until the next. An interval by name is a setting.
+ * Whether the caller runs this round, as one process does in each interval, and how long until the next. An interval given by name is a setting.
  * Index: keeper_rounds_pkey, settings_pkey.
  */
 export async function takeRound(
@@ -17,7 +17,7 @@ export async function takeRound(
         with every as (
           select coalesce($2::float8, holdfast_internal.setting_integer($3)) as ms
         ), early as (
-          -- A conflict would lock the row; a look that comes too early shall write nothing.
+          -- A conflict would lock the row; a check that comes too early must write nothing.
           select next_at from holdfast_internal.keeper_rounds where name = $1 and next_at > clock_timestamp()
         ), taken as (
           insert into holdfast_internal.keeper_rounds as known (name, next_at)
@@ -25,7 +25,7 @@ export async function takeRound(
           on conflict (name) do update set next_at = excluded.next_at where known.next_at <= clock_timestamp()
           returning name
         )
-        -- Nobody needs to know after a crash whose round it was: the disk isn't waited for.
+        -- After a crash it doesn't matter which process had the round: don't wait for the disk.
         select exists (select from taken) as is_ours, set_config('synchronous_commit', 'off', true),
                coalesce((select extract(epoch from next_at - clock_timestamp())::float8 * 1000 from early), (select ms from every)) as next_ms`,
     },
@@ -37,7 +37,7 @@ export async function takeRound(
 }
 
 /**
- * Ends runs that nobody ran in time, ends (or shares) those whose worker never took them, brings jobs back whose cooldown is over, and what was set aside of jobs that
+ * Ends runs that have expired, ends (or shares) runs whose worker never took them, enables jobs whose cooldown is over, and returns runs that were set aside of jobs that
  * are active again. Indexes: runs_expiring, runs_ttl, jobs_unparking.
  */
 export async function sweepRuns(database: Database, maxRows: number, by: number): Promise<void> {
@@ -45,13 +45,13 @@ export async function sweepRuns(database: Database, maxRows: number, by: number)
     {
       name: 'sweep_runs',
       text: `select holdfast_internal.expire_runs($1, $2), holdfast_internal.expire_targets($1, $2),
-               (select count(*) from holdfast_internal.reenable_jobs('holdfast')), holdfast_internal.unpark_jobs()`,
+               (select count(*) from holdfast_internal.reenable_jobs('holdfast'))`,
     },
     [maxRows, by],
   )
 }
 
-/** Runs that a living worker has lost sight of; without a threshold the setting's. Index: run_claims (a few rows a worker), runs_pkey. */
+/** Runs that a live worker has lost track of; without a threshold, that of the setting. Index: run_claims (a few rows per worker), runs_pkey. */
 export async function sweepZombies(
   database: Database,
   thresholdMs: number | null,
@@ -69,6 +69,23 @@ export async function sweepZombies(
 }
 
 /**
+ * Fails runs of one job that no live worker has had for the threshold, where the job says so; without a threshold the setting's. Returns how many.
+ * Indexes: jobs_pkey; see find_runs.
+ */
+export async function sweepUnhandled(
+  database: Database,
+  thresholdMs: number | null,
+  maxRows: number,
+  by: number,
+): Promise<number> {
+  return count(database, 'sweep_unhandled', 'select holdfast_internal.sweep_unhandled($1, $2, $3) as count', [
+    thresholdMs,
+    maxRows,
+    by,
+  ])
+}
+
+/**
  * Lets every queue's due runs be looked at from the front. One queue a transaction: who held the locks of several at once could deadlock with those
  * that settle runs of several queues, and would hold up all claims together.
  */
@@ -82,7 +99,7 @@ export async function rewindFloors(database: Database): Promise<void> {
   }
 }
 
-/** Safety nets: parked runs whose key is free, and due runs below a floor. Indexes: runs_parked, queue_cursors_pkey. */
+/** Recovery sweeps: parked runs whose key is free, and due runs below a floor. Indexes: runs_parked, queue_cursors_pkey. */
 export async function reviveRuns(database: Database, maxRows: number): Promise<number> {
   await rewindFloors(database)
   return count(database, 'unpark_stranded', 'select holdfast_internal.unpark_stranded($1) as count', [
@@ -90,7 +107,7 @@ export async function reviveRuns(database: Database, maxRows: number): Promise<n
   ])
 }
 
-/** Queues that jobs have left, with nothing of theirs in them, are theirs no more. Returns how many jobs it concerns. Looks through the runs of those queues. */
+/** Forgets queues that jobs have left and that have no more runs of them. Returns the number of these jobs. Scans the runs of those queues. */
 export async function forgetFormerQueues(database: Database): Promise<number> {
   return count(
     database,
@@ -101,10 +118,10 @@ export async function forgetFormerQueues(database: Database): Promise<number> {
 }
 
 const maxKeysPerLook = 5000
-/** Half a million keys a round, and the next round goes on from there. */
+/** Half a million keys per round; the next round continues from there. */
 const maxKeyLooks = 100
 
-/** What ended runs left behind: progress that nobody cleared, cancellations that came too late, unique keys whose run is over. Bounded. */
+/** Removes leftovers of ended runs: progress, cancellations that came too late, unique keys. Bounded. */
 export async function clearLeftovers(database: Database): Promise<void> {
   await database.query(
     {
@@ -129,7 +146,7 @@ export async function clearLeftovers(database: Database): Promise<void> {
     },
     [],
   )
-  // Where many have ended the look goes on at once, else in the next round.
+  // If many have ended, it continues at once, otherwise in the next round.
   const text = 'select holdfast_internal.clear_unique_keys($1) as count'
   for (let looks = 0; looks < maxKeyLooks; looks++) {
     const cleared = await count(database, 'clear_unique_keys', text, [maxKeysPerLook])

@@ -1,26 +1,26 @@
 import type { PoolClient } from 'pg'
 import type { Database } from './database.ts'
 
-/** Who leads, in which term. A statement that names an older term is refused. */
+/** The leading node and its term. A statement that names an older term is refused. */
 export interface Leader {
   readonly incarnation: number
   readonly term: number
 }
 
-/** A frozen leader's open transaction would keep the next one waiting: the server ends it. */
+/** The open transaction of a frozen leader would block the next one: the server ends it. */
 const idleTimeoutMs = 5000
 const statementTimeoutMs = 10_000
-/** Attaching a partition waits for whoever reads the default one, and others queue behind a waiter: better to try again later. */
+/** Attaching a partition waits for readers of the default partition, and other sessions queue behind it: give up soon and retry later. */
 const lockTimeoutMs = 2000
 
 const notLeader = 'HF020'
 
-/** True when the database said that somebody else leads now. */
+/** True when the database reported that another node is the leader. */
 export function isNotLeader(error: unknown): boolean {
   return error instanceof Error && (error as Error & { code?: string }).code === notLeader
 }
 
-/** The new term, or null while it can't be had. Index: shard_leases_pkey. */
+/** The new term, or null if it isn't available. Index: shard_leases_pkey. */
 export async function claimLeadership(
   database: Database,
   incarnation: number,
@@ -33,7 +33,7 @@ export async function claimLeadership(
   return rows[0]?.term ?? null
 }
 
-/** Commits what `work` did, if the leader still leads; nobody else can until then. */
+/** Commits what `work` did if this node is still the leader; no other node can become leader until then. */
 export async function inTerm<Result>(
   database: Database,
   leader: Leader,

@@ -9,7 +9,7 @@ export interface GroupDetails {
   readonly changeSubject: string | null
 }
 
-/** Of each group that is given, in their order. Indexes: see holdfast_internal.group_details. */
+/** For each given group, in their order. Indexes: see holdfast_internal.group_details. */
 export async function readGroupDetails(
   database: Database,
   groups: readonly { readonly laneId: number; readonly fingerprint: string; readonly firstSeenAt: Date }[],
@@ -39,7 +39,7 @@ export interface LettersBreakdown {
   readonly isComplete: boolean
 }
 
-/** What the letters are made of that an operation would touch, of the first 10,000. Indexes: see holdfast_internal.letters_breakdown. */
+/** A breakdown of the letters that an operation would affect, of the first 10,000. Indexes: see holdfast_internal.letters_breakdown. */
 export async function readLettersBreakdown(
   database: Database,
   filter: object,

@@ -16,9 +16,9 @@ export interface MaintenanceStatus {
   readonly lastSucceededAt: Date | null
   readonly lastFailedAt: Date | null
   readonly lastError: string | null
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number
-  /** What the last good run said of itself. */
+  /** The summary of the last successful run. */
   readonly summary: Record<string, unknown> | null
   readonly nextRunAt: Date
 }
@@ -34,7 +34,7 @@ export interface TaskEnding {
   readonly durationMs: number
   readonly summary: object | null
   readonly error: string | null
-  /** At a time, or so long after the start of the run that has just ended. */
+  /** At a time, or this long after the start of the run that has just ended. */
   readonly next: { readonly at: Date } | { readonly afterStartMs: number }
 }
 
@@ -108,15 +108,23 @@ export async function requestTask(database: Database, name: string, actor: strin
   return rows[0]?.is_known ?? false
 }
 
+/** One row. */
+export async function readLeader(
+  database: Database,
+): Promise<LeaderStatus & { readonly incarnation: number | null }> {
+  const [leader] = await database.query<LeaderStatus & { readonly incarnation: number | null }>(
+    { name: 'read_leader', text: 'select term, incarnation, node, since from holdfast_internal.leadership' },
+    [],
+  )
+  return leader ?? { term: 0, incarnation: null, node: null, since: null }
+}
+
 /** Every task, by name: a dozen rows. */
 export async function readMaintenance(
   database: Database,
 ): Promise<{ leader: LeaderStatus; tasks: MaintenanceStatus[] }> {
-  const [leaders, tasks] = await Promise.all([
-    database.query<LeaderStatus>(
-      { name: 'read_leader', text: 'select term, node, since from holdfast_internal.leadership' },
-      [],
-    ),
+  const [current, tasks] = await Promise.all([
+    readLeader(database),
     database.query<MaintenanceStatus>(
       {
         name: 'read_maintenance',
@@ -131,5 +139,6 @@ export async function readMaintenance(
       [],
     ),
   ])
-  return { leader: leaders[0] ?? { term: 0, node: null, since: null }, tasks }
+  const { incarnation: _, ...leader } = current
+  return { leader, tasks }
 }

@@ -9,7 +9,7 @@ export interface Gauge {
 
 export interface ChosenEndpoints {
   readonly names: readonly string[]
-  /** Besides them, those with the longest lines. */
+  /** And in addition those with the most pending deliveries. */
   readonly top: number
 }
 
@@ -24,7 +24,7 @@ export async function readQueueGauges(database: Database): Promise<Gauge[]> {
   )
 }
 
-/** What only the database knows of the whole cluster. Indexes: deliveries_ready, dead_letters_state; a scan of breakers. */
+/** Metrics of the whole cluster, which only the database has. Indexes: deliveries_ready, dead_letters_state; a scan of breakers. */
 export async function readGauges(database: Database, chosen: ChosenEndpoints): Promise<Gauge[]> {
   const gauges = await database.query<Gauge>(
     { name: 'read_metrics', text: 'select metric, labels, value from holdfast.metrics()' },

@@ -9,14 +9,14 @@ export interface PeerRow {
 }
 
 export interface BeatResult {
-  /** False when somebody declared this incarnation dead. */
+  /** False if this incarnation was declared dead. */
   readonly isKnown: boolean
   readonly peers: readonly PeerRow[]
-  /** The owner's incarnation of each shard; 0 = nobody. */
+  /** The incarnation that owns each shard; 0 = none. */
   readonly owners: readonly number[]
   readonly epochs: readonly number[]
   readonly databaseNowMs: number
-  /** Of the server, as the arrivals tell it. */
+  /** Identifies the server start, as in the arrivals. */
   readonly life: string
   /** Something changed since the watermarks: endpoints or circuits, routes or event types. */
   readonly haveLanesChanged: boolean
@@ -24,7 +24,7 @@ export interface BeatResult {
   readonly hasNotices: boolean
 }
 
-/** Up to where this node has read what others change. */
+/** The positions up to which this node has read others' changes. */
 export interface ChangeWatermarks {
   readonly lanes: string
   readonly shapes: string
@@ -47,8 +47,8 @@ export async function registerNode(database: Database, name: string, version: st
 }
 
 /**
- * Says in the same round trip whether there are changes to be read: asking for them by statements of their own, every second, was half
- * of what an idle node used. Served by the primary keys of nodes (a handful of rows) and shard_leases (256), and by
+ * Returns in the same round trip whether there are changes to read: separate statements for that, every second, were half
+ * of an idle node's processor time. Served by the primary keys of nodes (a few rows) and shard_leases (256), and by
  * endpoints_changed, breakers_changed, routes_changed, event_types_changed, notices_changed, one entry each.
  */
 export async function beat(
@@ -140,7 +140,7 @@ export async function retireNode(database: Database, incarnation: number): Promi
   ])
 }
 
-/** A node that is about to stop: its peers take its shards as it lets go of them, and it gets none back. */
+/** A node that is about to stop: other nodes take its shards as it releases them, and it gets none back. */
 export async function markStopping(database: Database, incarnation: number): Promise<void> {
   await database.query(
     {
@@ -155,5 +155,40 @@ export async function setAsleep(database: Database, incarnation: number, isAslee
   await database.query(
     { name: 'set_asleep', text: 'update holdfast_internal.nodes set is_asleep = $2 where incarnation = $1' },
     [incarnation, isAsleep],
+  )
+}
+
+export interface NodeShare {
+  readonly name: string
+  readonly incarnation: number
+  readonly version: string
+  readonly isStopping: boolean
+  readonly startedAt: Date
+  readonly lastBeatAt: Date
+  readonly sinceBeatMs: number
+  /** Of the 256. */
+  readonly shards: number
+  /** Endpoints whose lanes are in these shards. */
+  readonly endpoints: number
+  /** Pending deliveries of these lanes, as the node last reported. */
+  readonly pending: number
+}
+
+/** What each node owns: a handful of rows, the 256 leases, and the endpoints by endpoints_shard. */
+export async function readNodeShares(database: Database): Promise<NodeShare[]> {
+  return database.query<NodeShare>(
+    {
+      name: 'read_node_shares',
+      text: `
+        with filled as (select (id & 255) as shard, count(*) as endpoints from holdfast_internal.endpoints group by 1)
+        select node.name, node.incarnation, node.version, node.is_stopping as "isStopping", node.started_at as "startedAt",
+               node.beat_at as "lastBeatAt", (extract(epoch from clock_timestamp() - node.beat_at) * 1000)::float8 as "sinceBeatMs",
+               count(lease.shard)::int as shards, coalesce(sum(filled.endpoints), 0)::int as endpoints, node.pending::float8 as pending
+        from holdfast_internal.nodes as node
+        left join holdfast_internal.shard_leases as lease on lease.incarnation = node.incarnation
+        left join filled on filled.shard = lease.shard
+        group by node.incarnation order by node.incarnation limit 1000`,
+    },
+    [],
   )
 }

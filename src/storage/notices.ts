@@ -3,13 +3,13 @@ import { firstUnseen, watermarkAt, watermarkNow } from './watermark.ts'
 
 export interface NoticeRow {
   readonly id: number
-  /** One that has seen everything before the transaction that wrote it. */
+  /** A watermark that has seen everything before the transaction that wrote it. */
   readonly watermark: string
   readonly channel: string
   readonly payload: string
 }
 
-/** Where to read on from: everything up to there has been seen. */
+/** The position to continue from: everything up to it has been seen. */
 export interface NoticeCursor {
   readonly watermark: string
   readonly id: number
@@ -45,7 +45,7 @@ export interface FreedKey {
   readonly key: string
 }
 
-/** Tells the owners of these lanes to look for what waits behind the keys. */
+/** Notifies the owners of these lanes that deliveries behind these keys may be sent. */
 export async function tellFreedKeys(database: Database, freed: readonly FreedKey[]): Promise<void> {
   await database.query(
     {

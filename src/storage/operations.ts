@@ -1,5 +1,7 @@
 import { queryWithDeadline } from '../postgres/deadline.ts'
+import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
+import { type FoundIds, maxScannedPerPage } from './page.ts'
 
 export type OperationKind = 'redrive' | 'resolve' | 'discard' | 'replay' | 'retry' | 'cancel' | 'cancel_runs'
 export type OperationState = 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
@@ -37,12 +39,12 @@ export interface OperationRequest {
 
 /** A step is bounded and takes a fraction of a second, unless the server is overloaded. */
 const stepTimeoutMs = 60_000
-/** Somebody may hold a row in an open transaction: the other operations don't wait for a person. */
+/** Another session may hold a row lock in an open transaction: the other operations must not wait for it. */
 const stepLockTimeoutMs = 1000
-/** The server ends a step first; this is for one that doesn't answer at all. */
+/** The server ends a step first; this is for a server that doesn't answer at all. */
 const answerGraceMs = 5000
 
-/** What an operation would touch, counted to a bound. Indexes: see holdfast_internal.operation_targets. */
+/** The items that an operation would affect, counted up to a limit. Indexes: see holdfast_internal.operation_targets. */
 export async function previewOperation(
   database: Database,
   request: OperationRequest,
@@ -124,7 +126,7 @@ export interface OperationOutcome {
   readonly isComplete: boolean
 }
 
-/** What became of what it sent again, of the first `maxRows`. Indexes: see holdfast_internal.operation_outcome. */
+/** The outcomes of its redeliveries, of the first `maxRows`. Indexes: see holdfast_internal.operation_outcome. */
 export async function readOperationOutcome(
   database: Database,
   id: number,
@@ -142,6 +144,61 @@ export async function readOperationOutcome(
   return outcome
 }
 
+/** Dead letters that it left as they were, newest first. Indexes: see holdfast_internal.skipped_letters. */
+export async function findSkippedLetters(
+  database: Database,
+  id: number,
+  before: number,
+  maxRows: number,
+): Promise<FoundIds> {
+  const rows = await database.query<FoundIds>(
+    {
+      name: 'skipped_letters',
+      text: 'select ids, scanned_to as "scannedTo" from holdfast_internal.skipped_letters($1, $2, $3, $4)',
+    },
+    [id, before, maxRows, maxScannedPerPage],
+  )
+  return rows[0] ?? { ids: [], scannedTo: null }
+}
+
+export interface SkippedLetterRow {
+  readonly id: number
+  readonly endpoint: string | null
+  readonly queue: string | null
+  readonly state: 'open' | 'redriven' | 'resolved' | 'discarded' | 'erased'
+  readonly why: 'resolved' | 'discarded' | 'erased' | 'redriven' | 'failed_again' | 'destination_deleted'
+  readonly by: string | null
+  readonly at: Date | null
+  readonly note: string | null
+}
+
+/** In the order of the ids given. Indexes: operations_pkey, dead_letters_pkey. */
+export async function readSkippedLetters(
+  database: Database,
+  operation: number,
+  ids: readonly number[],
+): Promise<SkippedLetterRow[]> {
+  return database.query<SkippedLetterRow>(
+    {
+      name: 'read_skipped_letters',
+      text: `
+        select letter.id, endpoint.name as endpoint, queue.name as queue, letter.state, letter.settled_by as by, letter.settled_at as at, letter.note,
+               case
+                 when pg_visible_in_snapshot(letter.changed_xid, op.as_of) then 'destination_deleted'
+                 when letter.state = 'open' then 'failed_again'
+                 else letter.state
+               end as why
+        from unnest($2::bigint[]) with ordinality as asked (id, place)
+        cross join lateral (select as_of from holdfast_internal.operations where id = $1 limit 1) as op
+        cross join lateral (select * from holdfast_internal.dead_letters where id = asked.id limit 1) as letter
+        left join lateral (select name from holdfast_internal.endpoints where id = letter.lane_id limit 1) as endpoint on true
+        left join lateral (select name from holdfast_internal.queues where id = letter.lane_id limit 1) as queue on true
+        order by asked.place`,
+    },
+    [operation, numberArray(ids)],
+  )
+}
+
 /** Index: operations_pkey. */
 export async function steerOperation(
   database: Database,
@@ -156,7 +213,7 @@ export async function steerOperation(
   ])
 }
 
-/** What is due, and when the next of the others is; null when none is running. Index: operations_due. */
+/** Operations that are due, and when the next one is; null if none is running. Index: operations_due. */
 export async function readDueOperations(
   database: Database,
   maxRows: number,
@@ -171,7 +228,7 @@ export async function readDueOperations(
   return rows[0] ?? { ids: [], nextMs: null }
 }
 
-/** Whether there is more to do; null when another node is at it, or it isn't running any more. */
+/** Whether there is more to do; null if another node is running it, or it isn't running any more. */
 export async function stepOperation(
   database: Database,
   id: number,
@@ -201,7 +258,7 @@ export async function failStep(database: Database, id: number, error: string): P
   await database.query({ name: 'fail_step', text: 'select holdfast_internal.fail_step($1, $2)' }, [id, error])
 }
 
-/** False when it isn't owed any more, or was ready anyway. Index: deliveries_pkey. */
+/** False if it isn't pending any more, or was ready already. Index: deliveries_pkey. */
 export async function actOnDelivery(
   database: Database,
   id: string,

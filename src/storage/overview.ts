@@ -11,7 +11,7 @@ export interface OverviewRow {
   readonly oldestDueMs: number
 }
 
-/** Those that need somebody first, then by name. Indexes: see holdfast_internal.overview. */
+/** Endpoints that need attention first, then by name. Indexes: see holdfast_internal.overview. */
 export async function readOverview(database: Database, limit: number): Promise<OverviewRow[]> {
   return database.query<OverviewRow>(
     {
@@ -33,7 +33,7 @@ export interface NodeRow {
   readonly isStopping: boolean
 }
 
-/** Nodes that beat within the last ten seconds. A handful of rows. */
+/** Nodes with a heartbeat within the last ten seconds. A few rows. */
 export async function readLiveNodes(database: Database): Promise<NodeRow[]> {
   return database.query<NodeRow>(
     {

@@ -1,33 +1,33 @@
-import type { Sender } from './send-messages.ts'
+import type { Queryable } from './queryable.ts'
 
 export interface AcceptedEvent {
   readonly messageId: number
-  /** How many deliveries it led to; 0 = nobody wants it, and it is kept as unrouted. */
+  /** Number of deliveries created; 0 if no route matches: the event is stored as unrouted. */
   readonly deliveries: number
-  /** Of those, how many wait because their endpoint is paused, disabled or rejecting. */
+  /** The number of these deliveries that wait because their endpoint is paused, disabled or rejecting. */
   readonly held: number
 }
 
 const accepted = 'select message_id::text, deliveries, held from holdfast_internal.accept_events'
 const inArrays = `${accepted}($1::text[], $2::text[], $3::jsonb[], $4)`
-/** Lines of one text spare the publisher quoting a thousand array elements. */
+/** Sending lines of one text saves the publisher quoting a thousand array elements. */
 const inLines = `${accepted}(string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), string_to_array($3, e'\\n', 'null')::jsonb[], $4)`
 
 function lines(texts: readonly (string | null)[]): string {
   return texts.map((text) => text ?? 'null').join('\n')
 }
 
-/** Stores events and fans them out, all or nothing. `areChecked`: the payloads were held against their schemas. */
+/** Stores events and fans them out, all or nothing. `areChecked`: the payloads were validated against their schemas. */
 export async function publishEvents(
-  sender: Sender,
+  queryable: Queryable,
   types: readonly string[],
   bodies: readonly string[],
   options: readonly (object | null)[] | null,
   areChecked: boolean,
 ): Promise<AcceptedEvent[]> {
   const given = options?.map((each) => (each === null ? null : JSON.stringify(each))) ?? null
-  // JSON.stringify writes no line break; text that a person wrote may have some.
-  const result = await sender.query(
+  // JSON.stringify writes no line breaks; JSON text from a caller may have some.
+  const result = await queryable.query(
     bodies.some((body) => body.includes('\n'))
       ? { text: inArrays, values: [types, bodies, given, areChecked], rowMode: 'array' }
       : {

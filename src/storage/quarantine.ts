@@ -40,7 +40,7 @@ export async function listQuarantine(
   )
 }
 
-/** At most so many are counted. */
+/** Counts up to this many. */
 export async function countQuarantine(database: Database, maxCount: number): Promise<number> {
   const rows = await database.query<{ count: number }>(
     {
@@ -52,7 +52,7 @@ export async function countQuarantine(database: Database, maxCount: number): Pro
   return rows[0]?.count ?? 0
 }
 
-/** Tries those whose time has come. Index: quarantine_due. */
+/** Retries those that are due. Index: quarantine_due. */
 export async function retryQuarantine(client: ClientBase, maxRows: number): Promise<number> {
   const { rows } = await client.query<{ settled: number }>(
     'select holdfast_internal.retry_quarantined($1) as settled',
@@ -61,7 +61,7 @@ export async function retryQuarantine(client: ClientBase, maxRows: number): Prom
   return rows[0]?.settled ?? 0
 }
 
-/** Tries one at once. Null when there is none of this number; else whether it could be stored. */
+/** Retries one now. Null if there is none of this id; otherwise whether it could be stored. */
 export async function retryQuarantined(
   database: Database,
   id: number,
@@ -81,7 +81,7 @@ export async function retryQuarantined(
   return rows[0]?.isKnown === true ? rows[0].settled > 0 : null
 }
 
-/** Drops the result; its delivery, if it is still owed, is sent again. False when there is none of this number. */
+/** Drops the result; its delivery, if it is still pending, is sent again. False if there is none of this id. */
 export async function releaseQuarantined(database: Database, id: number, actor: string): Promise<boolean> {
   const rows = await database.query<{ isReleased: boolean }>(
     {

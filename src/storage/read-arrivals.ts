@@ -6,11 +6,11 @@ import { serverLife } from './watermark.ts'
 /** What PostgreSQL calls a snapshot: everything below xmin has ended, nothing from xmax on has. */
 export interface Snapshot {
   readonly xmin: bigint
-  /** One past the highest that has ended: what has begun since runs, and isn't listed in `running`. */
+  /** One past the highest that has ended: transactions that have begun since are running, and aren't listed in `running`. */
   readonly xmax: bigint
-  /** Those below xmax. */
+  /** Running transactions below xmax. */
   readonly running: readonly bigint[]
-  /** The next to begin, read right after the snapshot was taken. */
+  /** The next transaction to begin, read right after the snapshot was taken. */
   readonly next: bigint
 }
 
@@ -18,11 +18,11 @@ const firstTransaction = 3
 
 export interface Arrivals {
   readonly snapshot: Snapshot
-  /** Of the server that answered: a cursor from another one means nothing to it. */
+  /** Identifies the server start: a cursor of another one is invalid. */
   readonly life: string
   /** The highest id that this read passed. */
   readonly cursor: number
-  /** True when the row limit cut it short: there is more. */
+  /** True if the row limit was reached: there is more. */
   readonly isPartial: boolean
   readonly groups: readonly ArrivalGroup[]
 }
@@ -32,9 +32,9 @@ export interface ArrivalGroup {
   readonly priority: number
   readonly total: number
   readonly ready: number
-  /** In database time; null when nothing among them is scheduled. */
+  /** In database time; null if none of them is scheduled. */
   readonly firstDueAtMs: number | null
-  /** The plain ones among them whole, when few came in: an idle lane then needs no further read. */
+  /** The plain ones with their bodies, if few came in: an idle lane then needs no further read. */
   readonly whole: readonly WholeRow[]
 }
 
@@ -53,8 +53,8 @@ export interface SeenDelivery {
 }
 
 /**
- * A snapshot doesn't tell which transactions have begun since the last one ended. The distance from the first id ever to the next
- * does, modulo 2^32, and costs no transaction id of our own, as pg_current_xact_id() would.
+ * A snapshot doesn't show which transactions have begun since the last one ended. The distance from the first id ever to the next
+ * does, modulo 2^32, and uses no transaction id of our own, as pg_current_xact_id() would.
  */
 export const nextTransaction = `age('${firstTransaction}'::xid)`
 
@@ -97,8 +97,8 @@ export async function readTopId(
 }
 
 /**
- * What came in after `cursor`, as counts per lane and priority: whether a lane has one new delivery or a thousand, it is
- * one small row, and ten thousand trickling lanes cost one statement. Index: deliveries_pkey.
+ * Deliveries after `cursor`, as counts per lane and priority: whether a lane has one new delivery or a thousand, it is
+ * one small row, and ten thousand lanes with little traffic cost one statement. Index: deliveries_pkey.
  */
 export async function readArrivals(
   database: Database,
@@ -171,7 +171,7 @@ export async function readArrivals(
   }
 }
 
-/** What is visible in an id range that was passed before, for transactions that ended late. Index: deliveries_pkey. */
+/** Deliveries visible in an id range that was passed before, for transactions that ended late. Index: deliveries_pkey. */
 export async function readRange(
   database: Database,
   range: { readonly after: number; readonly upTo: number },

@@ -2,7 +2,7 @@ import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 
 /**
- * A delivery as the lanes need it; its body is read apart. What is left out at the end is as it is for most: a first attempt of a message
+ * A delivery as the lanes need it; its body is read separately. Fields at the end are left out if they have the usual value: a first attempt of a message
  * that was sent straight to its endpoint, without options.
  */
 export type DeliveryRow = readonly [
@@ -19,13 +19,13 @@ export type DeliveryRow = readonly [
   expiresAtMs?: number | null,
   owedAtMs?: number | null,
   orderingKey?: string | null,
-  /** Nothing older of its ordering key is owed, and no dead letter blocks the key; or it is the redrive of the letter that does. */
+  /** No older delivery of its ordering key is pending, and no dead letter blocks the key; or it is the redrive of that letter. */
   isHead?: boolean,
   variant?: number,
   replayId?: number | null,
 ]
 
-/** What a row says, with what it leaves out. */
+/** The full row, with the fields that were left out. */
 export const laneIdOf = (row: DeliveryRow): number => row[1]
 export const priorityOf = (row: DeliveryRow): number => row[2]
 export const sizeOf = (row: DeliveryRow): number => row[3]
@@ -37,8 +37,8 @@ export const isHeadOf = (row: DeliveryRow): boolean => row[13] ?? true
 const lastId = '9223372036854775807'
 
 /**
- * The ranges below compare whole rows of index columns and order by all of them. So nothing but the named index can serve them:
- * with plain equalities the planner may walk the primary key in id order instead, through every other lane's backlog, as
+ * The ranges below compare whole rows of index columns and order by all of them. So only the named index can serve them:
+ * with plain equalities the planner may scan the primary key in id order instead, through every other lane's backlog, as
  * soon as its statistics say that one lane owns most of the table.
  */
 const oldestOwed = (lane: string, key: string, upTo: string) => `
@@ -49,8 +49,8 @@ const oldestOwed = (lane: string, key: string, upTo: string) => `
   order by line.ordering_key, line.lane_id, line.id limit 1`
 
 /**
- * The one delivery of a key that may go. A letter that blocks the key stands where its delivery stood: what is older goes before it, then its
- * redrive (nothing while there is none), then the rest. It may have died before the older ones were through: when the endpoint was full.
+ * The one delivery of a key that may be sent. A letter that blocks the key has the position of its delivery: older ones come before it, then its
+ * redrive (nothing while there is none), then the rest. It may have died before the older ones were sent, when the endpoint was full.
  */
 const headOfKey = (lane: string, key: string, upTo: string) => `
   coalesce(
@@ -69,7 +69,7 @@ const isHead = `
   (taken.ordering_key is null or taken.id = ${headOfKey('taken.lane_id', 'taken.ordering_key', 'taken.id')}) as is_head`
 
 /**
- * Rows travel as one text of JSON per request: sixteen columns a row took the server 1 µs and this process 3 µs to write and to parse,
+ * Rows are sent as one JSON text per request: sixteen columns a row took the server 1 µs and this process 3 µs to write and to parse,
  * four numbers in a text take a tenth of it.
  */
 const rowAsText = `
@@ -102,8 +102,8 @@ export interface StreamRequest {
 }
 
 /**
- * The next ready deliveries of each stream (a lane's line of one priority), up to the arrivals cursor: what lies beyond it hasn't
- * been seen under a snapshot yet. Answers in the order of the requests. Index: deliveries_ready.
+ * The next ready deliveries of each stream (a lane's deliveries of one priority), up to the arrivals cursor: rows beyond it haven't
+ * been seen under a snapshot yet. Results are in the order of the requests. Index: deliveries_ready.
  */
 export async function readStreams(
   database: Database,
@@ -139,13 +139,13 @@ export async function readStreams(
 export interface DueRequest {
   readonly laneId: number
   readonly maxRows: number
-  /** Whatever was due before is known. */
+  /** Deliveries that were due before this time are known. */
   readonly fromMs: number
 }
 
 /**
- * Scheduled deliveries whose time has come, by the database's clock, the longest due first; answers in the order of the requests, and the
- * time up to which they hold. Index: deliveries_due.
+ * Scheduled deliveries that are due by the database's clock, the longest due first; results are in the order of the requests, with the
+ * time up to which they are complete. Index: deliveries_due.
  */
 export async function readDue(
   database: Database,
@@ -177,7 +177,7 @@ export async function readDue(
   return { rows, upToMs: answers[0]?.[2] ?? Number.NEGATIVE_INFINITY }
 }
 
-/** When each lane's next scheduled delivery is due, after what is due now. Index: deliveries_due, one entry a lane. */
+/** When each lane's next scheduled delivery is due, after those that are due now. Index: deliveries_due, one entry per lane. */
 export async function readNextDue(
   database: Database,
   laneIds: readonly number[],
@@ -195,7 +195,7 @@ export async function readNextDue(
   )
 }
 
-/** Deliveries by id, whatever their place in the line. Index: deliveries_pkey. */
+/** Deliveries by id, whatever their position. Index: deliveries_pkey. */
 export async function readByIds(database: Database, ids: readonly number[]): Promise<DeliveryRow[]> {
   const answers = await database.queryArrays<[string | null]>(
     {
@@ -213,7 +213,7 @@ export async function readByIds(database: Database, ids: readonly number[]): Pro
 }
 
 /**
- * The head of each ordering key that has just become free: its oldest delivery, or the redrive of the letter that blocks it. One that isn't
+ * The first delivery of each ordering key that has just become free: its oldest one, or the redrive of the letter that blocks it. One that isn't
  * due yet is left out. Indexes: deliveries_keyed, dead_letters_blocking.
  */
 export async function readKeyHeads(
@@ -242,8 +242,8 @@ export async function readKeyHeads(
 }
 
 /**
- * Takes due deliveries that wait for an older one of their key out of the schedule: they are found again as heads of their key,
- * and mustn't stand in front of every read of what is due. Index: deliveries_pkey.
+ * Removes due deliveries that wait for an older one of their key from the schedule: they are found again when they are first of their key,
+ * and must not be read by every read of due deliveries. Index: deliveries_pkey.
  */
 export async function parkBehindKey(database: Database, ids: readonly number[]): Promise<void> {
   await database.query(

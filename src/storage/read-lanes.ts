@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { storedSecretsColumn } from './secrets.ts'
 import { firstUnseen, watermarkNow } from './watermark.ts'
 
-/** An endpoint and its breaker as stored. `settings` and `config` are unchecked: somebody may have written them by hand. */
+/** An endpoint and its breaker as stored. `settings` and `config` are unchecked: they may have been edited by hand. */
 export interface LaneRow {
   readonly id: number
   readonly name: string
@@ -66,7 +66,7 @@ export async function readLanesById(database: Database, laneIds: readonly number
   )
 }
 
-/** A lane with the database's time, which its holds and probes go by. */
+/** A lane with the database's time, which its holds and probes use. */
 export interface LaneNow extends LaneRow {
   readonly nowMs: number
 }
@@ -87,7 +87,7 @@ export async function readLaneByName(database: Database, name: string): Promise<
 
 export interface LaneChanges {
   readonly rows: readonly LaneRow[]
-  /** Pass it to the next call: whatever was written by a transaction that is still running now will be seen then. */
+  /** Pass it to the next call, which will see changes of transactions that are still running now. */
   readonly watermark: string
 }
 
@@ -119,7 +119,7 @@ export interface StreamSummary {
   readonly firstDueAtMs: number | null
 }
 
-/** What is owed on these shards up to an id; once per takeover. Index: deliveries_ready, whole. */
+/** The number of pending deliveries of these shards up to an id; once per takeover. Index: deliveries_ready, completely. */
 export async function summariseStreams(
   database: Database,
   shards: readonly number[] | null,
@@ -138,10 +138,10 @@ export async function summariseStreams(
   )
 }
 
-/** One statement counts so many of a line: some 5 ms, for which nobody else has to wait. */
+/** Rows of a line counted in one statement: about 5 ms, which blocks no other session. */
 const maxCountedRows = 20_000
 
-/** What is owed to a lane up to an id, counted in pieces. Index: deliveries_ready, as rows of its columns, so that no other has this order. */
+/** The number of pending deliveries of a lane up to an id, counted in parts. Index: deliveries_ready, as rows of its columns, so that no other has this order. */
 export async function countLane(database: Database, laneId: number, upTo: number): Promise<number> {
   let total = 0
   let lines: readonly (readonly [priority: number, after: number])[] = [0, 1, 2, 3].map((level) => [level, 0])
@@ -170,7 +170,7 @@ export async function countLane(database: Database, laneId: number, upTo: number
   return total
 }
 
-/** A lane was found whose deliveries nobody read: an alert tells of it. */
+/** Records that a recovery sweep found a lane whose due deliveries were not read, which raises an alert. */
 export async function recordRevival(
   database: Database,
   node: string,
@@ -211,7 +211,7 @@ export async function reportLanes(database: Database, reports: readonly LaneRepo
   )
 }
 
-/** Says on the endpoint's health why its lane stands still; null clears it. Index: breakers_pkey. */
+/** Stores in the endpoint's health why nothing is sent to it; null clears it. Index: breakers_pkey. */
 export async function setHoldReason(
   database: Database,
   laneId: number,
@@ -243,7 +243,7 @@ export async function startProbe(
   return rows[0]?.version ?? null
 }
 
-/** Gives back a probe that was never sent. Index: breakers_pkey. */
+/** Returns a probe that was never sent. Index: breakers_pkey. */
 export async function abandonProbe(database: Database, laneId: number, token: string): Promise<void> {
   await database.query({ name: 'abandon_probe', text: 'select holdfast_internal.abandon_probe($1, $2)' }, [
     laneId,

@@ -14,7 +14,7 @@ export type MessageRest = readonly [
   correlationId: string | null,
   headers: Record<string, string> | null,
   needsCheck: boolean,
-  /** These two only where they were asked for: a route's transform may want them. */
+  /** These two only if requested: a route's transform may need them. */
   tenant: string | null,
   metadata: Record<string, unknown> | null,
 ]
@@ -27,16 +27,16 @@ const rest = `
 
 const createdAtMs = `(date_part('epoch', message.created_at) * 1000)`
 
-/** No JSON text holds this character, which a JSON string must escape: it parts one body from the next. */
+/** JSON text never contains this character unescaped: it separates one body from the next. */
 const separator = '\u0001'
-/** No JSON text begins with it: it marks the rest of a message, before its body. */
+/** JSON text never begins with it: it marks the other fields of a message, before its body. */
 const restMark = '!'
 
 /**
- * Messages by id. What was published together has neighbouring ids, so that a thousand bodies are a few ranges of the primary key
- * instead of a thousand look-ups in it (2.4 µs each, measured), and each range comes as one text. What a range doesn't hold whole is
+ * Messages by id. Messages that were published together have consecutive ids, so that a thousand bodies are a few ranges of the primary key
+ * instead of a thousand look-ups (2.4 µs each, measured), and each range is returned as one text. Messages missing in a range are
  * looked up one by one: a body outlives its partition in messages_kept.
- * The limit tells the planner what an id range means; without it the guess is high enough for a JIT compilation of 17 ms.
+ * The limit tells the planner the size of an id range; without it the estimate is high enough for a JIT compilation of 17 ms.
  * Index: messages_pkey of each partition.
  */
 export async function readMessages(
@@ -92,7 +92,7 @@ function takeRange(messages: Map<number, Message>, low: number, texts: string, t
   }
 }
 
-/** A piece of a text keeps the whole text in memory: one slow delivery would hold the bodies of all that were read with it. */
+/** A substring keeps the whole text in memory: one slow delivery would hold the bodies of all that were read with it. */
 function detached(piece: string): string {
   return ` ${piece}`.slice(1)
 }
@@ -121,7 +121,7 @@ async function readSingly(
   }
 }
 
-/** Runs of neighbouring ids. */
+/** Ranges of consecutive ids. */
 function toRanges(sorted: readonly number[]): { lows: number[]; highs: number[] } {
   const lows: number[] = []
   const highs: number[] = []

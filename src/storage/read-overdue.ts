@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** A delivery that has waited too long; nothing will be sent, so it comes without its body. */
+/** A delivery that was pending for too long; nothing will be sent, so it is read without its body. */
 export interface OverdueDelivery {
   readonly id: number
   readonly messageId: number
@@ -12,9 +12,9 @@ export interface OverdueDelivery {
 }
 
 /**
- * What a lane that stands still must let go of: expired deliveries, and those first owed before `giveUpBeforeMs`.
- * `giveUpBeforeId` bounds the scan: an id is never younger than its delivery. Rows of index columns are compared whole, as in
- * read-deliveries.ts: with plain equalities a plan for all lanes walks the primary key through everybody's old deliveries.
+ * Deliveries that end although their lane sends nothing at the moment: expired deliveries, and those first owed before `giveUpBeforeMs`.
+ * `giveUpBeforeId` bounds the scan: an id is never younger than its delivery. Rows of index columns are compared as a whole, as in
+ * read-deliveries.ts: with plain equalities a plan for all lanes scans the primary key through all lanes' old deliveries.
  * Indexes: deliveries_expiring, deliveries_ready.
  */
 export async function readOverdue(

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Database } from './database.ts'
 
 /**
- * Values by their keys from a table of the application, with the columns `key` and `value`. Its name was checked where the route was written: two
- * plain identifiers at most, none of ours. Index: the application's, on `key`.
+ * Values by their keys from a table of the application, with the columns `key` and `value`. Its name was checked when the route was written: at most
+ * two plain identifiers, not a table of Holdfast. Index: the application's, on `key`.
  */
 export async function readTable(
   database: Database,

@@ -29,7 +29,7 @@ export async function purgeOperations(client: Client, keepDays: number, maxRows:
   return purge(client, 'select holdfast_internal.purge_operations($1, $2) as purged', [keepDays, maxRows])
 }
 
-/** Kept answers, sessions and sign-in links that have expired, and keys that were revoked. Indexes: api_results_expiry, api_sessions_expiry. */
+/** Stored API results, sessions and sign-in links that have expired, and revoked keys. Indexes: api_results_expiry, api_sessions_expiry. */
 export async function purgeAccess(client: Client, keepDays: number, maxRows: number): Promise<number> {
   return purge(client, 'select holdfast_internal.purge_access($1, $2) as purged', [keepDays, maxRows])
 }
@@ -37,4 +37,9 @@ export async function purgeAccess(client: Client, keepDays: number, maxRows: num
 /** Index: schedules_spent. */
 export async function purgeSchedules(client: Client, keepDays: number, maxRows: number): Promise<number> {
   return purge(client, 'select holdfast_internal.purge_schedules($1, $2) as purged', [keepDays, maxRows])
+}
+
+/** Index: key_rates_paid. */
+export async function purgeKeyRates(client: Client, maxRows: number): Promise<number> {
+  return purge(client, 'select holdfast_internal.purge_key_rates($1) as purged', [maxRows])
 }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from './database.ts'
 
-/** What was counted for one lane in one period. Field names are those that `holdfast_internal.add_rollups` reads. */
+/** The counts of one lane in one period. Field names are those that `holdfast_internal.add_rollups` reads. */
 export interface RollupRow {
   readonly lane: number
   /** 1 a minute, 2 an hour, 3 a day. */
@@ -14,7 +14,7 @@ export interface RollupRow {
   readonly answers: Readonly<Record<string, number>>
 }
 
-/** What a node counted for the whole site. Field names are those that `holdfast_internal.add_rollups_v2` reads. */
+/** A node's counts for the whole installation. Field names are those that `holdfast_internal.add_rollups_v2` reads. */
 export interface SiteRollupRow {
   readonly stepSeconds: number
   readonly startsAtMs: number
@@ -75,7 +75,7 @@ export async function sumSiteRollups(
   )
 }
 
-/** Counts the events of minutes that are over; returns how many minutes that were. Indexes: messages_pkey, site_rollups_pkey. */
+/** Counts the events of past minutes; returns the number of minutes. Indexes: messages_pkey, site_rollups_pkey. */
 export async function sampleSite(
   client: Pick<ClientBase, 'query'>,
   maxMinutes: number,
@@ -88,7 +88,7 @@ export async function sampleSite(
   return rows[0]?.counted ?? 0
 }
 
-/** About how many events were accepted in a span of time; null when nobody has counted so far back. Index: site_rollups_pkey. */
+/** Approximate number of events accepted in a time span; null if no statistics exist for that time. Index: site_rollups_pkey. */
 export async function countSiteEvents(
   database: Database,
   from: Date,
@@ -136,7 +136,7 @@ export async function sumRollupsOf(
   return rows.filter((row) => (row.startsAt as Date | null) !== null)
 }
 
-/** One sum for each endpoint that was tried, the busiest first. Index: rollups_age. */
+/** One sum for each endpoint with attempts, the busiest first. Indexes: rollups_age, endpoints_pkey, rollups_pkey. */
 export async function sumRollupsOfAll(
   database: Database,
   window: { period: number; lengthMs: number },
@@ -147,15 +147,15 @@ export async function sumRollupsOfAll(
       name: 'sum_rollups_of_all',
       text: `
         select ${columns}
-        from holdfast_internal.sum_rollups(null, $1::smallint, now() - make_interval(secs => $2::float8 / 1000), interval '100000 days') as sums
+        from holdfast_internal.sum_busiest_rollups($1::smallint, now() - make_interval(secs => $2::float8 / 1000), $3) as sums
         join holdfast_internal.endpoints as endpoint on endpoint.id = sums.lane_id
-        order by attempts desc, endpoint limit $3`,
+        order by attempts desc, endpoint`,
     },
     [window.period, window.lengthMs, limit],
   )
 }
 
-/** How many endpoints it looked at: fewer than `maxLanes` when that were the last. Index: rollups_pkey. */
+/** How many endpoints it processed: fewer than `maxLanes` if these were the last. Index: rollups_pkey. */
 export async function rollUpLanes(
   client: Pick<ClientBase, 'query'>,
   daysBack: number,

@@ -41,7 +41,7 @@ const columns = `
   route.enabled, route.is_shorthand as "isShorthand", route.created_at as "createdAt", route.updated_at as "updatedAt"`
 
 /**
- * Creates or changes a route, by name. `mode` says which of the two is meant; undefined when the other is the case.
+ * Creates or changes a route, by name. `mode` says which of the two is meant; undefined if the other would be needed.
  * Index: routes_name_key.
  */
 export async function writeRoute(
@@ -127,7 +127,7 @@ export async function listRoutes(
   )
 }
 
-/** Index: routes_name_key; what is owed along it is looked for in everything that is owed. */
+/** Index: routes_name_key; pending deliveries of the route are searched in all pending deliveries. */
 export async function deleteRoute(
   database: Database,
   name: string,
@@ -144,13 +144,13 @@ export async function deleteRoute(
   return rows[0] ?? { cancelled: 0, operation: null }
 }
 
-/** What is wrong with a filter, and where in it (null where PostgreSQL doesn't say). */
+/** The problem of a filter, and its position (null if PostgreSQL doesn't report one). */
 export interface FilterComplaint {
   readonly message: string
   readonly position: number | null
 }
 
-/** What PostgreSQL says of a filter: null when it is a predicate, else what is wrong with it. No table is touched. */
+/** PostgreSQL's verdict on a filter: null if it is a predicate, otherwise the problem. Reads no table. */
 export async function checkFilter(database: Database, filter: string): Promise<FilterComplaint | null> {
   try {
     const rows = await database.attempt(() =>
@@ -162,17 +162,17 @@ export async function checkFilter(database: Database, filter: string): Promise<F
         [filter],
       ),
     )
-    // Where a short cut spares the test its variable, each publish that takes the long way would fail on it.
+    // If short-circuit evaluation skips a variable in the test, each publish that evaluates it would fail.
     return hasVariable(rows[0]?.canonical ?? '') ? variableComplaint(filter) : null
   } catch (error) {
     const { code = '', message = '' } = error as { code?: string; message?: string }
     if (code === '22038') {
-      return { message: 'is a path, not a condition: write something like $.amount > 100', position: null }
+      return { message: 'is a path, not a condition: write a comparison like $.amount > 100', position: null }
     }
     if (code === '42704') return variableComplaint(filter)
-    // A condition may fail on an empty document (a missing field in strict mode); that is no fault of the condition.
+    // A condition may fail on an empty document (a missing field in strict mode); the condition itself is valid.
     if (code.startsWith('2203')) return null
-    // Bad syntax, a bad regular expression, a flag that isn't supported, a number out of range, too deep.
+    // Bad syntax, a bad regular expression, a flag that isn't supported, a number out of range, nested too deeply.
     if (!/^(42|22|0A|54)/.test(code)) throw error
     return {
       message: `is not a valid SQL/JSON path: ${message}`,
@@ -191,7 +191,7 @@ function hasVariable(canonical: string): boolean {
 function variableComplaint(filter: string): FilterComplaint {
   const position = filter.search(/\$["\p{L}_]/u)
   return {
-    message: 'has a variable, and a filter has none: write its value instead',
+    message: 'has a variable, which filters do not support: write its value instead',
     position: position === -1 ? null : position,
   }
 }
@@ -201,8 +201,8 @@ const queryCanceled = '57014'
 const maxPositionTries = 20
 
 /**
- * PostgreSQL names the token that it stumbled over, not its place. It stumbles over the same token when the filter ends there, so the first
- * such beginning of the filter tells the place.
+ * PostgreSQL reports the token at which parsing failed, not its position. Parsing fails at the same token when the filter ends there, so the first
+ * such prefix of the filter gives the position.
  */
 async function positionOf(database: Database, filter: string, message: string): Promise<number | null> {
   if (message.includes('at end of jsonpath')) return filter.length
@@ -223,10 +223,10 @@ async function positionOf(database: Database, filter: string, message: string): 
   return null
 }
 
-/** Whether PostgreSQL finds that this payload fits the filter, as it would when it is published. */
+/** Whether PostgreSQL finds that this payload matches the filter, as it does when publishing. */
 export async function matchFilter(database: Database, filter: string, body: string): Promise<boolean> {
   return database.inTransaction(async (client) => {
-    // Two lists compared with each other take hours; the server ends it, so that no connection and no core is kept by whoever asks.
+    // Comparing two large lists can take hours; the server ends it, so that a caller can't occupy a connection and a core.
     await client.query(`set local statement_timeout = ${filterTimeoutMs}`)
     const { rows } = await client
       .query<{ matches: boolean }>(
@@ -243,13 +243,13 @@ export async function matchFilter(database: Database, filter: string, body: stri
 function filterTooCostly(cause: unknown): HoldfastError {
   return new HoldfastError(
     'invalid_filter',
-    `The filter takes longer than ${filterTimeoutMs} ms with this payload. Compare single values, not lists with lists.`,
+    `The filter takes longer than ${filterTimeoutMs} ms with this payload. Compare single values instead of lists.`,
     {},
     cause,
   )
 }
 
-/** What the dispatching side needs of a route. */
+/** The fields of a route that the engine needs. */
 export interface RouteShape {
   readonly id: number
   readonly name: string

@@ -44,7 +44,7 @@ export interface RunAttemptRow {
 }
 
 export interface RunDetailRow extends RunRow {
-  /** JSON text, every digit of it; null when the message is gone. */
+  /** JSON text with all digits; null if the message is gone. */
   readonly payload: string | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly metadata: Readonly<Record<string, unknown>> | null
@@ -52,6 +52,8 @@ export interface RunDetailRow extends RunRow {
   readonly logs: readonly unknown[] | null
   readonly dead_letter_id: number | null
   readonly redriven_run_id: number | null
+  /** It waits, its job and queue are active, and no live worker has a handler for it. */
+  readonly is_unhandled: boolean
   readonly attempts: readonly RunAttemptRow[]
 }
 
@@ -68,6 +70,7 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
         select known.*, message.body::text as payload, message.correlation_id, message.headers,
           message.metadata, progress.progress, progress.logs,
           letter.id as dead_letter_id, letter.redriven_delivery_id as redriven_run_id,
+          known.state = 'waiting' and holdfast_internal.is_unhandled(known.job, known.queue) as is_unhandled,
           (select coalesce(jsonb_agg(jsonb_build_object(
              'attempt', attempt, 'started_at', started_at, 'duration_ms', duration_ms, 'outcome', outcome, 'error_code', error_code,
              'error', error, 'worker', case when duration_ms is not null or outcome = 6 then holdfast_internal.worker_name(incarnation) end, 'detail', detail) order by attempt, started_at), '[]')
@@ -76,18 +79,19 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
           select body, correlation_id, headers, metadata from holdfast_internal.messages where id = known.message_id
           union all select body, correlation_id, headers, metadata from holdfast_internal.messages_kept where id = known.message_id limit 1
         ) as message on true
-        -- The letter is of the first run; redrives have its message.
+        -- The letter belongs to the first run; redrives have its message.
         left join lateral (
           select id, redriven_delivery_id from holdfast_internal.dead_letters where delivery_id = known.message_id limit 1
         ) as letter on true
-        left join holdfast_internal.run_progress as progress on progress.run_id = known.id`,
+        -- What has ended has it in its attempt.
+        left join holdfast_internal.run_progress as progress on progress.run_id = known.id and known.state = 'running' and progress.attempt = known.attempt`,
     },
     [id],
   )
   return rows[0]
 }
 
-/** In the order of the ids given; what is no run is left out. Indexes: see holdfast_internal.describe_runs; messages_pkey, messages_kept_pkey. */
+/** In the order of the ids given; ids that are not runs are left out. Indexes: see holdfast_internal.describe_runs; messages_pkey, messages_kept_pkey. */
 export async function readRunRecords(database: Database, ids: readonly number[]): Promise<RunRow[]> {
   return database.query<RunRow>(
     {
@@ -104,7 +108,7 @@ export async function readRunRecords(database: Database, ids: readonly number[])
   )
 }
 
-/** 'cancelled': it ended at once; 'requested': its handler is told; null: it isn't owed. Indexes: runs_pkey, run_claims_lane. */
+/** 'cancelled': it ended at once; 'requested': its handler is signalled; null: it has ended already. Indexes: runs_pkey, run_claims_lane. */
 export async function cancelRun(
   database: Database,
   id: number,
@@ -127,7 +131,7 @@ export async function hastenRun(database: Database, id: number, actor: string): 
   return rows[0]?.is_hastened ?? false
 }
 
-/** How many runs the queue owes; beyond 100,000 as they were counted within the last minute. Indexes: see holdfast_internal.owed_rows. */
+/** How many unfinished runs the queue has; above 100,000, the count of the last minute. Indexes: see holdfast_internal.owed_rows. */
 export async function countOwedRuns(database: Database, queue: string): Promise<number> {
   const rows = await database.query<{ owed: number }>(
     {

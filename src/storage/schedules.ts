@@ -8,7 +8,7 @@ export interface ScheduleRow {
   readonly timezone: string
   readonly every_ms: number | null
   readonly run_at: Date | null
-  /** JSON text, every digit of it. */
+  /** JSON text with all digits. */
   readonly payload: string
   readonly options: Readonly<Record<string, unknown>> | null
   readonly overlap: 'skip' | 'queue' | 'allow'
@@ -43,7 +43,7 @@ export interface ScheduleWrite {
 }
 
 /**
- * Creates or changes a schedule; the same one again keeps its next fire, so that every process may say it at its start. False: there is
+ * Creates or changes a schedule; an unchanged one keeps its next fire time, so that every process may declare it at its start. False: there is
  * no such job. Index: schedules_name_key.
  */
 export async function upsertSchedule(
@@ -121,7 +121,7 @@ export async function listSchedules(
   )
 }
 
-/** Resuming after a pause takes the next fire from now on: what fell into the pause wasn't wanted. Index: schedules_name_key. */
+/** Resuming after a pause computes the next fire time from now: fires during the pause are skipped. Index: schedules_name_key. */
 export async function pauseSchedule(
   database: Database,
   name: string,
@@ -160,11 +160,11 @@ export async function deleteSchedule(database: Database, name: string, actor: st
 
 export interface DueSchedules {
   readonly schedules: readonly ScheduleRow[]
-  /** The database's time, which due times go by. */
+  /** The database's time, in which due times are given. */
   readonly now: Date
 }
 
-/** What is to be fired, the longest overdue first. Index: schedules_due. */
+/** Schedules that are due, the longest overdue first. Index: schedules_due. */
 export async function readDueSchedules(database: Database, limit: number): Promise<DueSchedules> {
   const rows = await database.query<ScheduleRow & { now: Date }>(
     {
@@ -185,7 +185,7 @@ export interface ScheduleFire {
   readonly times: readonly Date[]
 }
 
-/** Moves each on by compare-and-swap and enqueues its runs, in one transaction. Returns how many runs were made. */
+/** Moves each one on by compare-and-swap and enqueues its runs, in one transaction. Returns how many runs were stored. */
 export async function fireSchedules(database: Database, fires: readonly ScheduleFire[]): Promise<number> {
   const rows = await database.query<{ made: number }>(
     { name: 'fire_schedules', text: 'select holdfast_internal.fire_schedules($1) as made' },

@@ -64,7 +64,7 @@ export interface KeyUse {
   readonly secrets: number
 }
 
-/** Which keys the stored secrets need, of endpoints and of routes' transforms. Index: endpoint_secrets_key; routes are read whole. */
+/** Which keys the stored secrets need, of endpoints, of routes' transforms and of sources. Index: endpoint_secrets_key; routes and sources are read whole. */
 export async function readKeyUse(database: Database): Promise<KeyUse[]> {
   return database.query<KeyUse>(
     {
@@ -75,6 +75,9 @@ export async function readKeyUse(database: Database): Promise<KeyUse[]> {
           union all
           select transform #>> '{actor,key,keyId}', count(*) from holdfast_internal.routes
           where transform #>> '{actor,key,keyId}' is not null group by 1
+          union all
+          select used #>> '{}', count(*) from holdfast_internal.event_sources,
+            jsonb_path_query(config - 'payload', '$.**{1 to 2} ? (@.isSet == true).keyId') as used group by 1
         ) as used
         group by key_id order by key_id limit 1000`,
     },
@@ -83,8 +86,8 @@ export async function readKeyUse(database: Database): Promise<KeyUse[]> {
 }
 
 /**
- * How many http endpoints have values that count as secrets and were stored before they did, a thousand at most. Reads all endpoints: for people who look
- * now and then.
+ * How many http endpoints have values that count as secrets but were stored before they did, a thousand at most. Reads all endpoints: for occasional
+ * use by people.
  */
 export async function countPlainSecrets(database: Database): Promise<number> {
   const [row] = await database.query<{ endpoints: number }>(
@@ -109,7 +112,7 @@ export async function countPlainSecrets(database: Database): Promise<number> {
   return row?.endpoints ?? 0
 }
 
-/** The place of a secret in the order in which secrets are re-encrypted. */
+/** The position of a secret in the order of re-encryption. */
 export interface SecretPlace {
   readonly laneId: number
   readonly field: string
@@ -139,7 +142,7 @@ export async function readSecretsUnderOtherKeys(
   )
 }
 
-/** How many were replaced: one that changed since it was read is left alone. Index: endpoint_secrets_pkey. */
+/** How many were replaced: a secret that changed since it was read is skipped. Index: endpoint_secrets_pkey. */
 export async function replaceSealed(
   database: Database,
   replacements: readonly {
@@ -204,7 +207,7 @@ export async function readRouteSecretsUnderOtherKeys(
   )
 }
 
-/** Whether it was replaced: one that changed since it was read is left alone. The secret is the same: nodes needn't hear of it. Index: routes_pkey. */
+/** Whether it was replaced: a secret that changed since it was read is skipped. Its value is the same, so nodes aren't notified. Index: routes_pkey. */
 export async function replaceRouteSecret(
   database: Database,
   { id, sealed }: RouteSecret,
@@ -223,7 +226,7 @@ export async function replaceRouteSecret(
   return rows.length > 0
 }
 
-/** Says in the audit log that secrets were re-encrypted. */
+/** Records in the audit log that secrets were re-encrypted. */
 export async function noteReencryption(database: Database, actor: string, detail: object): Promise<void> {
   await database.query(
     {

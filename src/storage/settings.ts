@@ -23,7 +23,7 @@ export async function listSettings(database: Database): Promise<SettingRow[]> {
   )
 }
 
-/** All of them or none; null puts a default back. Index: settings_pkey. */
+/** All of them or none; null restores a default. Index: settings_pkey. */
 export async function writeSettings(
   database: Database,
   changes: Readonly<Record<string, unknown>>,
@@ -32,7 +32,7 @@ export async function writeSettings(
   await database.query(
     {
       name: 'set_settings',
-      // In one order, whoever changes several at once.
+      // In a fixed order, so that concurrent changes of several settings cannot deadlock.
       text: 'select holdfast.set_setting(key, value, $2) from (select key, value from jsonb_each($1) order by key) as changes',
     },
     [JSON.stringify(changes), actor],
@@ -54,7 +54,7 @@ export async function readSetting<Name extends SiteSettingName>(
   return row.value
 }
 
-/** What nodes keep in memory; a few rows. */
+/** Settings that nodes keep in memory; a few rows. */
 export async function readNodeSettings(database: Database): Promise<Map<string, unknown>> {
   const rows = await database.query<{ name: string; value: unknown }>(
     {

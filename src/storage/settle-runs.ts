@@ -1,13 +1,13 @@
 import { numberArray, numberSet } from './array-literal.ts'
 import type { Database } from './database.ts'
 
-/** What a worker has to say of one run; goes through its journal as it is. */
+/** The result of one run; stored in the journal unchanged. */
 export interface RunRecord {
   readonly id: number
   readonly message: number
   readonly claim: number
   readonly lane: number
-  /** The number of this execution, or of the last one when nothing was tried. */
+  /** The number of this execution, or of the last one if nothing was tried. */
   readonly attempt: number
   /** The attempt count that the row must still have. */
   readonly expected: number
@@ -30,7 +30,7 @@ function uniform(values: readonly number[]): string {
   return first === undefined || values.some((value) => value !== first) ? numberArray(values) : `{${first}}`
 }
 
-/** Removes what succeeded and records it. A fact: no claim is asked for. Indexes: runs_pkey, attempts_pkey, run_claims_pkey. */
+/** Removes successful runs and records them. No claim is required. Indexes: runs_pkey, attempts_pkey, run_claims_pkey. */
 export async function settleRunSuccesses(
   database: Database,
   worker: number,
@@ -63,7 +63,7 @@ export async function settleRunSuccesses(
   )
 }
 
-/** Records attempts and carries out decisions, where the claim still holds the run. Returns the runs whose decision was refused. */
+/** Records attempts and executes decisions, if the claim still holds the run. Returns the runs whose decision was refused. */
 export async function settleRunFailures(
   database: Database,
   worker: number,
@@ -87,7 +87,7 @@ export async function settleRunFailures(
   return rows[0]?.refused ?? []
 }
 
-/** A record that PostgreSQL refuses in any form, kept where a person can look at it. Returns the run's correlation id. Index: messages_pkey. */
+/** Quarantines a record that PostgreSQL refuses in any form, so that a person can look at it. Returns the run's correlation id. Index: messages_pkey. */
 export async function quarantineRun(
   database: Database,
   worker: number,
@@ -114,7 +114,7 @@ export interface ProgressEntry {
   readonly logs: readonly unknown[]
 }
 
-/** What running runs say of themselves. Index: run_progress_pkey. */
+/** Progress and log lines of running runs. Index: run_progress_pkey. */
 export async function recordProgress(
   database: Database,
   worker: number,
@@ -126,7 +126,7 @@ export async function recordProgress(
   )
 }
 
-/** What was said while it ran is in the attempt now. Index: run_progress_pkey. */
+/** Deletes progress that is now part of the attempt. Index: run_progress_pkey. */
 export async function clearProgress(database: Database, runIds: readonly number[]): Promise<void> {
   await database.query(
     {

@@ -29,7 +29,7 @@ export interface SuccessRecord {
   readonly startedAtMs: number
   readonly durationMs: number
   readonly statusCode: number | null
-  /** For whoever hears of the commit; the row has its own. */
+  /** For observers of the commit; the database uses the row's own value. */
   readonly orderingKey: string | null
 }
 
@@ -40,7 +40,7 @@ export interface FailureRecord {
   readonly lane: number
   readonly epoch: number
   readonly route: number | null
-  /** The number of this attempt, or of the last one when nothing was tried. */
+  /** The number of this attempt, or of the last one if nothing was tried. */
   readonly attempt: number
   /** The attempt count that the row must still have. */
   readonly expected: number
@@ -59,7 +59,7 @@ export interface FailureRecord {
   readonly isCounted: boolean
   readonly isTried: boolean
   readonly blocksKey: boolean
-  /** For whoever hears of the commit; the row has its own. */
+  /** For observers of the commit; the database uses the row's own value. */
   readonly orderingKey: string | null
 }
 
@@ -88,7 +88,7 @@ export interface LaneTally {
   } | null
 }
 
-/** One value per record; an empty array when none has one, which PostgreSQL fills up with nulls. */
+/** One value per record; an empty array if none has one, which PostgreSQL fills up with nulls. */
 function column(
   records: readonly SuccessRecord[],
   valueOf: (record: SuccessRecord) => number | null,
@@ -105,7 +105,7 @@ function column(
   return hasValue ? `${literal}}` : '{}'
 }
 
-/** One value for all when it is the same for all: PostgreSQL takes the first where there is no more. */
+/** A single value if it is the same for all: PostgreSQL uses the first where there is no more. */
 function uniformColumn(
   records: readonly SuccessRecord[],
   valueOf: (record: SuccessRecord) => number,
@@ -117,15 +117,15 @@ function uniformColumn(
   return `{${value}}`
 }
 
-/** What came of failures and tallies. */
+/** The results of settling failures and tallies. */
 export interface SettledBatch {
-  /** Deliveries whose decision was refused, because their lane is no longer ours. */
+  /** Deliveries whose decision was refused, because their lane has another owner. */
   readonly refused: readonly number[]
   /** Lanes whose circuit, hold or state has changed, or may have. */
   readonly changedLanes: readonly number[]
 }
 
-/** The batch number makes a second run of the same batch (its answer was lost) count the circuits' results once only. */
+/** The batch number ensures that repeating a batch (its response was lost) counts the circuits' results only once. */
 export interface BatchMark {
   readonly number: number
   readonly nowMs: number
@@ -134,7 +134,7 @@ export interface BatchMark {
 function successColumns(records: readonly SuccessRecord[], nowMs: number): string[] {
   return [
     column(records, (record) => record.id),
-    // A message and its first delivery share their number; then there is nothing to say.
+    // A message and its first delivery have the same id; then the array is empty.
     column(records, (record) => (record.rowMessageId === record.id ? null : record.rowMessageId)),
     uniformColumn(records, (record) => record.laneId),
     column(records, (record) => record.routeId),
@@ -154,10 +154,10 @@ function failureColumns(records: readonly FailureRecord[], nowMs: number): strin
 const uniqueViolation = '23505'
 
 /**
- * Removes what was delivered and records it. A fact: no lease is asked for. Indexes: deliveries_pkey, attempts_pkey.
+ * Removes delivered rows and records them. No lease is required. Indexes: deliveries_pkey, attempts_pkey.
  *
- * A failure under the same attempt number is in the way of the fast statement, when its decision was refused because the shard was lost for a moment; the
- * other one replaces it.
+ * A failure with the same attempt number makes the fast statement fail, if its decision was refused because the shard was lost for a moment; the
+ * other statement replaces it.
  */
 export async function settleSuccesses(
   database: Database,
@@ -187,7 +187,7 @@ export async function settleSuccesses(
 }
 
 /**
- * Records attempts and carries out decisions, where this incarnation still owns the lane under that epoch.
+ * Records attempts and executes decisions, if this incarnation still owns the lane under that epoch.
  * Indexes: deliveries_pkey, attempts_pkey, shard_leases_pkey.
  */
 export async function settleFailures(
@@ -241,7 +241,7 @@ function toSettledBatch(rows: readonly SettledRow[]): SettledBatch {
   return { refused: rows[0]?.refused ?? [], changedLanes: rows[0]?.changed ?? [] }
 }
 
-/** A record that PostgreSQL refuses to store: kept where a person can look at it, so that it doesn't hold up the others. */
+/** Quarantines a record that PostgreSQL refuses, so that a person can look at it and it doesn't block the others. */
 export async function quarantineRecord(
   database: Database,
   incarnation: number,
@@ -266,7 +266,7 @@ export async function quarantineRecord(
   )
 }
 
-/** The record may be the delivery itself, which holds more than a person wants to read. */
+/** The record may be the delivery itself, which has more fields than a person wants to read. */
 function plainSuccess({ id, rowMessageId, laneId, routeId, attempt, durationMs, statusCode }: SuccessRecord) {
   return { id, message: rowMessageId, lane: laneId, route: routeId, attempt, durationMs, status: statusCode }
 }

@@ -6,7 +6,7 @@ export interface Suspect {
   readonly crashes: number
 }
 
-/** What earlier crashes left under suspicion on these shards. Few rows at any time; index: suspects_pkey. */
+/** Deliveries of these shards that were in flight at earlier crashes. Few rows at any time; index: suspects_pkey. */
 export async function readSuspects(database: Database, shards: readonly number[]): Promise<Suspect[]> {
   return database.query<Suspect>(
     {

@@ -1,9 +1,11 @@
 import type { Database } from './database.ts'
 
-/** Somebody follows the traffic: nodes tell what they attempt for as many milliseconds as the payload says. */
+/** A stream of live traffic is open: nodes report their attempts, and workers the runs that end, for as many milliseconds as the payload says. */
 export const tailWantedChannel = 'holdfast_tail'
-/** What nodes attempt, while somebody follows. */
+/** Attempts reported by nodes while a stream is open. */
 export const attemptsChannel = 'holdfast_attempts'
+/** Ended runs reported by workers while a stream is open. */
+export const runsChannel = 'holdfast_runs'
 
 export async function wantTail(database: Database, forMs: number): Promise<void> {
   await database.query({ name: 'want_tail', text: 'select pg_notify($1, $2)' }, [
@@ -12,9 +14,7 @@ export async function wantTail(database: Database, forMs: number): Promise<void>
   ])
 }
 
-export async function notifyAttempts(database: Database, payload: string): Promise<void> {
-  await database.query({ name: 'notify_attempts', text: 'select pg_notify($1, $2)' }, [
-    attemptsChannel,
-    payload,
-  ])
+/** `channel`: one of those above. */
+export async function notifyFollowers(database: Database, channel: string, payload: string): Promise<void> {
+  await database.query({ name: 'notify_followers', text: 'select pg_notify($1, $2)' }, [channel, payload])
 }

@@ -1,8 +1,8 @@
 import { type ErrorCode, HoldfastError } from '../core/errors.ts'
 import { isConnectionError } from '../postgres/connection-error.ts'
 
-/** The SQLSTATEs that our SQL functions raise, and the codes that users know them by. */
-const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
+/** The SQLSTATEs that our SQL functions raise, and the error codes that users see. */
+export const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
   HF001: 'endpoint_not_found',
   HF002: 'invalid_options',
   HF003: 'payload_too_large',
@@ -35,7 +35,7 @@ const codeBySqlState: Readonly<Record<string, ErrorCode>> = {
   '42883': 'not_migrated',
 }
 
-/** Turns what PostgreSQL threw into an error of our catalogue; what we don't know stays as it is. */
+/** Converts a PostgreSQL error into one of our catalogue; unknown errors are returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (error instanceof HoldfastError || !(error instanceof Error)) return error
   const { code, hint } = error as Error & { code?: string; hint?: string }
@@ -47,8 +47,8 @@ export function translateError(error: unknown): unknown {
   if (code === '42501') {
     return new HoldfastError(
       'role_not_allowed',
-      `PostgreSQL refused it: ${error.message}. The database role may publish, look or operate after holdfast.grant_app, grant_monitor or grant_admin; ` +
-        'nodes, workers and managing endpoints need the role that owns the schema.',
+      `PostgreSQL denied permission: ${error.message}. Run holdfast.grant_app, grant_monitor or grant_admin to let the database role publish, look or operate; ` +
+        'nodes, workers and the management of endpoints need the role that owns the schema.',
       { sqlState: code },
       error,
     )
@@ -56,7 +56,7 @@ export function translateError(error: unknown): unknown {
   if (code === '57014') {
     return new HoldfastError(
       'query_timeout',
-      `PostgreSQL ended a statement that took too long (${error.message}). Nothing was changed. Ask for less at a time, or try again when the server is less busy.`,
+      `PostgreSQL cancelled a statement that took too long (${error.message}). Nothing was changed. Ask for less at a time, or try again when the server is less busy.`,
       { sqlState: code },
       error,
     )

@@ -1,8 +1,8 @@
 import type { Database } from './database.ts'
 
 /**
- * Keeps a reason with what `work` writes to the audit log: see holdfast_internal.audit. It is one transaction, because the setting lasts as long as
- * one, and is taken back at its end, because the transaction may be a caller's with more to do.
+ * Stores a reason with the entries that `work` adds to the audit log: see holdfast_internal.audit. It is one transaction, because the setting lasts as long as
+ * one, and is reset at its end, because the transaction may be a caller's that continues.
  */
 export async function withReason<Result>(
   database: Database,

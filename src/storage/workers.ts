@@ -1,3 +1,4 @@
+import { numberArray } from './array-literal.ts'
 import type { Database } from './database.ts'
 import { allowsPrepared } from './read-arrivals.ts'
 import { serverLife } from './watermark.ts'
@@ -13,29 +14,47 @@ export interface WorkerRegistration {
   readonly leaseMs: number
 }
 
+/** @param by Over a broker a worker has no connection: a node registers it. Index: workers_pkey. */
 export async function registerWorker(
   database: Database,
   worker: WorkerRegistration,
+  by: 'register_worker' | 'join_broker_worker' = 'register_worker',
 ): Promise<{ readonly incarnation: number; readonly laneIds: readonly number[] }> {
+  const { name, version, host, pid, queues, tags, concurrency, leaseMs } = worker
   const rows = await database.query<{ incarnation: number; lanes: number[] }>(
     {
-      name: 'register_worker',
-      text: 'select incarnation, lanes from holdfast_internal.register_worker($1, $2, $3, $4, $5, $6, $7, $8)',
+      name: by,
+      text: `select incarnation, lanes from holdfast_internal.${by}($1, $2, $3, $4, $5, $6, $7, $8)`,
     },
-    [
-      worker.name,
-      worker.version,
-      worker.host,
-      worker.pid,
-      worker.queues,
-      worker.tags,
-      worker.concurrency,
-      worker.leaseMs,
-    ],
+    [name, version, host, pid, queues, tags, concurrency, leaseMs],
   )
   const [row] = rows
-  if (row === undefined) throw new Error('register_worker returned no row')
+  if (row === undefined) throw new Error(`${by} returned no row`)
   return { incarnation: row.incarnation, laneIds: row.lanes }
+}
+
+export interface WorkerJobs {
+  /** Of the jobs that it has handlers for. */
+  readonly ids: readonly number[]
+  /** False when a declaration is gone with its job. */
+  readonly areDeclared: boolean
+}
+
+/** Says which jobs the worker has handlers for, and what it declares. Indexes: jobs_name_key, workers_pkey, job_declarations_pkey. */
+export async function setWorkerJobs(
+  database: Database,
+  incarnation: number,
+  jobNames: readonly string[],
+  declarations: readonly number[],
+): Promise<WorkerJobs> {
+  const rows = await database.query<{ ids: number[]; are_declared: boolean }>(
+    {
+      name: 'set_worker_jobs_v2',
+      text: 'select ids, are_declared from holdfast_internal.set_worker_jobs_v2($1, $2, $3)',
+    },
+    [incarnation, jobNames, declarations],
+  )
+  return { ids: rows[0]?.ids ?? [], areDeclared: rows[0]?.are_declared ?? true }
 }
 
 export interface PeerBeat {
@@ -65,6 +84,18 @@ export async function readAllowsPrepared(database: Database): Promise<boolean> {
     [],
   )
   return rows[0]?.allowsPrepared ?? false
+}
+
+/** False when somebody declared this incarnation dead. By the primary key of workers. */
+export async function isKnownWorker(database: Database, incarnation: number): Promise<boolean> {
+  const rows = await database.query<{ incarnation: number }>(
+    {
+      name: 'is_known_worker',
+      text: 'select incarnation from holdfast_internal.workers where incarnation = $1',
+    },
+    [incarnation],
+  )
+  return rows.length > 0
 }
 
 /** Served by the primary key of workers (a fleet's rows) and run_cancellations_worker. */
@@ -118,11 +149,11 @@ export interface RecoveredRuns {
 
 export const nothingRecovered: RecoveredRuns = { runs: 0, dead: 0, interrupted: 0, correlationIds: [] }
 
-/** Takes everything from a worker that is dead, if its beat still stands there. */
+/** Takes everything from a worker that is dead, if its beat still stands there (null: in any case). */
 export async function buryWorker(
   database: Database,
   dead: number,
-  seenBeat: number,
+  seenBeat: number | null,
   by: number,
 ): Promise<RecoveredRuns> {
   const rows = await database.query<RecoveredRuns>(
@@ -133,6 +164,33 @@ export async function buryWorker(
     [dead, seenBeat, by],
   )
   return rows[0] ?? nothingRecovered
+}
+
+/**
+ * One of these runs blocks the worker's event loop: what it has claimed and not begun goes back uncounted, and whoever recovers the worker charges
+ * the crash to them alone. Indexes: workers_pkey, run_claims_worker, runs_pkey.
+ */
+export async function reportBlocked(
+  database: Database,
+  incarnation: number,
+  blocking: readonly number[],
+  unbegun: readonly number[],
+): Promise<void> {
+  await database.query(
+    { name: 'report_blocked', text: 'select holdfast_internal.report_blocked($1, $2, $3)' },
+    [incarnation, numberArray(blocking), numberArray(unbegun)],
+  )
+}
+
+/** The loop has come round again. By the primary key of workers. */
+export async function clearBlocked(database: Database, incarnation: number): Promise<void> {
+  await database.query(
+    {
+      name: 'clear_blocked',
+      text: 'update holdfast_internal.workers set blocked_runs = null, blocked_at = null where incarnation = $1',
+    },
+    [incarnation],
+  )
 }
 
 /** Nothing of it is left behind: what it still held goes back uncounted. */
@@ -198,6 +256,8 @@ export interface WorkerRow {
   readonly running: number
   readonly started_at: Date
   readonly beat_at: Date
+  readonly blocked_at: Date | null
+  readonly blocked_runs: readonly number[] | null
 }
 
 /** The fleet, by the primary key. */
@@ -207,8 +267,11 @@ export async function listWorkers(database: Database, limit: number): Promise<Wo
       name: 'list_workers',
       text: `
         select worker.incarnation, worker.name, worker.version, worker.host, worker.pid, worker.tags, worker.concurrency,
-               worker.state, worker.running, worker.started_at, worker.beat_at,
-               array(select queue.name from holdfast_internal.queues as queue where queue.id = any (worker.lanes) order by queue.name) as queues
+               worker.state, worker.running, worker.started_at, worker.beat_at, worker.blocked_at, worker.blocked_runs,
+               array(
+                 select queue.name from unnest(worker.lanes) as lane
+                 cross join lateral (select one.name from holdfast_internal.queues as one where one.id = lane limit 1) as queue order by queue.name
+               ) as queues
         from holdfast_internal.workers as worker order by worker.incarnation limit $1`,
     },
     [limit],

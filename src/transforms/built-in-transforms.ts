@@ -4,7 +4,9 @@ import { jsonataTransform } from './jsonata/jsonata-transform.ts'
 import type { ReadTable } from './learning/names.ts'
 import { noneTransform } from './none/none-transform.ts'
 import { createTransformRegistry, type TransformRegistry } from './registry.ts'
+import type { TransformName } from './route-types.ts'
 import { templateTransform } from './template/template-transform.ts'
+import type { Transform } from './transform.ts'
 import { xapiTransform } from './xapi/xapi-transform.ts'
 
 export interface BuiltInOptions {
@@ -20,14 +22,15 @@ export function builtInTransforms({
   readTable = noTables,
 }: BuiltInOptions = {}): TransformRegistry {
   const learning = { readTable, nowMs: Date.now }
-  return createTransformRegistry([
-    noneTransform(),
-    templateTransform(),
-    jsonataTransform({ idleMs: jsonataIdleMs }),
-    cloudeventsTransform(),
-    xapiTransform(learning),
-    caliperTransform(learning),
-  ])
+  const byName: Readonly<Record<TransformName, Transform>> = {
+    none: noneTransform(),
+    template: templateTransform(),
+    jsonata: jsonataTransform({ idleMs: jsonataIdleMs }),
+    cloudevents: cloudeventsTransform(),
+    xapi: xapiTransform(learning),
+    caliper: caliperTransform(learning),
+  }
+  return createTransformRegistry(Object.values(byName))
 }
 
 async function noTables(table: string): Promise<never> {

@@ -12,7 +12,7 @@ export const maxInexactNumbers = 10_000
 const minExactDouble = 2.2250738585072014e-308
 
 /**
- * Stands before the digits of a number that travels as text until it is written again. Random, so that no payload can contain it, and
+ * Prefix of the digits of a number that is represented as text until it is written again. Random, so that no payload can contain it, and
  * made of characters that no level of quoting changes.
  */
 const mark = `exact${randomBytes(12).toString('hex')}n`
@@ -35,8 +35,8 @@ export class PayloadError extends Error {
 }
 
 /**
- * `JSON.parse` that loses no digit: what a double can't hold is kept as marked text and written by `writeExactJson` as it came.
- * Reading every payload by hand would cost ten times as much, so the text is only rewritten when a number in it needs that.
+ * `JSON.parse` that loses no digit: a number that a double can't represent is kept as marked text and written unchanged by `writeExactJson`.
+ * Parsing every payload in JavaScript would cost ten times as much, so the text is only rewritten if a number in it needs that.
  */
 export function parseExactJson(text: string): unknown {
   const exact = markExactNumbers(text)
@@ -45,12 +45,12 @@ export function parseExactJson(text: string): unknown {
   } catch {
     throw new PayloadError(
       'payload_invalid_json',
-      'The payload is not valid JSON, so nothing can be taken from it.',
+      'The payload is not valid JSON, so no value can be read from it.',
     )
   }
 }
 
-/** For showing it: what is nested too deep to be looked into is parsed as JavaScript does. */
+/** For display: JSON that is nested too deeply is parsed as JavaScript does. */
 export function parseJsonToShow(text: string): unknown {
   try {
     return parseExactJson(text)
@@ -63,7 +63,7 @@ export function writeExactJson(value: unknown): string {
   return restoreExactNumbers(JSON.stringify(value))
 }
 
-/** A number's digits as they came, when `value` is one of those that were kept as text. */
+/** The original digits of a number, if `value` is one that was kept as text. */
 export function exactNumberText(value: string): string | null {
   return value.startsWith(mark) ? value.slice(mark.length) : null
 }
@@ -79,14 +79,14 @@ export function markExactNumbers(json: string): string {
   return end === 0 ? json : marked + json.slice(end)
 }
 
-/** Undoes `markExactNumbers`, wherever the marked text has gone in the meantime. */
+/** Undoes `markExactNumbers`, wherever the marked text is. */
 export function restoreExactNumbers(json: string): string {
   return json.includes(mark) ? json.replace(markedValue, '$2').replaceAll(mark, '') : json
 }
 
 /**
- * Whether a number in it is beyond `numeric`: more than 131,072 digits before the decimal point or 16,383 after it. A filter or a look at the
- * payload would fail on it later, and that mustn't depend on who has a filter.
+ * Whether it has a number outside `numeric`: more than 131,072 digits before the decimal point or 16,383 after it. A filter or a search in the
+ * payload would fail on it later, and acceptance must not depend on whether there is a filter.
  */
 export function hasUnstorableNumber(json: string): boolean {
   return inexactNumbers(json).some(([from, to]) => isBeyondNumeric(json.slice(from, to)))
@@ -116,8 +116,8 @@ function survivesAsDouble(token: string): boolean {
 }
 
 /**
- * Where the numbers stand that have more digits than a double: every payload is asked, so it is one pass that leaps over texts. The
- * same pass refuses deep nesting: `JSON.stringify` recurses, and where it overflows depends on the stack of the moment. A fixed limit
+ * Finds the numbers that have more digits than a double: runs on every payload, so it is one pass that skips texts. The
+ * same pass refuses deep nesting: `JSON.stringify` recurses, and the depth at which it overflows depends on the current stack. A fixed limit
  * fails the same way each time.
  */
 function inexactNumbers(text: string): (readonly [from: number, to: number])[] {
@@ -159,7 +159,7 @@ function hasExponent(text: string, start: number, end: number): boolean {
 function tooManyDigits(): PayloadError {
   return new PayloadError(
     'payload_too_many_digits',
-    `The payload has more than ${maxInexactNumbers} numbers that a 64-bit double can not hold. Send such numbers as text.`,
+    `The payload has more than ${maxInexactNumbers} numbers that do not fit into a 64-bit double. Send such numbers as text.`,
   )
 }
 

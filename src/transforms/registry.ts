@@ -7,7 +7,7 @@ export type TransformLookup =
 export interface TransformRegistry {
   /** Every name that a route may use. */
   readonly names: readonly string[]
-  /** An unknown name is a result, so that one bad row stops nobody. */
+  /** An unknown name is a result, not an exception, so that one invalid row does not affect others. */
   get(name: string): TransformLookup
   /** A route's transform made ready, by its `type`. Throws a `TransformConfigError` that says what is wrong and where. */
   compile(config: unknown): CompiledTransform

@@ -1,4 +1,4 @@
-/** A stored message as a transform sees it. The original, never an earlier rendering: a mended transform works on redrive. */
+/** A stored message as a transform gets it. Always the original, never an earlier rendering: a redrive applies the current transform. */
 export interface TransformInput {
   /** `msg_…` */
   readonly messageId: string
@@ -14,15 +14,17 @@ export interface TransformInput {
   readonly nowMs: number
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>> | null
-  /** The payload as JSON text, exactly as it was handed in. */
+  /** The payload as JSON text, exactly as it was published. */
   readonly body: string
 }
 
-/** What will be sent. */
+/** The request body to send. */
 export interface Rendered {
   readonly body: string
   readonly contentType: string
   readonly headers: Readonly<Record<string, string>>
+  /** Bodies for the records that it consists of, each for itself: a receiver may have some of them already. Absent where it is a single one. */
+  readonly parts?: () => readonly string[]
 }
 
 export interface TransformError {
@@ -30,39 +32,39 @@ export interface TransformError {
   readonly code: string
   /** What went wrong, where (position, path), and what to do. */
   readonly message: string
-  /** In a batch: which of its messages can't be rendered (from 0). The others may go on without it. */
+  /** In a batch: which of its messages can't be rendered (from 0). The others may be sent without it. */
   readonly index?: number
-  /** The machine's fault and not the message's: the attempt may be made again. */
+  /** Caused by the machine and not by the message: the attempt may be repeated. */
   readonly isRetryable?: boolean
-  /** The route says that such messages are skipped. */
+  /** The route is configured to skip such messages. */
   readonly isSkipped?: true
 }
 
-/** A failing transform is an expected result: its message becomes a dead letter, and the lane, the endpoint's health and the other messages don't notice. */
+/** A failing transform is an expected result: its message becomes a dead letter, without any effect on the lane, the endpoint's health and other messages. */
 export type TransformResult =
-  /** `refused`: of a batch, the messages that have no part in what was rendered, by their `index`. */
+  /** `refused`: of a batch, the messages that are not part of the rendering, by their `index`. */
   | { readonly ok: true; readonly rendered: Rendered; readonly refused?: readonly TransformError[] }
   | { readonly ok: false; readonly error: TransformError }
 
-/** A transform made ready for use: parsed once, applied to many messages. */
+/** A compiled transform: parsed once, applied to many messages. */
 export interface CompiledTransform {
-  /** The same rendering serves every recipient of the message (it doesn't look at attempt, delivery or time). */
+  /** The same rendering can be used for every recipient of the message (it doesn't depend on attempt, delivery or time). */
   readonly isCacheable: boolean
   render(input: TransformInput): TransformResult | Promise<TransformResult>
-  /** Many messages in one envelope, for endpoints that take batches. */
+  /** Several messages in one envelope, for endpoints with batching. */
   renderBatch(inputs: readonly TransformInput[]): TransformResult | Promise<TransformResult>
   close(): Promise<void>
 }
 
-/** A kind of transform. `compile` throws a `TransformConfigError` that names the position of what is wrong. */
+/** A kind of transform. `compile` throws a `TransformConfigError` that names the position of the problem. */
 export interface Transform {
   readonly name: string
-  /** Where in its configuration secrets are: they are kept encrypted, and never shown. */
+  /** Paths of the secrets in its configuration: they are stored encrypted, and never shown. */
   readonly secrets?: readonly (readonly string[])[]
   compile(config: unknown): CompiledTransform
 }
 
-/** A transform that can't be used as it was given. Refused when it is created, not when the first event arrives. */
+/** A transform with an invalid configuration. Refused when it is created, not when the first event arrives. */
 export class TransformConfigError extends Error {
   /** Where in the transform's configuration, e.g. `template`, `expression`. */
   readonly path: string

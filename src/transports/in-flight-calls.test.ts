@@ -92,7 +92,7 @@ describe('InFlightCalls', () => {
     expect(listenerCount(controller)).toBe(1)
   })
 
-  it('lets go of a signal once its calls have ended and another one is in use', () => {
+  it('releases a signal once its calls have ended and another one is in use', () => {
     const former = new AbortController()
     const current = new AbortController()
     const call = start(former)

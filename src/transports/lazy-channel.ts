@@ -8,13 +8,13 @@ const retryLoadAfterMs = 30_000
 export interface LazyChannelOptions {
   readonly endpoint: string
   readonly transport: string
-  /** Loads the transport, if nobody has yet, and opens the channel. */
+  /** Loads the transport, if it isn't loaded, and opens the channel. */
   open(): Promise<TransportChannel>
 }
 
 /**
  * The channel of an endpoint whose transport isn't loaded yet. The first sends wait for the load, which takes milliseconds. When it fails, the
- * endpoint is held as by a throttling receiver: nothing uses up a retry, the reason is seen with the attempt, and the next send loads again.
+ * endpoint is held as by a throttling receiver: no retry is used, the reason is shown with the attempt, and the next send loads again.
  */
 export class LazyChannel implements TransportChannel {
   readonly #options: LazyChannelOptions

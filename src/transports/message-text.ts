@@ -6,7 +6,7 @@ import { MessageScope } from '../transforms/template/template-scope.ts'
 import { TransformConfigError } from '../transforms/transform.ts'
 import type { Dispatch } from './transport.ts'
 
-/** What a template of a transport may look at, besides the JSON that is sent: the rest isn't known where messages are sent. */
+/** What a template of a transport may use, in addition to the JSON that is sent: nothing else is known when messages are sent. */
 const knownVariables: ReadonlySet<string> = new Set([
   '',
   'payload',
@@ -20,7 +20,7 @@ const knownVariables: ReadonlySet<string> = new Set([
   'headers',
 ])
 
-/** Renders one text for a message; undefined when a value that it names isn't there. */
+/** Renders one text for a message; undefined if a value that it names is missing. */
 export type RenderMessageText = (scope: MessageScope) => string | undefined
 
 /** Whether a text has placeholders, or two literal braces that stand for themselves. */
@@ -28,7 +28,7 @@ export function isMessageTemplate(value: string): boolean {
   return value.includes('{{')
 }
 
-/** What is wrong with the placeholders of a text; null when nothing is. `place` is where it stands, like `headers`. */
+/** The problem of a text's placeholders; null if there is none. `place` is its position, like `headers`. */
 export function messageTemplateProblem(value: string, place: string): string | null {
   if (!isMessageTemplate(value)) return null
   try {
@@ -49,7 +49,7 @@ export function compileMessageText(value: string, place: string): RenderMessageT
     try {
       return render(scope)
     } catch (error) {
-      // Not there, or the body isn't JSON: either way there is nothing to say.
+      // Missing, or the body isn't JSON: either way there is no value.
       if (error instanceof TemplateRenderError || error instanceof PayloadError) return undefined
       throw error
     }

@@ -37,7 +37,8 @@ describe('createTransportRegistry', () => {
     expect(createTransportRegistry([inProcess]).get('pigeon')).toEqual({
       isFound: false,
       code: 'transport_unknown',
-      message: 'There is no transport "pigeon". Use one of: function.',
+      message:
+        'There is no transport "pigeon" in this process. It has function; pass your own to new Holdfast({ transports }).',
     })
   })
 

@@ -3,13 +3,13 @@ import { LazyChannel } from './lazy-channel.ts'
 import type { Transport } from './transport.ts'
 
 /**
- * A transport whose library is an optional peer. What describes it (its config, its secrets) is there at once, so that any process can create and
- * show its endpoints; what sends is loaded when the first endpoint sends.
+ * A transport whose library is an optional peer. Its description (its config, its secrets) is available at once, so that any process can create and
+ * show its endpoints; the sending part is loaded when the first endpoint sends.
  */
 export interface LazyTransport extends Omit<Transport, 'open'> {
   /** Throws for a stored config that it can't serve, as `open` does: the lane is held with that reason, and nothing is loaded for it. */
   checkStored(config: unknown): void
-  /** Rejects with what to install. It is called again by the next send. */
+  /** Rejects with what to install. The next send calls it again. */
   load(): Promise<Transport['open']>
 }
 
@@ -20,9 +20,9 @@ export type TransportLookup =
 export interface TransportRegistry {
   /** Every name that an endpoint may use, loaded or not. */
   readonly names: readonly string[]
-  /** What opens the secrets in stored configs; null: endpoints that have any are held. */
+  /** Decrypts the secrets in stored configs; null: endpoints that have any are held. */
   readonly keyring: Keyring | null
-  /** An unknown name is a result, so that one bad row holds one lane and stops nobody. */
+  /** An unknown name is a result, not an exception, so that one invalid row holds only its own lane. */
   get(name: string): TransportLookup
 }
 
@@ -54,14 +54,14 @@ export function createTransportRegistry(
     return {
       isFound: false,
       code: 'transport_unknown',
-      message: `There is no transport "${name}". Use one of: ${names.join(', ')}.`,
+      message: `There is no transport "${name}" in this process. It has ${names.join(', ')}; pass your own to new Holdfast({ transports }).`,
     }
   }
 
   return { names, keyring, get }
 }
 
-/** Loads once, however many channels ask at the same time; a failed load is tried again by the next that asks. */
+/** Loads once, however many channels ask at the same time; after a failed load the next request tries again. */
 function loadedWhenUsed(lazy: LazyTransport): Transport {
   let loading: Promise<Transport['open']> | null = null
   let loaded: Transport['open'] | null = null

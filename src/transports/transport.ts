@@ -2,11 +2,11 @@ import type { AttemptOutcome, RenderedRequest } from '../core/delivery/attempt.t
 import type { Problem } from '../core/problem.ts'
 import type { SecretPath } from '../secrets/endpoint-secrets.ts'
 
-/** One message on its way to one endpoint: everything a transport may know about it. */
+/** One message to be sent to one endpoint: everything that a transport gets to know about it. */
 export interface Dispatch {
   /** `dlv_…`, the same over every attempt. */
   readonly deliveryId: string
-  /** `msg_…`; receivers dedupe on it (it travels as `webhook-id`). */
+  /** `msg_…`; receivers dedupe on it (it is sent as `webhook-id`). */
   readonly messageId: string
   readonly endpoint: string
   readonly eventType: string | null
@@ -15,61 +15,61 @@ export interface Dispatch {
   readonly correlationId: string | null
   /** The sender's own headers for this message. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body as JSON text, exactly as it was handed in. */
+  /** The body as JSON text, exactly as it was published or rendered. */
   readonly body: string
-  /** Set for a synchronous `request()`, whose caller chooses more than a delivery may. Transports may ignore it. */
+  /** Set for a synchronous `request()`, whose caller chooses more than a delivery does. Transports may ignore it. */
   readonly call?: DirectCall
 }
 
 /** What the caller of a synchronous `request()` may choose for one call. */
 export interface DirectCall {
-  /** Appended to the path of the endpoint's URL; it can't leave what lies below. */
+  /** Appended to the path of the endpoint's URL; the result stays below that URL. */
   readonly path?: string
   readonly method?: string
-  /** Keep the answer whatever the endpoint's `capture` says, because the caller wants to read it. */
+  /** Keep the answer whatever the endpoint's `capture` is, because the caller reads it. */
   readonly isResponseWanted?: boolean
 }
 
 /**
  * A channel to one endpoint, opened once per lane and used for each of its attempts.
- * `send` never rejects: whatever happens is an outcome. After `signal` aborts it settles at once, its sockets destroyed.
- * Pass the same signal to every send where you can: a channel keeps one listener a signal, not one a call.
- * `close` refuses new sends, waits for those in flight (each ends at its own deadline; abort their signals to hurry)
- * and then lets go of every socket. It is safe to call twice.
+ * `send` never rejects: every failure is an outcome. After `signal` aborts it settles at once, with its sockets destroyed.
+ * Pass the same signal to every send where you can: a channel keeps one listener per signal, not one per call.
+ * `close` refuses new sends, waits for those in flight (each ends at its own deadline; abort their signals to end them sooner)
+ * and then closes every socket. It is safe to call twice.
  */
 export interface TransportChannel {
-  /** What is decided at once needn't be a promise: a hundred thousand of them a second show. */
+  /** A result that is available at once needn't be a promise: a hundred thousand promises a second are measurable. */
   send(dispatch: Dispatch, signal: AbortSignal): AttemptOutcome | Promise<AttemptOutcome>
   close(): Promise<void>
 }
 
 export interface ChannelLimits {
-  /** Sends that the lane may have in flight at once: as many connections are worth keeping. */
+  /** Maximum of sends that the lane has in flight at once: as many connections are worth keeping. */
   readonly maxConcurrency?: number
 }
 
-/** A config whose secrets may have been made just now. */
+/** A config with secrets that may have just been generated. */
 export interface CompletedConfig {
   readonly config: Readonly<Record<string, unknown>>
-  /** Made for this endpoint, to be shown once; null when none was needed. */
+  /** Generated for this endpoint, to be shown once; null if none was needed. */
   readonly signingSecret: string | null
 }
 
 /**
- * A way to reach endpoints. `parseConfig` checks what a person wrote, where a secret that is stored already may be a mark
- * (`{ isSet: true }`); `open` takes the config as it is stored, its secrets put back. Both throw a ZodError for one that they can't serve.
+ * A kind of endpoint. `parseConfig` validates a config as users write it, where a stored secret may be a placeholder
+ * (`{ isSet: true }`); `open` takes the stored config with its secrets decrypted. Both throw a ZodError for an invalid one.
  */
 export interface Transport {
   readonly name: string
   parseConfig(config: unknown): unknown
   open(endpoint: string, config: unknown, limits?: ChannelLimits): TransportChannel
-  /** What is wrong with a config for this process alone, such as an address that it may not reach. Needs no network. */
+  /** Problems of a config for this process alone, such as an address that it may not reach. Needs no network. */
   refuse?(config: unknown): readonly Problem[]
-  /** Where the secrets in this config are. They are stored encrypted, apart from it. */
+  /** The paths of the secrets in this config. They are stored encrypted, separate from it. */
   secretPaths?(config: Readonly<Record<string, unknown>>): readonly SecretPath[]
-  /** What may be seen of a secret, when it isn't hidden whole. */
+  /** The part of a secret that may be shown, if it isn't hidden completely. */
   readonly shownPart?: (field: string, secret: string) => string | null
-  /** Adds the secrets that Holdfast makes itself, like one to sign with, unless they are stored already. */
+  /** Adds secrets that Holdfast generates, like one for signing, unless they are stored already. */
   completeConfig?(
     config: Readonly<Record<string, unknown>>,
     isStored: (field: string) => boolean,

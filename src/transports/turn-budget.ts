@@ -1,6 +1,6 @@
 /**
- * Time for one kind of work in each turn of the event loop. Once it is spent, the rest of the work waits for the next turn, so that much work
- * at once takes longer instead of stopping everything else.
+ * Time for one kind of work in each turn of the event loop. Once it is used, the rest of the work waits for the next turn, so that much work
+ * at once takes longer instead of blocking everything else.
  */
 export class TurnBudget {
   readonly #maxTurnMs: number
@@ -11,7 +11,7 @@ export class TurnBudget {
     this.#maxTurnMs = maxTurnMs
   }
 
-  /** Counts from the first question of a turn, whoever used the time since. */
+  /** Counts from the first call of a turn, whatever used the time since. */
   get isSpent(): boolean {
     if (this.#startedAtMs !== null) return performance.now() - this.#startedAtMs >= this.#maxTurnMs
     this.#startedAtMs = performance.now()

@@ -17,7 +17,7 @@ describe('notices', () => {
     testDatabase.pool.query(`select holdfast_internal.tell_nodes('holdfast_lanes', $1)`, [payload])
   const payloads = async (notices: Notices) => (await notices.read()).map(({ payload }) => payload)
 
-  it('are told once, from the moment of opening on, though an older transaction stays open', async () => {
+  it('are returned once, from the moment of opening on, though an older transaction stays open', async () => {
     await tell('long ago')
     const notices = new Notices(database)
     await notices.open()

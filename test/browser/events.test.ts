@@ -12,12 +12,15 @@ const hostile = {
   long: 'x'.repeat(1_000_000 - 2000),
 }
 
+const traceId = 'a'.repeat(32)
+
 describe.skipIf(browserPath === null)('events', () => {
   let rig: DashboardRig
   let hostileId = ''
+  let tracedId = ''
 
   beforeAll(async () => {
-    rig = await DashboardRig.create()
+    rig = await DashboardRig.create({ traceUrl: 'https://traces.example/trace/{traceId}' })
     const publish = async (type: string, payload: object, more: object = {}) => {
       const { status, body, text } = await rig.api.call('POST', '/v1/events', {
         body: { type, payload, ...more },
@@ -33,6 +36,11 @@ describe.skipIf(browserPath === null)('events', () => {
       )
     }
     hostileId = await publish('hostile.sent', hostile)
+    tracedId = await publish(
+      'order.traced',
+      {},
+      { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } },
+    )
   })
 
   afterAll(async () => {
@@ -49,18 +57,18 @@ describe.skipIf(browserPath === null)('events', () => {
     await page.goto('/events')
     await page.getByLabel('Payload path').fill('customer.id')
     await page.getByLabel('equals').fill('7')
-    await page.getByText('3 events found. Scanned 31').waitFor()
+    await page.getByText('3 events found. Scanned 32').waitFor()
     expect(await rows.count()).toBe(3)
     expect(await findBarriers(page)).toEqual([])
     await page.getByLabel('equals').fill('77')
     await page.getByRole('heading', { name: 'No event has this in its payload' }).waitFor()
     await page.goto('/events?has=%22order%22%3A17')
-    await page.getByText('1 event found. Scanned 31').waitFor()
+    await page.getByText('1 event found. Scanned 32').waitFor()
     await page.goto('/events?path=a..b&equals=1')
     await page.getByText('must be a path into the payload').waitFor()
   })
 
-  test('a search goes on from where it stopped when somebody says so', async () => {
+  test('a search continues where it stopped on request', async () => {
     const page = await rig.signedIn('viewer')
     let step = 0
     await page.route('**/v1/events/search?*', async (route) => {
@@ -86,6 +94,13 @@ describe.skipIf(browserPath === null)('events', () => {
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByText('The whole time range has been looked at.').waitFor()
     expect(await page.getByRole('button', { name: 'Go on' }).count()).toBe(0)
+  })
+
+  test('lead to their trace in the tool that is configured', async () => {
+    const page = await rig.signedIn('viewer')
+    await page.goto(`/events/${tracedId}`)
+    const link = page.getByRole('link', { name: traceId })
+    expect(await link.getAttribute('href')).toBe(`https://traces.example/trace/${traceId}`)
   })
 
   test('payloads with markup, escapes, turned text and a megabyte are shown as text', async () => {

@@ -5,6 +5,30 @@ import { findBarriers } from '../support/browser/accessibility.ts'
 import { browserPath, openBrowser, openPage } from '../support/browser/browser.ts'
 import { DashboardRig } from '../support/browser/dashboard-rig.ts'
 
+/** Users keep these in their bookmarks. */
+const pathsOfLists = [
+  ['events', 'Events'],
+  ['deliveries', 'Deliveries'],
+  ['endpoints', 'Endpoints'],
+  ['routes', 'Routes'],
+  ['event-types', 'Event types'],
+  ['dead-letters', 'Dead letters'],
+  ['operations', 'Operations'],
+  ['replays', 'Replays'],
+  ['jobs', 'Jobs'],
+  ['runs', 'Runs'],
+  ['queues', 'Queues'],
+  ['workers', 'Workers'],
+  ['schedules', 'Schedules'],
+  ['settings', 'Settings'],
+  ['sources', 'Sources'],
+  ['alerts', 'Alerts'],
+  ['system', 'System'],
+  ['broker', 'Broker'],
+  ['audit', 'Audit'],
+  ['api-keys', 'API keys'],
+] as const
+
 if (browserPath === null) {
   console.warn(
     'Skipped the tests of the dashboard in a browser: no Chromium here (scripts/install-browser.sh installs it).',
@@ -128,10 +152,14 @@ describe.skipIf(browserPath === null)('the frame of the dashboard', () => {
       expect(new URL(page.url()).pathname).toBe('/holdfast/')
       await page.reload()
       await page.getByRole('heading', { name: 'Needs action' }).waitFor()
+      for (const [path, heading] of pathsOfLists) {
+        await page.goto(`/holdfast/${path}`)
+        await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+      }
     } finally {
       await browser.close()
       proxy.closeAllConnections()
       await new Promise((resolve) => proxy.close(resolve))
     }
-  })
+  }, 120_000)
 })

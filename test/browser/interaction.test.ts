@@ -93,7 +93,7 @@ describe.skipIf(browserPath === null)('what a user did', () => {
     expect(await page.getByLabel('Event id').inputValue()).toBe('key-1')
   })
 
-  test('new rows wait while somebody points at the list', async () => {
+  test('new rows wait while the pointer is over the list', async () => {
     const publish = () => rig.api.call('POST', '/v1/events', { body: { type: 'hello.world', payload: {} } })
     await publish()
     const page = await rig.signedIn('viewer')
@@ -156,7 +156,7 @@ describe.skipIf(browserPath === null)('what a user did', () => {
     await expect.poll(() => streams.length).toBe(2)
   })
 
-  test('one button starts the demo, where it is offered, and one stops it', async () => {
+  test('a button starts the demo where it is offered, and another stops it', async () => {
     const viewer = await rig.signedIn('viewer')
     await viewer.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     const page = await rig.signedIn('admin')

@@ -5,7 +5,7 @@ import { DashboardRig } from '../support/browser/dashboard-rig.ts'
 import { until } from '../support/engine/until.ts'
 import { HttpReceiver } from '../support/receivers/http-receiver.ts'
 
-describe.skipIf(browserPath === null)('somebody who configures', () => {
+describe.skipIf(browserPath === null)('a person with the role to configure', () => {
   let rig: DashboardRig
   let receiver: HttpReceiver
 
@@ -152,7 +152,7 @@ describe.skipIf(browserPath === null)('somebody who configures', () => {
     await page.waitForURL(/\/event-types$/)
   })
 
-  test('replays a range after a dry run, and sees what became of it', async () => {
+  test('replays a range after a dry run, and sees the outcome', async () => {
     const page = await rig.signedIn('operator')
     await page.goto('/replays')
     await page.getByRole('button', { name: 'Replay a range…' }).click()

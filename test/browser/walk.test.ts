@@ -61,14 +61,14 @@ describe.skipIf(browserPath === null)('an operator at work', () => {
     await page.getByText('It began').waitFor()
     await page.getByRole('link', { name: 'Open route' }).click()
     const editor = page.getByLabel('Transform')
-    await page.getByText('Renders does not match').waitFor()
+    await page.getByText('Request cannot be rendered').waitFor()
     await editor.fill(
       JSON.stringify({
         type: 'template',
         template: { ref: '{{ ref }}', vat: '{{ customer.vatId ?? null }}' },
       }),
     )
-    await page.getByText('Renders matches').waitFor()
+    await page.getByText('Request can be rendered').waitFor()
     await page.getByRole('button', { name: 'Review changes…' }).click()
     await page.getByRole('region', { name: 'Changes' }).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()

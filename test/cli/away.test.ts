@@ -58,7 +58,7 @@ const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
 describe.each(['serve', 'dev', 'worker'] as const)(
   '%s beside a database that is away',
   (name: CommandName) => {
-    test('waits and says for what, tells life from readiness, and starts when the database is there', async () => {
+    test('waits and says for what, distinguishes liveness from readiness, and starts when the database is available', async () => {
       await database.stop()
       const { host, port: databasePort, password: secret } = new URL(database.url)
       await using running = new CliProcess(commands[name](), options(database.url))
@@ -77,7 +77,7 @@ describe.each(['serve', 'dev', 'worker'] as const)(
       expect(status).toBe('not_ready')
       expect(reason).toMatch(
         name === 'worker'
-          ? /waits for its database/
+          ? /is waiting for its database/
           : /^PostgreSQL can't be used: the connection was refused\.$/,
       )
       expect(reason).not.toContain(databasePort)
@@ -120,7 +120,7 @@ describe.each(['serve', 'dev', 'worker'] as const)(
         options(urlWith((url) => (url.password = password))),
       )
       expect(wrongPassword.exitCode, wrongPassword.stderr).toBe(5)
-      expect(wrongPassword.stderr).toContain('PostgreSQL refused the connection')
+      expect(wrongPassword.stderr).toContain('PostgreSQL rejected the connection')
       expect(wrongPassword.stderr).not.toContain(password)
       const unknown = await runCli(commands[name](), options(urlWith((url) => (url.pathname = '/nowhere'))))
       expect(unknown.exitCode, unknown.stderr).toBe(5)

@@ -118,7 +118,7 @@ describe('endpoints', () => {
       'https://example.com',
     ])
     expect(exitCode).toBe(4)
-    expect(stderr).toContain('There is an endpoint named "twice" already.')
+    expect(stderr).toContain('An endpoint named "twice" already exists.')
   })
 
   test('invalid settings end with 2 and say which', async () => {
@@ -188,7 +188,7 @@ describe('endpoints', () => {
     expect([limits.concurrency, limits.ratePerSecond, tags]).toEqual([3, 5, ['x']])
     const asked = await holdfast(['endpoints', 'delete', 'short-lived'])
     expect(asked.exitCode).toBe(4)
-    expect(asked.stderr).toContain('repeat it with --yes')
+    expect(asked.stderr).toContain('repeat the command with --yes')
     expect((await holdfast(['endpoints', 'delete', 'short-lived', '--yes'])).exitCode).toBe(0)
     const { exitCode, stderr } = await holdfast(['endpoints', 'show', 'short-lived'])
     expect(exitCode).toBe(3)
@@ -262,7 +262,7 @@ describe('send', () => {
     expect(await holdfast(args)).toEqual(first)
     const other = await holdfast(['send', 'target', '{"n":2}', '--idempotency-key', 'key-1'])
     expect(other.exitCode).toBe(4)
-    expect(other.stderr).toContain('was used before with another body')
+    expect(other.stderr).toContain('was used before with a different body')
   })
 
   test('--count sends many', async () => {
@@ -303,16 +303,27 @@ describe('send', () => {
   })
 })
 
-test('migrate brings an empty database up to date, once', async () => {
+test('migrate brings an empty database up to date, once, and migrate --check says before what it will change', async () => {
   const empty = await createTestDatabase({ isMigrated: false })
   try {
     const environment = { HOLDFAST_DATABASE_URL: empty.url }
+    const before = await holdfast(['migrate', '--check'], { environment })
+    expect(before.exitCode).toBe(1)
+    expect(before.stdout).toMatch(/^apply 0001-[\s\S]*^create holdfast\.send$/m)
+    expect(before.stdout).toMatch(/The database has no Holdfast schema yet\. Run: holdfast migrate\n$/)
     const first = JSON.parse((await holdfast(['migrate', '--json'], { environment })).stdout)
     expect(first.applied.length).toBe(first.schemaNumber)
     const second = await holdfast(['migrate'], { environment })
     expect(second).toMatchObject({
       exitCode: 0,
       stdout: `The schema is up to date (${first.schemaNumber}).\n`,
+    })
+    const after = await holdfast(['migrate', '--check', '--json'], { environment })
+    expect(after.exitCode).toBe(0)
+    expect(JSON.parse(after.stdout)).toMatchObject({
+      isUpToDate: true,
+      schemaNumber: first.schemaNumber,
+      tables: [],
     })
   } finally {
     await empty.drop()

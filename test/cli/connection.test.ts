@@ -37,13 +37,13 @@ describe('without a server', () => {
     expect(stderr).toContain('Start one in another terminal with: holdfast dev')
   })
 
-  test('a clone is told the command that works in a clone', async () => {
+  test('the hint in a clone is the command that works in a clone', async () => {
     const environment = { npm_package_name: 'holdfast', npm_lifecycle_event: 'holdfast' }
     const { stderr } = await holdfast(['endpoints', 'list'], { environment })
     expect(stderr).toContain('Start one in another terminal with: npm run -s holdfast -- dev')
   })
 
-  test("one that can't be reached is named, and where its URL came from", async () => {
+  test('an unreachable server is named, with the source of its URL', async () => {
     const environment = { HOLDFAST_URL: 'http://127.0.0.1:1', HOLDFAST_API_KEY: key }
     const { exitCode, stderr } = await holdfast(['endpoints', 'list'], { environment })
     expect(exitCode).toBe(5)
@@ -99,7 +99,7 @@ describe('signing in', () => {
 describe('a key', () => {
   const environment = (apiKey: string) => ({ HOLDFAST_URL: rig.server.url, HOLDFAST_API_KEY: apiKey })
 
-  test('that is wrong ends with 7 and names the ways to a right one, never the key', async () => {
+  test('a wrong key exits with 7 and says how to get a valid one, without showing the key', async () => {
     const wrong = `hf_0123456789_${'x'.repeat(43)}`
     const { exitCode, stderr } = await holdfast(['endpoints', 'list'], { environment: environment(wrong) })
     expect(exitCode).toBe(7)
@@ -108,7 +108,7 @@ describe('a key', () => {
     expect(stderr).not.toContain('xxxx')
   })
 
-  test('that may not do this ends with 7 and says which may', async () => {
+  test('a key without permission exits with 7 and says which roles have it', async () => {
     const viewer = await rig.keyOf('viewer')
     const { exitCode, stderr } = await holdfast(['events', 'publish', 'a.b', '{}'], {
       environment: environment(viewer),
@@ -117,7 +117,7 @@ describe('a key', () => {
     expect(stderr).toContain('publisher')
   })
 
-  test('that was lost is replaced beside the database, and the new one works', async () => {
+  test('a lost key can be replaced with access to the database, and the new one works', async () => {
     const { stdout } = await holdfast(['api-keys', 'create', '--local'], {
       environment: { HOLDFAST_DATABASE_URL: rig.database.url },
     })

@@ -73,7 +73,7 @@ test('the demo has an open circuit, dead letters, a disabled endpoint, runs and 
   expect(dev.stderr).not.toContain("can't publish")
 })
 
-test('a node of dev starts and stops the demo when somebody asks for it', async () => {
+test('a node of dev starts and stops the demo on request', async () => {
   await using dev = new CliProcess(['dev'], { cwd: folder })
   await dev.waitFor('stderr', /is running/)
   const apiUrl = /api +(http:\S+)/.exec(dev.stderr)?.[1]

@@ -67,6 +67,7 @@ async function compile(modules: ReadonlyMap<string, string>): Promise<string> {
     paths: {
       holdfast: [join(root, 'dist/index.d.ts')],
       'holdfast/client': [join(root, 'dist/client/index.d.ts')],
+      'holdfast/testing': [join(root, 'dist/testing.d.ts')],
     },
   }
   const files = [...modules.keys()]
@@ -131,6 +132,8 @@ test('a misspelt field does not compile, and the right one is offered', async ()
 })
 
 test('the declarations that the package ships say what every field is for', async () => {
-  const declarations = await readFile(join(root, 'dist/core/endpoints/transport-configs.d.ts'), 'utf8')
-  expect(declarations).toMatch(/\/\*\* Where requests go: [^\n]* \*\/\n\s+readonly url: SecretInput/)
+  const declarations = await readFile(join(root, 'dist/transports/http/description.d.ts'), 'utf8')
+  expect(declarations).toMatch(
+    /\/\*\* The absolute URL of requests, [^\n]* \*\/\n\s+readonly url: SecretInput/,
+  )
 })

@@ -6,8 +6,12 @@ import { describe, expect, test } from 'vitest'
 import { withSettingsTable } from '../../scripts/schema/settings-table.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 import { settingNames, settings } from '../../src/config/settings.ts'
+import { retryJitters, retryStrategies } from '../../src/core/delivery/retry-policy.ts'
 import { presetNames, presets } from '../../src/core/endpoints/presets.ts'
+import { settingNames as endpointSettingNames } from '../../src/core/endpoints/setting-fields.ts'
 import { type ErrorCode, errorCatalogue } from '../../src/core/errors.ts'
+import { transformDescriptions } from '../../src/transforms/descriptions.ts'
+import { transportDescriptions } from '../../src/transports/descriptions.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -41,6 +45,47 @@ describe('docs/cli.md', async () => {
   })
 })
 
+describe('docs/transports.md', () => {
+  const text = read('docs/transports.md')
+
+  test.each(transportDescriptions)(
+    'has a row, a section and the fields of $name',
+    ({ name, sendsTo, config }) => {
+      const isDefault = name === 'http' ? ' (default)' : ''
+      expect(text).toContain(`| [\`${name}\`](#${name})${isDefault} | ${sendsTo} |`)
+      const section = text.split(/^## /m).find((each) => each.startsWith(`${name}\n`)) ?? ''
+      const own = Object.keys(config.shape).filter((field) => field !== 'classify')
+      expect(own.filter((field) => !section.includes(`\`${field}\``))).toEqual([])
+    },
+  )
+
+  test('names every transport for --transport', () => {
+    const names = transportDescriptions.map(({ name }) => `\`${name}\``)
+    for (const name of names) {
+      expect(read('docs/cli.md')).toMatch(new RegExp(`^\\| \`--transport <name>\`.*${name}`, 'm'))
+    }
+  })
+})
+
+describe('docs/transforms.md', () => {
+  const text = read('docs/transforms.md')
+
+  test.each(transformDescriptions)('has a row for $name', ({ name, makes }) => {
+    expect(text).toMatch(new RegExp(`^\\| \`${name}\`(?: \\(default\\))? \\| `, 'm'))
+    expect(text).toContain(`| ${makes} |`)
+  })
+})
+
+describe('docs/endpoints.md', () => {
+  const text = read('docs/endpoints.md')
+
+  test.each([...retryStrategies, ...retryJitters])('explains %s', (name) =>
+    expect(text).toContain(`\`${name}\``),
+  )
+
+  test.each(endpointSettingNames)('explains %s', (name) => expect(text).toContain(name))
+})
+
 describe('docs/configuration.md', () => {
   const text = read('docs/configuration.md')
 
@@ -66,25 +111,44 @@ test('docs/endpoints.md lists the presets as they are', () => {
   }
 })
 
+describe('CONTRIBUTING.md', () => {
+  test('names files that exist', () => {
+    const named = [...read('CONTRIBUTING.md').matchAll(/`((?:src|test|docs|dashboard)\/[\w./-]+)`/g)].map(
+      ([, path]) => path!,
+    )
+    expect(named.length).toBeGreaterThan(50)
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+})
+
+function pagesBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(folder, file))
+}
+
 describe('links', () => {
   const files = [
     'README.md',
     'CHANGELOG.md',
-    ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`),
+    'CONTRIBUTING.md',
+    'ARCHITECTURE.md',
+    'SECURITY.md',
+    'bench/README.md',
+    'src/sql/README.md',
+    ...pagesBelow('docs'),
+    ...pagesBelow('examples'),
   ]
 
-  test.each(files.filter((file) => file.endsWith('.md') && existsSync(join(root, file))))(
-    'of %s lead somewhere',
-    (file) => {
-      const targets = [...read(file).matchAll(/\]\(([^)#\s]*)(#[^)\s]*)?\)/g)]
-      for (const [link, path, anchor] of targets) {
-        if (/^https?:/.test(path!)) continue
-        const target = path === '' ? file : join(dirname(file), path!)
-        expect(existsSync(join(root, target)), link).toBe(true)
-        if (anchor !== undefined) expect(anchorsOf(read(target)), link).toContain(anchor)
-      }
-    },
-  )
+  test.each(files)('the links of %s have a target', (file) => {
+    const targets = [...read(file).matchAll(/\]\(([^)#\s]*)(#[^)\s]*)?\)/g)]
+    for (const [link, path, anchor] of targets) {
+      if (/^https?:/.test(path!)) continue
+      const target = path === '' ? file : join(dirname(file), path!)
+      expect(existsSync(join(root, target)), link).toBe(true)
+      if (anchor !== undefined) expect(anchorsOf(read(target)), link).toContain(anchor)
+    }
+  })
 
   function anchorsOf(text: string): string[] {
     return [...text.matchAll(/^#+ (.+)$/gm)].map(

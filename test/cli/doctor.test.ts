@@ -39,11 +39,11 @@ test('a sound database passes, with a warning that no node runs', async () => {
   expect(nodes).toMatchObject({ verdict: 'warn', advice: expect.stringContaining('holdfast serve') })
   for (const finding of Object.values(rest)) expect(finding).toMatchObject({ verdict: 'ok', advice: null })
   expect(Object.keys(byCheck).join(' ')).toBe(
-    'database server durability rights clock listen migrations partitions nodes endpoints quarantine secrets',
+    'database server durability rights clock listen migrations partitions nodes endpoints quarantine sources broker secrets',
   )
 })
 
-test('an unmigrated database fails with the command that mends it', async () => {
+test('an unmigrated database fails with the command that fixes it', async () => {
   const empty = await createTestDatabase({ isMigrated: false })
   try {
     const { exitCode, isSound, byCheck } = await examine(empty.url)
@@ -66,7 +66,7 @@ test('a schema from the future fails', async () => {
   })
 })
 
-test('a missing partition fails with the statement that mends it, and mending it helps', async () => {
+test('a missing partition fails with the statement that fixes it, and running it helps', async () => {
   const month = (await database.pool.query(`select to_char(now() at time zone 'UTC', 'YYYY_MM') as month`))
     .rows[0].month
   await database.pool.query(`drop table holdfast_internal.attempts_${month}`)
@@ -74,7 +74,7 @@ test('a missing partition fails with the statement that mends it, and mending it
   expect(exitCode).toBe(1)
   expect(byCheck['partitions']).toMatchObject({
     verdict: 'fail',
-    message: "attempts lack this month's partition",
+    message: 'attempts have no partition for this month',
     advice: 'Run in SQL: select holdfast.maintain_partitions(3)',
   })
   await database.pool.query('select holdfast.maintain_partitions(3)')
@@ -101,7 +101,7 @@ test('endpoints that stand still are named with what to do', async () => {
   })
 })
 
-test('a role without rights fails with what mends it: the owner’s role for nodes, publishing alone for an application', async () => {
+test('a role without rights fails with what fixes it: the owner’s role for nodes, publishing alone for an application', async () => {
   const role = await createRole(database, { kind: 'reader' })
   try {
     await database.pool.query(`grant usage on schema holdfast_internal to ${role.name}`)
@@ -112,7 +112,7 @@ test('a role without rights fails with what mends it: the owner’s role for nod
     await database.pool.query(mend)
     expect((await examine(role.url)).byCheck['rights']).toMatchObject({
       verdict: 'fail',
-      message: `"${role.name}" has the rights of app only, which is right for it but not enough to run Holdfast`,
+      message: `"${role.name}" has only the rights of app: enough for an application, but not to run Holdfast`,
     })
     const [, nodes = ''] = /with it: (.*?)\. For/.exec(advice ?? '') ?? []
     await database.pool.query(nodes)
@@ -122,7 +122,7 @@ test('a role without rights fails with what mends it: the owner’s role for nod
   }
 })
 
-test('an application that can write API keys is a warning, with the statement that mends it', async () => {
+test('an application that can write API keys is a warning, with the statement that fixes it', async () => {
   const role = await createRole(database, { kind: 'shop' })
   try {
     await database.pool.query(
@@ -131,7 +131,7 @@ test('an application that can write API keys is a warning, with the statement th
     const { verdict, message, advice } = (await examine()).byCheck['rights'] ?? {}
     expect({ verdict, message }).toEqual({
       verdict: 'warn',
-      message: `API keys are open to "${role.name}", by rights on Holdfast's tables`,
+      message: `"${role.name}" can read API keys, through rights on Holdfast's tables`,
     })
     await database.pool.query(advice?.replace('If it is an application: ', '') ?? '')
     expect((await examine()).byCheck['rights']).toMatchObject({ verdict: 'ok' })

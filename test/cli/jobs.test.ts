@@ -34,7 +34,7 @@ test('a queue is shown with what it owes, limited, paused and resumed', async ()
   const paused = await holdfast('queues', 'pause', 'reports', '--reason', 'the printer burns')
   expect(paused.stdout).toBe('reports paused\n')
   expect((await holdfast('queues', 'list')).stdout).toMatch(
-    /^reports +paused +3 +0\.5\/s +0 +the printer burns$/m,
+    /^reports +paused +1 +\S+ s ago +0 +3 +0\.5\/s +0 +the printer burns$/m,
   )
   await holdfast('queues', 'resume', 'reports')
   expect((await holdfast('queues', 'limit', 'reports')).stdout).toBe('reports has no limits\n')
@@ -123,7 +123,7 @@ test('a payload beyond what a double holds is shown with every digit', async () 
   expect((await holdfast('export')).stdout).toContain('id: 12345678901234567890')
 })
 
-test('an alert channel is created with its secret told once, and deleted with what waits there', async () => {
+test('an alert channel is created with its secret shown once, and deleted with its pending notifications', async () => {
   const created = await holdfast(
     'alert-channels',
     'create',
@@ -136,13 +136,13 @@ test('an alert channel is created with its secret told once, and deleted with wh
     'x-team: blue',
   )
   expect(created.stdout).toBe('on-call\n')
-  expect(created.stderr).toMatch(/shown this once: whsec_/)
+  expect(created.stderr).toMatch(/shown only once: whsec_/)
   const endpoint = await rig.holdfast.endpoints.get('alerts.on-call')
   expect(endpoint.config).toMatchObject({ headers: { 'x-team': { isSet: true } } })
   await holdfast('alert-channels', 'test', 'on-call')
   const refused = await holdfast('alert-channels', 'delete', 'on-call')
   expect(refused.stderr).toContain(
-    'This deletes the alert channel "on-call". 1 notice that waits there would be cancelled.',
+    'This deletes the alert channel "on-call". 1 undelivered notification would be cancelled.',
   )
   expect((await holdfast('alert-channels', 'delete', 'on-call', '--yes')).stdout).toBe('on-call deleted\n')
   expect((await rig.holdfast.alertChannels.list()).map(({ name }) => name)).not.toContain('on-call')

@@ -92,7 +92,7 @@ test('a file is applied after its plan was shown, and deletes nothing that was n
   const pruned = await holdfast(['apply', '-f', 'holdfast.yaml', '--prune'])
   expect(pruned.exitCode).toBe(4)
   expect(pruned.stdout).toBe('- endpoint shaky\n')
-  expect(pruned.stderr).toContain('This deletes 1 thing that the file does not have.')
+  expect(pruned.stderr).toContain('This deletes 1 thing that the file does not contain.')
   await writeFile(
     join(folder, 'bad.yaml'),
     'endpoints:\n  - name: from-file\n    limits: { concurrency: 0 }\n',

@@ -24,6 +24,36 @@ afterAll(async () => {
 /** npm's answers when it can't reach a registry and its cache doesn't suffice. */
 const offline = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|network/
 
+const program = `
+import { defineJob, type EndpointInput, Holdfast } from 'holdfast'
+import { HoldfastClient } from 'holdfast/client'
+import { runInline } from 'holdfast/testing'
+const greet = defineJob({ name: 'greet', run: async () => ({ said: 'hello' }) })
+export const said: Promise<string> = runInline(greet, {}).then(({ result }) => result.said)
+export const endpoint: EndpointInput = { name: 'crm', config: { url: 'https://example.com' } }
+export const client = new HoldfastClient({ url: 'http://localhost', apiKey: 'hf_' })
+export const holdfast = new Holdfast({ databaseUrl: 'postgres://localhost/app' })
+// @ts-expect-error -- without types this would pass
+export const wrong: EndpointInput = { name: 7, config: { url: 'https://example.com' } }
+`
+
+/** The types of all three imports resolve in a project as a stranger configures it. */
+async function expectTypes(project: string): Promise<void> {
+  await writeFile(join(project, 'use.ts'), program)
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  for (const [module, moduleResolution] of [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ] as const) {
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2023', '--module', module]
+    const compiled = await runCli([...flags, '--moduleResolution', moduleResolution, 'use.ts'], {
+      command: [process.execPath, tsc],
+      cwd: project,
+    })
+    expect(compiled, moduleResolution).toMatchObject({ exitCode: 0, stdout: '' })
+  }
+}
+
 test(
   'the packed package, installed in an empty folder, runs with npx holdfast dev',
   async (context) => {
@@ -66,6 +96,8 @@ test(
       stdout: 'function\n',
     })
 
+    await expectTypes(folder)
+
     // npm passes the signal to the shell between itself and us, and no further.
     dev.kill('SIGTERM')
     await dev.waitFor('stderr', /Stopped\. Nothing is lost/)
@@ -75,7 +107,7 @@ test(
 )
 
 test(
-  'without optional dependencies there is no embedded server, and dev says what to do',
+  'without optional dependencies, dev has no embedded server and says what to do',
   async (context) => {
     // Not below the other one, whose packages would be found from here.
     const bare = await mkdtemp(join(tmpdir(), 'holdfast-bare-'))

@@ -49,7 +49,7 @@ test('a key is made, used, replaced and missed', async () => {
   const stuck = await run(['secrets', 'reencrypt'], newKey)
   expect([stuck.exitCode, stuck.stdout.includes('crm: signing.secret needs key')]).toEqual([1, true])
   const done = await run(['secrets', 'reencrypt'], `${newKey}\n${oldKey}`)
-  expect([done.exitCode, done.stdout.includes('Older keys may go')]).toEqual([0, true])
+  expect([done.exitCode, done.stdout.includes('Older keys can be removed')]).toEqual([0, true])
   expect(secretsFinding((await run(['doctor', '--json'], newKey)).stdout)).toMatchObject({ verdict: 'ok' })
 
   for (const { stdout, stderr } of [blind, stuck, done]) {

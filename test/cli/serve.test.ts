@@ -64,7 +64,7 @@ test('a message whose attempt is under way at the stop signal is finished, not s
   await receiver.ledger.waitFor(1)
 
   serve.kill('SIGTERM')
-  await serve.waitFor('stderr', /Got SIGTERM: finishing what is in flight/)
+  await serve.waitFor('stderr', /Received SIGTERM: waiting for deliveries in flight/)
   gate.open()
   expect(await serve.end()).toMatchObject({ exitCode: 0 })
   expect(receiver.ledger.requests.map(({ webhookId }) => webhookId)).toEqual([sent.stdout.trim()])
@@ -80,7 +80,7 @@ test('a second signal ends it at once', async () => {
   await runCli(['send', 'crm', '{}'], { cwd: tmpdir(), environment })
   await receiver.ledger.waitFor(1)
   serve.kill('SIGTERM')
-  await serve.waitFor('stderr', /Got SIGTERM/)
+  await serve.waitFor('stderr', /Received SIGTERM/)
   // What npm passes on of one Ctrl-C comes within a quarter of a second and doesn't count.
   await new Promise((resolve) => setTimeout(resolve, 300))
   serve.kill('SIGINT')
@@ -93,7 +93,7 @@ test('needs a database, and says how to give it one', async () => {
   expect(stderr).toContain('set HOLDFAST_DATABASE_URL=postgres://')
 })
 
-test('refuses an unmigrated database with the command that mends it; --migrate mends it too', async () => {
+test('refuses an unmigrated database with the command that fixes it; --migrate fixes it too', async () => {
   const empty = await createTestDatabase({ isMigrated: false })
   try {
     const refused = await runCli(['serve'], options(empty.url))
@@ -116,7 +116,7 @@ test('refuses a schema that is too new', async () => {
   expect(stderr).toContain('Upgrade Holdfast.')
 })
 
-test('logs JSON when nobody watches, and nothing on standard output', async () => {
+test('logs JSON without a terminal, and nothing on standard output', async () => {
   await using serve = await startServe(['--node-name', 'node-1'])
   serve.kill('SIGTERM')
   const { stdout, stderr } = await serve.end()

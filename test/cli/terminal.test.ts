@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { samples } from '../../src/transforms/learning/sample-events.ts'
 import { ApiRig } from '../support/api/api-rig.ts'
 import { cliPath, runCli } from './cli-process.ts'
 
@@ -35,7 +38,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   afterAll(() => rig.stop())
 
-  test('whoever says no to a question, in one way or another, is told so and nothing more', async () => {
+  test('answering no to a question, in any way, ends the command with a message', async () => {
     for (const [typed, echoed] of [
       ['n\r', 'n\n'],
       ['\r', '\n'],
@@ -43,13 +46,13 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     ] as const) {
       const { screen, exitCode } = await onTerminal(['endpoints', 'pause', '--all'], ['[y/N]', typed])
       const plain = stripVTControlCharacters(screen).replaceAll('\r', '')
-      expect(plain).toBe(`This would pause 2 endpoints. Go on? [y/N] ${echoed}Nothing was changed.\n`)
+      expect(plain).toBe(`This would pause 2 endpoints. Continue? [y/N] ${echoed}Nothing was changed.\n`)
       expect(exitCode).toBe(4)
     }
     expect(await stateOf('crm')).toBe('active')
   })
 
-  test('whoever says yes gets it', async () => {
+  test('answering yes continues', async () => {
     const { screen, exitCode } = await onTerminal(['endpoints', 'pause', '--all'], ['[y/N]', 'y\r'])
     expect([exitCode, await stateOf('crm'), await stateOf('erp')]).toEqual([0, 'paused', 'paused'])
     expect(screen).toContain('crm paused')
@@ -77,6 +80,27 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     expect(shares).toEqual(shares.toSorted((one, other) => one - other))
     const [, end] = screen.split('\r\u001b[K')
     expect(end).toMatch(/^op_\w+ cancel succeeded: 40 of 40 done\n$/)
+    expect(exitCode).toBe(0)
+  })
+
+  test('a bar shows how much of a log is imported, and makes room for the result', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'holdfast-terminal-'))
+    const log = join(folder, 'tracking.log')
+    const lines = Array.from({ length: 4000 }, (_, n) =>
+      JSON.stringify({ ...samples['play_video'], timestamp: new Date(1_900_000_000_000 + n).toISOString() }),
+    ).join('\n')
+    await writeFile(log, lines)
+    const { screen, exitCode } = await onTerminal(['learning', 'import', log, '--dry-run'])
+    await rm(folder, { recursive: true })
+    const bars = [...screen.matchAll(/\r\[(#*)(-*)\] +\d+% {2}(\d+) of (\d+) bytes/g)]
+    expect(bars.length).toBeGreaterThan(0)
+    for (const [, done = '', left = '', , total] of bars) {
+      expect(done.length + left.length).toBe(30)
+      expect(Number(total)).toBe(lines.length)
+    }
+    expect(screen.split('\r\u001b[K').at(-1)).toBe(
+      '4000 events would be published\n4000 lines read in 1 file\n',
+    )
     expect(exitCode).toBe(0)
   })
 

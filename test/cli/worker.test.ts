@@ -42,9 +42,9 @@ function start(...args: readonly string[]): CliProcess {
   })
 }
 
-test('a worker tells Prometheus what became of its runs, and a supervisor that it lives', async () => {
+test('a worker reports the outcomes of its runs to Prometheus, and its liveness to a supervisor', async () => {
   await using worker = start('--metrics-port', '0')
-  await worker.waitFor('stderr', /runs count/)
+  await worker.waitFor('stderr', /executes count/)
   const [, url] = /Metrics on (http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(worker.stderr) ?? []
   const scrape = async () => (await fetch(`${url}/metrics`)).text()
   for (const input of ['good', 'bad', 'good', 'long']) {
@@ -52,9 +52,9 @@ test('a worker tells Prometheus what became of its runs, and a supervisor that i
   }
   const body = await until('its runs to be counted', scrape, (page) =>
     [
-      'holdfast_runs_total{outcome="succeeded"} 2',
-      'holdfast_runs_total{outcome="dead"} 1',
-      'holdfast_run_duration_seconds_count 3',
+      'holdfast_runs_total{job="count",outcome="succeeded"} 2',
+      'holdfast_runs_total{job="count",outcome="dead"} 1',
+      'holdfast_run_duration_seconds_count{job="count"} 3',
       'holdfast_runs_in_progress 1',
       'holdfast_workers 1',
       'holdfast_database_up 1',
@@ -88,7 +88,7 @@ test("a worker that can't start leaves no listener behind", async () => {
 
 test('a worker whose port is taken says so, and does not run', async () => {
   await using first = start('--metrics-port', '0')
-  await first.waitFor('stderr', /runs count/)
+  await first.waitFor('stderr', /executes count/)
   const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(first.stderr) ?? []
   await using second = start('--metrics-port', port, '--name', 'second')
   const { exitCode } = await second.end()

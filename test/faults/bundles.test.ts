@@ -84,7 +84,7 @@ test('thousands of runs that share a row outlive crashes of PostgreSQL, and none
   expect(ran().toSorted((a, b) => a - b)).toEqual(numbers)
 })
 
-test('of a share of a bundle only what a killed worker had begun may run twice', async () => {
+test('after a worker is killed, only the runs of a bundle that it had started may run twice', async () => {
   await whenBegun(2000)
   const victim = fleet[0]!
   victim.kill()

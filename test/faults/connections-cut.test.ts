@@ -116,7 +116,7 @@ for (const statement of ['take_shards', 'read_lanes_of_shards', 'summarise_strea
   })
 }
 
-test('a node cut off from the database without a word fences itself, and its peer goes on', async () => {
+test('a node cut off from the database without an error fences itself, and its peer takes over', async () => {
   await stage.endpoint('one')
   await stage.endpoint('two')
   const [isolated] = await stage.startNodes(['a'], { databaseUrl: proxy.url })

@@ -43,7 +43,11 @@ async function backend(): Promise<number> {
 }
 
 async function kill(pid: number): Promise<void> {
+  // Until the postmaster has noticed, the server still answers: it has noticed when it ends another connection.
+  const witness = await connect()
+  const noticed = new Promise((resolve) => witness.once('end', resolve))
   process.kill(pid, 'SIGKILL')
+  await noticed
   await until('the server to recover', async () => {
     const client = new Client({ connectionString: database.url })
     client.on('error', () => {})
@@ -143,7 +147,7 @@ describe('after a crash that forgets drawn ids', () => {
     expect(await database.count('select from holdfast_internal.deliveries')).toBe(1)
   }, 60_000)
 
-  test('a worker goes on, and no run is lost', async () => {
+  test('a worker continues, and no run is lost', async () => {
     const ran: number[] = []
     const job = defineJob({ name: 'count', run: (input) => void ran.push(input as number) })
     const worker = await createWorker({

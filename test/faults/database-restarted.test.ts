@@ -47,7 +47,7 @@ const outages: Outage[] = [
 ]
 
 for (const { what, begin, end, downMs } of outages) {
-  test(`everything goes on after PostgreSQL was ${what}, and nobody is dead for it`, async () => {
+  test(`everything goes on after PostgreSQL was ${what}, and no node is declared dead`, async () => {
     for (const name of endpoints) {
       await stage.endpoint(name, { limits: { concurrency } })
       stage.receiver.behave(name, async () => {

@@ -16,7 +16,7 @@ const switches = [
 ]
 
 for (const { what, statement } of switches) {
-  test(`a person who ${what} in a transaction that stays open holds up nobody`, async () => {
+  test(`a person who ${what} in a transaction that stays open delays no other session`, async () => {
     await stage.endpoint('fine')
     await stage.endpoint('ill', {
       circuit: { threshold: 1000 },

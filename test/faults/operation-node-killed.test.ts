@@ -11,7 +11,7 @@ stageForEachTest((opened) => {
   stage = opened
 })
 
-test('a bulk redrive goes on when the node that does its steps is killed, and redrives each letter once', async () => {
+test('a bulk redrive continues when the node that runs its steps is killed, and redrives each letter once', async () => {
   await stage.endpoint('crm', { limits: { concurrency } })
   const ids = await stage.publish('crm', letters)
   await stage.pool.query(

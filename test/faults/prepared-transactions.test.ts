@@ -73,7 +73,7 @@ describe('a transaction that is prepared', () => {
     await arrives(expected)
   })
 
-  test('may create and change an endpoint, which the node hears of after the commit', async () => {
+  test('may create and change an endpoint, which the node applies after the commit', async () => {
     holdfast.handle('second', ({ payload }) => void handled.push(`second ${String(payload)}`))
     await inSession(
       'begin',
@@ -128,7 +128,7 @@ describe('a transaction that is prepared', () => {
     )
   }, 60_000)
 
-  test('that is rolled back leaves nothing', async () => {
+  test('leaves nothing behind when it is rolled back', async () => {
     await inSession(
       'begin',
       `select holdfast.send('hook', '"never"')`,

@@ -122,18 +122,18 @@ describe.each(crashes)(
       await database[Symbol.asyncDispose]()
     })
 
-    test('of an endpoint is seen', async () => {
+    test('a node applies a changed endpoint without a restart', async () => {
       await until('the delivery', () => handled.includes('paused old'))
     })
 
-    test('of a route is seen', async () => {
+    test('a node applies a changed route without a restart', async () => {
       await until('an event in its new shape', async () => {
         await succeeds(() => holdfast.publish('open', {}))
         return handled.includes('open new')
       })
     })
 
-    test('that only a notice tells of is heard, once', async () => {
+    test('a node receives a change that is only notified, once', async () => {
       const heard = async () => (await notices.read()).filter(({ payload }) => payload === '7 free k')
       expect(await heard()).toHaveLength(1)
       expect(await heard()).toHaveLength(0)

@@ -43,11 +43,11 @@ describe.skipIf(replicationSkipped !== null)('a URL that names a standby and a p
     expect(await portBehind(withAttributes('target_session_attrs=any'))).toBe(database.standby.port)
   })
 
-  test('of a standby alone is refused when writes are asked for', async () => {
+  test('is rejected if it names only a standby and writes are required', async () => {
     await expect(portBehind(`${database.standby.url}?target_session_attrs=read-write`)).rejects.toMatchObject(
       {
         code: 'database_unavailable',
-        message: 'The server is a standby and takes no writes.',
+        message: 'The server is a standby and accepts no writes.',
       },
     )
   })
@@ -105,7 +105,7 @@ describe.skipIf(replicationSkipped !== null)('a URL that names a standby and a p
       const { message } = failure as Error
       expect(message).toContain(`127.0.0.1:${database.primary.port} (connect ECONNREFUSED`)
       expect(message).toContain(
-        `127.0.0.1:${database.standby.port} (The server is a standby and takes no writes)`,
+        `127.0.0.1:${database.standby.port} (The server is a standby and accepts no writes)`,
       )
       expect(message).not.toContain('s3cret')
       await database.promote()

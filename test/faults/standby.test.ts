@@ -166,7 +166,7 @@ async function expectNothingBroken({ stage }: SetUp): Promise<void> {
 describe.skipIf(replicationSkipped !== null)(
   'the primary is killed under load and the standby promoted',
   () => {
-    test('with synchronous replication nothing that was acknowledged is lost', async () => {
+    test('loses no acknowledged message with synchronous replication', async () => {
       const all = await setUp(true)
       const { database, stage, load } = all
       load.start()
@@ -194,7 +194,7 @@ describe.skipIf(replicationSkipped !== null)(
       )
     })
 
-    test('with asynchronous replication only what the server lost is lost', async () => {
+    test('loses with asynchronous replication only what the server lost', async () => {
       const all = await setUp(false)
       const { database, stage, workers, load } = all
       load.start()

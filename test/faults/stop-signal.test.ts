@@ -7,7 +7,7 @@ stageForEachTest((opened) => {
   stage = opened
 })
 
-test('a node that is told to stop under load ends with 0, loses nothing and sends nothing twice', async () => {
+test('a node that is asked to stop under load ends with 0, loses nothing and sends nothing twice', async () => {
   await stage.endpoint('target', { limits: { concurrency: 32 } })
   stage.receiver.behave('target', async () => {
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -38,7 +38,7 @@ test('a node that is told to stop under load ends with 0, loses nothing and send
   expect(stopMs).toBeLessThan(10_000)
 })
 
-test('its peer takes over at once what a stopping node lets go of', async () => {
+test('another node takes over the shards of a stopping node immediately', async () => {
   await stage.endpoint('target')
   const nodes = await stage.startNodes(['a', 'b'])
   await stage.balanced(nodes)

@@ -66,7 +66,7 @@ describe('who may start', () => {
     expect(startable([delayed, { key: 'order-7', isDue: true }], new Set())).toEqual([])
   })
 
-  it('takes a candidate for due unless told otherwise', () => {
+  it('treats a candidate as due by default', () => {
     expect(startable([{ key: 'order-7' }, { key: null }], new Set())).toHaveLength(2)
   })
 })

@@ -1,4 +1,5 @@
-import { JobWorker, type WorkerOptions } from '../../src/jobs/worker.ts'
+import { JobWorker } from '../../src/jobs/worker.ts'
+import type { WorkerOptions } from '../../src/jobs/worker-options.ts'
 import { Rig } from './engine/rig.ts'
 import { until } from './engine/until.ts'
 
@@ -6,6 +7,8 @@ export interface HandClaimer {
   readonly me: number
   readonly lane: number
   readonly claim: (suspectRoom?: number, mayTakeDeadly?: boolean) => Promise<number>
+  /** Notes all that it has claimed as begun. */
+  readonly begin: () => Promise<unknown>
 }
 
 /** A database of its own, and as many in-process workers on it as a test wants. */
@@ -60,7 +63,13 @@ export class JobsRig {
       ])
       return (await this.rig.value<number>(held, [me])) - before
     }
-    return { me, lane, claim }
+    const begin = () =>
+      this.rig.rows(
+        `select holdfast_internal.note_in_flight($1, array_agg(id), array_agg(1::float8)) from holdfast_internal.owed_runs
+         where holdfast_internal.holder_of_run(id) = $1`,
+        [me],
+      )
+    return { me, lane, claim, begin }
   }
 
   async owed(): Promise<number> {

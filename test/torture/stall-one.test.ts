@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
 
-it('one connection is held up while the others go on, and nothing of it is lost', async () => {
+it('one connection is stalled while the others continue, and none of its data is lost', async () => {
   const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
   await once(echo, 'listening')
   await using proxy = await CuttingProxy.start(`tcp://127.0.0.1:${(echo.address() as AddressInfo).port}`)

@@ -2,7 +2,14 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Knex } from 'knex'
 import type { Client, Pool, PoolClient } from 'pg'
 import { z } from 'zod'
-import { defineJob, Holdfast, HoldfastClient, type TransactionClient } from '../../src/index.ts'
+import {
+  type CustomEndpointChanges,
+  type CustomEndpointInput,
+  defineJob,
+  Holdfast,
+  HoldfastClient,
+  type TransactionClient,
+} from '../../src/index.ts'
 
 // Compiled with everything else, never run: what must not compile is marked, and an unneeded mark doesn't compile either.
 
@@ -13,6 +20,11 @@ interface Events {
 
 const untyped = new Holdfast({ databaseUrl: 'postgres://localhost/app' })
 const typed = new Holdfast<Events>({ databaseUrl: 'postgres://localhost/app' })
+
+interface PigeonEndpoint extends CustomEndpointInput {
+  readonly transport: 'carrier-pigeon'
+  readonly config: { readonly loft: number }
+}
 
 export async function endpoints(): Promise<void> {
   await untyped.endpoints.create({ name: 'crm', config: { url: 'https://crm.example' } })
@@ -34,13 +46,21 @@ export async function endpoints(): Promise<void> {
     config: { url: 'https://crm.example' },
   })
   // @ts-expect-error -- there is no such transport
-  await untyped.endpoints.create({ name: 'crm', transport: 'carrier-pigeon', config: {} })
+  await untyped.endpoints.create({ name: 'crm', transport: 'pigeon', config: {} })
+  // @ts-expect-error -- a transport of one's own is named as such
+  await untyped.endpoints.create({ name: 'crm', transport: 'carrier-pigeon', config: { loft: 7 } })
+  const pigeons = { name: 'crm', transport: 'carrier-pigeon' } as const
+  await untyped.endpoints.create<CustomEndpointInput>({ ...pigeons, config: { loft: 7 } })
+  await untyped.endpoints.create<PigeonEndpoint>({ ...pigeons, config: { loft: 7 } })
+  // @ts-expect-error -- a loft is a number
+  await untyped.endpoints.create<PigeonEndpoint>({ ...pigeons, config: { loft: 'roof' } })
   await untyped.endpoints.create({
     name: 'crm',
     // @ts-expect-error -- bearer takes a token
     config: { url: 'https://crm.example', auth: { type: 'bearer', password: 'x' } },
   })
   await untyped.endpoints.update('crm', { config: { timeoutMs: 5000 } })
+  await untyped.endpoints.update<CustomEndpointChanges>('crm', { config: { loft: 8 } })
   // @ts-expect-error -- a misspelt field
   await untyped.endpoints.update('crm', { config: { timeoutMS: 5000 } })
 }
@@ -74,7 +94,7 @@ export async function answers(client: HoldfastClient): Promise<void> {
       void text
     }
     // @ts-expect-error -- there is no such transport
-    if (shown.transport === 'carrier-pigeon') void timeoutMs
+    if (shown.transport === 'pigeon') void timeoutMs
   }
   for (const route of [
     await untyped.routes.get('all'),
@@ -123,6 +143,25 @@ const makeReport = defineJob({
   input: z.object({ month: z.string() }),
   run: async ({ month }) => ({ pdf: `${month}.pdf`, madeAt: new Date() }),
 })
+
+export const isolated = defineJob({
+  name: 'resize',
+  input: z.object({ width: z.number() }),
+  isolation: 'process',
+  module: new URL('./resize.js', import.meta.url),
+})
+// @ts-expect-error -- a function can't be sent to a process: the handler is named by its module
+defineJob({ name: 'resize', isolation: 'process', module: './resize.js', run: () => {} })
+// @ts-expect-error -- the module of its handler is missing
+defineJob({ name: 'resize', isolation: 'thread' })
+// @ts-expect-error -- a module is for isolated handlers only
+defineJob({ name: 'resize', module: './resize.js' })
+
+export async function isolatedJobs(): Promise<void> {
+  await untyped.enqueue(isolated, { width: 7 })
+  // @ts-expect-error -- not what the job takes
+  await untyped.enqueue(isolated, { width: 'wide' })
+}
 
 export async function jobs(): Promise<string | undefined> {
   const run = await untyped.enqueue(makeReport, { month: '2030-01' })

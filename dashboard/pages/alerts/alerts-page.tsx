@@ -1,20 +1,28 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { may } from '../../api/session.ts'
-import { type ItemOf, useApi, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type ItemOf, useList } from '../../api/use-api.ts'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { formatSpan } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
+import { RowButton } from '../../parts/row-button.tsx'
 import { State } from '../../parts/state.tsx'
 import { stateLook } from '../../parts/states.ts'
 import { Time } from '../../parts/time.tsx'
+import { amountText } from './amount-text.ts'
+import { ChannelsCard } from './channels-card.tsx'
+import { RulesCard } from './rules-card.tsx'
 
 const AlertDialog = lazy(async () => ({ default: (await import('./alert-dialog.tsx')).AlertDialog }))
 
 export type Alert = ItemOf<'alerts.list'>
 
-function columnsWith(onChoose: (alert: Alert) => void): readonly Column<Alert>[] {
+interface Chosen {
+  readonly alert: Alert
+  readonly dialog: 'acknowledge' | 'silence'
+}
+
+function columnsWith(onChoose: (chosen: Chosen) => void): readonly Column<Alert>[] {
   return [
     {
       id: 'what',
@@ -40,7 +48,10 @@ function columnsWith(onChoose: (alert: Alert) => void): readonly Column<Alert>[]
       id: 'value',
       header: 'Value',
       isNumber: true,
-      cell: ({ value, threshold }) => `${Math.round(value * 100) / 100} of ${threshold}`,
+      cell: ({ kind, value, threshold }) => {
+        const amount = amountText(kind, value)
+        return amount === null ? '–' : `${amount}, above ${amountText(kind, threshold)}`
+      },
     },
     {
       id: 'since',
@@ -51,7 +62,7 @@ function columnsWith(onChoose: (alert: Alert) => void): readonly Column<Alert>[]
     },
     {
       id: 'ack',
-      header: 'Looked after',
+      header: 'Handled by',
       phone: 'detail',
       cell: ({ acknowledgedBy, silencedUntil }) => (
         <>
@@ -69,21 +80,31 @@ function columnsWith(onChoose: (alert: Alert) => void): readonly Column<Alert>[]
       id: 'actions',
       header: '',
       isNumber: true,
+      phone: 'detail',
       cell: (alert) =>
         may('operate') &&
         alert.state !== 'resolved' && (
-          <button type="button" className="button ghost" onClick={() => onChoose(alert)}>
-            Acknowledge…<span className="vh"> {alert.id}</span>
-          </button>
+          <>
+            <RowButton
+              text="Acknowledge…"
+              of={alert.subject}
+              onPress={() => onChoose({ alert, dialog: 'acknowledge' })}
+            />
+            <RowButton
+              text="Silence…"
+              of={alert.subject}
+              onPress={() => onChoose({ alert, dialog: 'silence' })}
+            />
+          </>
         ),
     },
   ]
 }
 
-/** What fires, and who looks after it? */
+/** What fires, and who handles it? */
 export function AlertsPage() {
   const list = useList('alerts.list', {}, { pollMs: 5000 })
-  const [chosen, setChosen] = useState<Alert | null>(null)
+  const [chosen, setChosen] = useState<Chosen | null>(null)
   const columns = useMemo(() => columnsWith(setChosen), [])
   return (
     <>
@@ -95,89 +116,9 @@ export function AlertsPage() {
         rowId={({ id }) => id}
         empty={<Empty icon="ok" isWell title="No alert yet" />}
       />
-      <Rules />
-      <Suspense>{chosen !== null && <AlertDialog alert={chosen} onClose={() => setChosen(null)} />}</Suspense>
+      <ChannelsCard />
+      <RulesCard />
+      <Suspense>{chosen !== null && <AlertDialog {...chosen} onClose={() => setChosen(null)} />}</Suspense>
     </>
-  )
-}
-
-function Rules() {
-  const rules = useApi('alerts.listRules', {}, { topics: ['changes'] })
-  const channels = useApi('alerts.listChannels', {}, { topics: ['changes'] })
-  return (
-    <div className="columns lg:grid-cols-[minmax(0,1fr)_360px]">
-      <section className="card">
-        <header>
-          <h2>Rules</h2>
-          <span className="hint">what is worth telling somebody</span>
-        </header>
-        <Loaded of={rules}>
-          {({ data }) => (
-            <div className="scroll" tabIndex={0} role="region" aria-label="Rules">
-              <table className="table lists">
-                <thead>
-                  <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">Severity</th>
-                    <th scope="col" className="number">
-                      Above
-                    </th>
-                    <th scope="col" className="number">
-                      For
-                    </th>
-                    <th scope="col">State</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.map((rule) => (
-                    <tr key={rule.name}>
-                      <td className="phone-title">{rule.name}</td>
-                      <td className="phone-aside">{rule.severity}</td>
-                      <td className="number phone-detail" data-label="above">
-                        {rule.threshold}
-                      </td>
-                      <td className="number phone-hidden">{formatSpan(rule.holdMs)}</td>
-                      <td className="phone-detail">
-                        {rule.enabled ? 'on' : 'off'}
-                        {rule.silencedUntil !== null && (
-                          <>
-                            , silenced until <Time at={rule.silencedUntil} />
-                          </>
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )}
-        </Loaded>
-      </section>
-      <section className="card">
-        <header>
-          <h2>Channels</h2>
-          <span className="hint">where alerts are sent</span>
-        </header>
-        <Loaded of={channels}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <p className="body quiet">
-                None: alerts are shown here only. <code>holdfast alert-channels create</code> adds one.
-              </p>
-            ) : (
-              <ul>
-                {data.map((channel) => (
-                  <li key={channel.name} className="flex gap-3 px-4 py-2 border-b border-line last:border-0">
-                    <b className="grow">{channel.name}</b>
-                    <span className="tag">{channel.kind}</span>
-                    <span>{channel.enabled ? 'on' : 'off'}</span>
-                  </li>
-                ))}
-              </ul>
-            )
-          }
-        </Loaded>
-      </section>
-    </div>
   )
 }

@@ -1,10 +1,12 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { NeedsRole } from '../../parts/needs-role.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
+import { RowButton } from '../../parts/row-button.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const KeyDialogs = lazy(async () => ({ default: (await import('./key-dialogs.tsx')).KeyDialogs }))
@@ -23,7 +25,7 @@ function columnsWith(onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[]
       phone: 'detail',
       cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
     },
-    { id: 'made', header: 'Made', isNumber: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { id: 'made', header: 'Created', isNumber: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     { id: 'by', header: 'By', cell: ({ createdBy }) => <bdi>{createdBy}</bdi> },
     {
       id: 'expires',
@@ -42,9 +44,7 @@ function columnsWith(onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[]
             revoked <Time at={key.revokedAt} />
           </span>
         ) : (
-          <button type="button" className="button danger" onClick={() => onRevoke(key)}>
-            Revoke…<span className="vh"> {key.name}</span>
-          </button>
+          <RowButton text="Revoke…" of={key.name} isDanger onPress={() => onRevoke(key)} />
         ),
     },
   ]

@@ -1,10 +1,10 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { type Role, roles } from '../../../src/core/access/roles.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { Modal } from '../../parts/modal.tsx'
-import { Note } from '../../parts/note.tsx'
+import { CallDialog } from '../../parts/call-dialog.tsx'
+import { ChoiceField, TextField } from '../../parts/labelled-field.tsx'
+import { ShownOnce } from '../../parts/shown-once.tsx'
 import type { ApiKey } from './api-keys-page.tsx'
 
 export function KeyDialogs({
@@ -27,86 +27,58 @@ const meanings: Readonly<Record<Role, string>> = {
 }
 
 function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
-  const id = useId()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('publisher')
-  const action = useAction('access.createKey', { said: () => `Made the key ${name}.` })
+  const action = useAction('access.createKey', { said: () => `Created the key ${name}.` })
   if (action.data !== undefined) {
     return (
-      <Modal
+      <ShownOnce
         title={`The key ${action.data.name}`}
+        text={action.data.key}
+        means="Only a hash of it is stored."
         onClose={onClose}
-        footer={
-          <button type="button" className="button primary" onClick={onClose}>
-            I have it
-          </button>
-        }
-      >
-        <Note tone="warn" lead="It is shown this once.">
-          Only a hash of it is stored.
-        </Note>
-        <pre className="code wrap">{action.data.key}</pre>
-        <CopyButton text={action.data.key} />
-      </Modal>
+      />
     )
   }
   return (
     <ActionDialog
       title="New API key"
-      verb="Make key"
-      pendingVerb="Making…"
+      verb="Create key"
+      pendingVerb="Creating…"
       action={action}
       isReady={name.trim() !== ''}
       onClose={onClose}
       onConfirm={() => action.mutate({ body: { name: name.trim(), role } })}
     >
-      <div className="field">
-        <label htmlFor={`${id}-name`}>Who uses it</label>
-        <input
-          id={`${id}-name`}
-          className="input"
-          maxLength={100}
-          autoComplete="off"
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <span className="hint">Shown in the audit log.</span>
-      </div>
-      <div className="field">
-        <label htmlFor={`${id}-role`}>Role</label>
-        <select
-          id={`${id}-role`}
-          className="input"
-          value={role}
-          onChange={({ target }) => setRole(target.value as Role)}
-        >
-          {roles.map((one) => (
-            <option key={one} value={one}>
-              {one}: {meanings[one]}
-            </option>
-          ))}
-        </select>
-      </div>
+      <TextField
+        label="Who uses it"
+        hint="Shown in the audit log."
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
+      <ChoiceField
+        label="Role"
+        value={role}
+        choices={roles.map((one) => [one, `${one}: ${meanings[one]}`] as const)}
+        onChange={(chosen) => setRole(chosen as Role)}
+      />
     </ActionDialog>
   )
 }
 
 function RevokeDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
-  const action = useAction('access.revokeKey', { said: () => `Revoked ${apiKey.name}.`, onDone: onClose })
   return (
-    <ActionDialog
+    <CallDialog
+      call="access.revokeKey"
+      input={() => ({ params: { id: apiKey.id } })}
       title={`Revoke the key ${apiKey.name}?`}
       verb="Revoke"
-      pendingVerb="Revoking…"
       isDanger
       typed={apiKey.name}
-      action={action}
+      said={() => `Revoked ${apiKey.name}.`}
+      means="It stops working at once, and so do the sessions of those who signed in with it. This can't be undone."
       onClose={onClose}
-      onConfirm={() => action.mutate({ params: { id: apiKey.id } })}
-    >
-      <p className="quiet">
-        It stops working at once, and so do the sessions of those who signed in with it. This can't be undone.
-      </p>
-    </ActionDialog>
+    />
   )
 }

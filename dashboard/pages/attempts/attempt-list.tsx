@@ -100,7 +100,7 @@ function AttemptDetail({
       <div className="columns lg:grid-cols-2">
         {request !== undefined && (
           <div className="grid gap-1">
-            <div className="flex items-center gap-2">
+            <div className="flex items-center gap-2 min-h-7">
               <h3>Request, as sent</h3>
               <CopyButton text={curlCommand(request)} label="Copy as curl" />
             </div>
@@ -112,7 +112,7 @@ function AttemptDetail({
           </div>
         )}
         <div className="grid gap-1 content-start">
-          <h3 className="min-h-7">Answer</h3>
+          <h3 className="flex items-center min-h-7">Answer</h3>
           {response === undefined ? (
             <p className="code wrap">
               None

@@ -1,26 +1,18 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { may } from '../../api/session.ts'
-import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { useList } from '../../api/use-api.ts'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
+import { FilterFold } from '../../parts/filter-fold.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { NeedsRole } from '../../parts/needs-role.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
-import { Time } from '../../parts/time.tsx'
-import { changeWords } from '../overview/change-words.ts'
+import { type AuditEntry, auditColumns } from './audit-columns.tsx'
 
-type Entry = ItemOf<'access.audit'>
-
-const columns: readonly Column<Entry>[] = [
-  { id: 'at', header: 'Time', phone: 'detail', cell: ({ at }) => <Time at={at} /> },
-  {
-    id: 'what',
-    header: 'What',
-    phone: 'title',
-    cell: ({ action, subject }) => <span className="text">{changeWords(action, subject)}</span>,
-  },
-  { id: 'who', header: 'Who', phone: 'aside', cell: ({ actor }) => <bdi>{actor}</bdi> },
+const columns: readonly Column<AuditEntry>[] = [
+  ...auditColumns,
   { id: 'action', header: 'Action', cell: ({ action }) => <code>{action}</code> },
   {
     id: 'detail',
@@ -62,26 +54,28 @@ function Audit() {
   return (
     <>
       <PageTitle title="Audit" hint="newest first" />
-      <div className="filters">
-        <FilterField
-          label="Subject"
-          value={subject}
-          placeholder="endpoint:crm"
-          onChange={(value) => set({ subject: value })}
-        />
-        <FilterField
-          label="Who"
-          value={actor}
-          placeholder="key:shop"
-          onChange={(value) => set({ actor: value })}
-        />
-        <FilterField
-          label="Action"
-          value={action}
-          placeholder="route.updated"
-          onChange={(value) => set({ action: value })}
-        />
-      </div>
+      <FilterFold values={[subject, actor, action]}>
+        <div className="filters">
+          <FilterField
+            label="Subject"
+            value={subject}
+            placeholder="endpoint:crm"
+            onChange={(value) => set({ subject: value })}
+          />
+          <FilterField
+            label="Who"
+            value={actor}
+            placeholder="key:shop"
+            onChange={(value) => set({ actor: value })}
+          />
+          <FilterField
+            label="Action"
+            value={action}
+            placeholder="route.updated"
+            onChange={(value) => set({ action: value })}
+          />
+        </div>
+      </FilterFold>
       <DataTable
         label="Audit log"
         list={list}

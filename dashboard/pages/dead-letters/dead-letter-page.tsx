@@ -3,7 +3,6 @@ import { lazy, Suspense, useState } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { may } from '../../api/session.ts'
 import { useApi } from '../../api/use-api.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Note } from '../../parts/note.tsx'
@@ -11,7 +10,9 @@ import { PageTitle } from '../../parts/page-title.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { AttemptList } from '../attempts/attempt-list.tsx'
+import { BrokerHistory } from './broker-history.tsx'
 import { failureCodes, failureWords } from './error-words.ts'
+import { LetterButtons } from './letter-buttons.tsx'
 import type { BulkKind } from './letters-view.tsx'
 
 const LetterDialog = lazy(async () => ({ default: (await import('./letter-dialog.tsx')).LetterDialog }))
@@ -58,6 +59,7 @@ export function DeadLetterPage() {
                 )}
               </Note>
             )}
+            {whole.brokerHistory !== undefined && <BrokerHistory history={whole.brokerHistory} />}
             <AttemptList attempts={whole.attempts} />
             <section className="card">
               <header>
@@ -121,16 +123,7 @@ function Actions({ letter }: { readonly letter: Letter }) {
   if (!may('operate')) return null
   return (
     <>
-      <button type="button" className="button danger" onClick={() => setDialog('discard')}>
-        Discard…
-      </button>
-      <button type="button" className="button" onClick={() => setDialog('resolve')}>
-        Resolve…
-      </button>
-      <button type="button" className="button primary" data-key="r" onClick={() => setDialog('redrive')}>
-        <Icon name="replay" />
-        Redrive…
-      </button>
+      <LetterButtons onChoose={setDialog} />
       <Suspense>
         {dialog !== null && <LetterDialog kind={dialog} id={letter.id} onClose={() => setDialog(null)} />}
       </Suspense>

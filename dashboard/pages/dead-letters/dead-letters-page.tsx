@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
 import { FilterField } from '../../parts/filter-field.tsx'
+import { FilterFold } from '../../parts/filter-fold.tsx'
 import { countOf, formatCount } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { GroupsView } from './groups-view.tsx'
@@ -52,28 +53,38 @@ export function DeadLettersPage() {
         }
       />
       {search.view !== 'recipients' && (
-        <div className="filters items-end">
-          <div className="segments" role="group" aria-label="State">
-            {states.map(([state, label]) => (
-              <Link
-                key={label}
-                to="/dead-letters"
-                search={{ ...search, state }}
-                activeOptions={{ exact: true }}
-              >
-                {label}
-              </Link>
-            ))}
+        <>
+          <div className="filters">
+            <div className="segments" role="group" aria-label="State">
+              {states.map(([state, label]) => (
+                <Link
+                  key={label}
+                  to="/dead-letters"
+                  search={{ ...search, state }}
+                  activeOptions={{ exact: true }}
+                >
+                  {label}
+                </Link>
+              ))}
+            </div>
           </div>
-          <FilterField label="Endpoint" value={search.endpoint} onChange={(endpoint) => set({ endpoint })} />
-          <FilterField label="Job" value={search.job} onChange={(job) => set({ job })} />
-          <FilterField
-            label="Event type"
-            value={search.eventType}
-            onChange={(eventType) => set({ eventType })}
-          />
-          <FilterField label="Error has" value={search.error} onChange={(error) => set({ error })} />
-        </div>
+          <FilterFold values={[search.endpoint, search.job, search.eventType, search.error]}>
+            <div className="filters">
+              <FilterField
+                label="Endpoint"
+                value={search.endpoint}
+                onChange={(endpoint) => set({ endpoint })}
+              />
+              <FilterField label="Job" value={search.job} onChange={(job) => set({ job })} />
+              <FilterField
+                label="Event type"
+                value={search.eventType}
+                onChange={(eventType) => set({ eventType })}
+              />
+              <FilterField label="Error has" value={search.error} onChange={(error) => set({ error })} />
+            </div>
+          </FilterFold>
+        </>
       )}
       {search.view === undefined && <GroupsView search={search} />}
       {search.view === 'letters' && <LettersView search={search} title="Letters" />}

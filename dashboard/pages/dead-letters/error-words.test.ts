@@ -9,5 +9,25 @@ test('the words of the error come first, its codes below', () => {
   expect(
     failureWords({ ...failure, reason: 'retries_exhausted', statusCode: null, errorCode: 'connect_refused' }),
   ).toBe('Gave up after all retries: connect refused')
-  expect(failureCodes(failure)).toBe('http 422 · permanent · permanent')
+  expect(failureCodes(failure)).toBe('http 422 · permanent')
+})
+
+test('a run that never started says what happened to its message on the broker', () => {
+  const words = (reason: string, error: string) =>
+    failureWords({ ...failure, statusCode: null, reason, error })
+  expect(words('worker_queue_ttl_expired', 'Worker queue TTL expired')).toBe(
+    'No worker took it in time: Worker queue TTL expired',
+  )
+  expect(words('broker_rejected', 'Rejected by its consumer')).toBe(
+    'A consumer refused it: Rejected by its consumer',
+  )
+  expect(
+    failureCodes({
+      ...failure,
+      class: 'retryable',
+      statusCode: null,
+      reason: 'broker_rejected',
+      errorCode: 'broker_rejected',
+    }),
+  ).toBe('broker_rejected · retryable')
 })

@@ -14,6 +14,10 @@ const reasons: Readonly<Record<string, string>> = {
   queue_full: 'The queue was full',
   expired: 'Expired',
   crashed: 'Crashed',
+  worker_queue_ttl_expired: 'No worker took it in time',
+  broker_delivery_limit: 'Workers got it too often and did not start it',
+  broker_rejected: 'A consumer refused it',
+  broker_dead_lettered: 'The broker gave it up',
 }
 
 /** What went wrong, in one line: the error's own words, or what its codes say. */
@@ -27,7 +31,13 @@ export function failureWords({ reason, statusCode, errorCode, error }: Failure):
 
 /** The codes of the error, which users search for. */
 export function failureCodes({ reason, class: kind, statusCode, errorCode }: Failure): string {
-  return [errorCode, statusCode === null ? null : `http ${statusCode}`, kind, reason.replaceAll('_', ' ')]
-    .filter((part) => part !== null)
-    .join(' · ')
+  const codes = [
+    errorCode,
+    statusCode === null ? null : `http ${statusCode}`,
+    kind,
+    // Some reasons are codes of their own.
+    reason === errorCode ? null : reason.replaceAll('_', ' '),
+  ]
+  // A permanent error is also the reason why it was given up.
+  return [...new Set(codes.filter((code) => code !== null))].join(' · ')
 }

@@ -7,7 +7,7 @@ import { changeWords } from '../overview/change-words.ts'
 
 type Group = Answer<'deadLetters.groups'>['data'][number]
 
-/** What changed right before a group of letters began. It states times, not guilt. */
+/** What changed right before a group of letters began. It says what happened when, not what caused it. */
 export function GroupHistory({ group }: { readonly group: Group }) {
   const { precededBy: change, routes } = group
   const [first] = routes
@@ -15,7 +15,7 @@ export function GroupHistory({ group }: { readonly group: Group }) {
     if (first === undefined || group.sample.class !== 'permanent') return null
     return (
       <Note tone="neutral" icon="info" lead="No change of its endpoint or its routes came right before it.">
-        They came along <RouteLinks routes={routes} />.
+        Routed by <RouteLinks routes={routes} />.
       </Note>
     )
   }
@@ -44,7 +44,7 @@ export function GroupHistory({ group }: { readonly group: Group }) {
     >
       {routes.length > 0 && (
         <>
-          They came along <RouteLinks routes={routes} />.
+          Routed by <RouteLinks routes={routes} />.
         </>
       )}
     </Note>

@@ -1,7 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
 import { useApi, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Note } from '../../parts/note.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { Time } from '../../parts/time.tsx'
@@ -45,6 +46,7 @@ const columns: readonly Column<Group>[] = [
     id: 'where',
     header: 'Where',
     phone: 'detail',
+    isPlain: true,
     cell: ({ endpoint, queue, routes }) =>
       endpoint !== null ? (
         <span className="two">
@@ -86,7 +88,7 @@ const columns: readonly Column<Group>[] = [
     phone: 'detail',
     cell: ({ lastSeenAt }) => <Time at={lastSeenAt} as="ago" />,
   },
-  { id: 'fix', header: 'Fix', isNumber: true, cell: (group) => <Fix group={group} /> },
+  { id: 'fix', header: '', isNumber: true, phone: 'detail', cell: (group) => <Fix group={group} /> },
 ]
 
 /** Where the cause is fixed: in the route that can't render it, or at the receiver. */
@@ -102,7 +104,14 @@ function Fix({ group }: { readonly group: Group }) {
       </Link>
     )
   }
-  if (group.endpoint === null) return null
+  if (group.endpoint === null) {
+    if (group.queue === null) return null
+    return (
+      <Link to="/runs" search={{ queue: group.queue, state: 'failed' }} className="button ghost">
+        Open runs
+      </Link>
+    )
+  }
   return (
     <Link to="/endpoints/$name" params={{ name: group.endpoint }} className="button ghost">
       Open endpoint

@@ -1,5 +1,4 @@
-import { useAction } from '../../api/use-action.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
 import type { BulkKind } from './letters-view.tsx'
 
 /** The same three actions, on one letter. */
@@ -12,56 +11,46 @@ export function LetterDialog({
   readonly id: string
   readonly onClose: () => void
 }) {
-  const redrive = useAction('deadLetters.redrive', { said: () => 'It is delivered again.', onDone: onClose })
-  const resolve = useAction('deadLetters.resolve', { said: () => 'Resolved.', onDone: onClose })
-  const discard = useAction('deadLetters.discard', { said: () => 'Discarded.', onDone: onClose })
   const params = { id }
   if (kind === 'redrive') {
     return (
-      <ActionDialog
+      <CallDialog
+        call="deadLetters.redrive"
+        input={(reason) => ({ params, body: because(reason) })}
         title={`Redrive ${id}?`}
         verb="Redrive"
-        pendingVerb="Redriving…"
-        action={redrive}
         reason="optional"
+        said={() => 'Redriven.'}
+        means="The event is delivered again, rendered by the current route and template. The receiver sees the same webhook-id."
         onClose={onClose}
-        onConfirm={(reason) => redrive.mutate({ params, body: reason === undefined ? {} : { reason } })}
-      >
-        <p className="quiet">
-          It is delivered again with the current route and template. The receiver sees the same webhook-id.
-        </p>
-      </ActionDialog>
+      />
     )
   }
   if (kind === 'resolve') {
     return (
-      <ActionDialog
+      <CallDialog
+        call="deadLetters.resolve"
+        input={(note) => ({ params, body: note === undefined ? {} : { note } })}
         title={`Resolve ${id}?`}
         verb="Resolve"
-        pendingVerb="Resolving…"
         reason="optional"
-        action={resolve}
+        said={() => 'Resolved.'}
+        means="The dead letter is closed: its event needs no delivery any more. It stays in the list of resolved letters until retention removes it."
         onClose={onClose}
-        onConfirm={(note) => resolve.mutate({ params, body: note === undefined ? {} : { note } })}
-      >
-        <p className="quiet">It is settled as needing no delivery any more, and stays to be looked at.</p>
-      </ActionDialog>
+      />
     )
   }
   return (
-    <ActionDialog
+    <CallDialog
+      call="deadLetters.discard"
+      input={(reason) => ({ params, query: { reason: reason ?? '' } })}
       title={`Discard ${id}?`}
       verb="Discard"
-      pendingVerb="Discarding…"
       isDanger
       reason="required"
-      action={discard}
+      said={() => 'Discarded.'}
+      means="The dead letter is closed and its event is never delivered. It stays in the list of discarded letters until retention removes it."
       onClose={onClose}
-      onConfirm={(reason) => discard.mutate({ params, query: { reason: reason ?? '' } })}
-    >
-      <p className="quiet">
-        It is given up and never delivered. It stays to be looked at until retention removes it.
-      </p>
-    </ActionDialog>
+    />
   )
 }

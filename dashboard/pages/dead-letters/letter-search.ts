@@ -1,4 +1,4 @@
-import { searchText as text } from '../../parts/search-text.ts'
+import { chosen, type RawSearch, textsOf } from '../../parts/search-params.ts'
 
 const views = ['letters', 'recipients'] as const
 const states = ['redriven', 'resolved', 'discarded', 'all'] as const
@@ -16,17 +16,14 @@ export interface LetterSearch {
   readonly fingerprint?: string | undefined
 }
 
-export function parseLetterSearch(raw: Record<string, unknown>): LetterSearch {
-  const search = {
-    view: views.find((view) => view === raw['view']),
-    state: states.find((state) => state === raw['state']),
-    endpoint: text(raw['endpoint']),
-    job: text(raw['job']),
-    eventType: text(raw['eventType']),
-    error: text(raw['error']),
-    fingerprint: text(raw['fingerprint']),
+export function parseLetterSearch(raw: RawSearch): LetterSearch {
+  return {
+    ...textsOf(raw, 'endpoint', 'job', 'eventType', 'error', 'fingerprint'),
+    ...chosen({
+      view: views.find((view) => view === raw['view']),
+      state: states.find((state) => state === raw['state']),
+    }),
   }
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 }
 
 /** As the API takes it. */

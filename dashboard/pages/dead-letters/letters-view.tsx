@@ -1,15 +1,17 @@
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { Input } from '../../api/call.ts'
 import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { countOf, formatCount } from '../../parts/numbers.ts'
+import { RowLink } from '../../parts/row-link.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useSelection } from '../../parts/use-selection.ts'
 import { failureWords } from './error-words.ts'
+import { LetterButtons } from './letter-buttons.tsx'
 import { type LetterSearch, letterFilter } from './letter-search.ts'
 import { NoLetters } from './no-letters.tsx'
 
@@ -25,9 +27,9 @@ const columns: readonly Column<Letter>[] = [
     header: 'Dead letter',
     phone: 'title',
     cell: ({ id }) => (
-      <Link to="/dead-letters/$id" params={{ id }} className="mono">
+      <RowLink to="/dead-letters/$id" params={{ id }} className="mono">
         {id}
-      </Link>
+      </RowLink>
     ),
   },
   {
@@ -40,12 +42,15 @@ const columns: readonly Column<Letter>[] = [
     id: 'error',
     header: 'What went wrong',
     phone: 'detail',
+    isPlain: true,
     cell: (letter) => <span className="text line-clamp-1">{failureWords(letter)}</span>,
   },
   {
     id: 'where',
     header: 'Where',
-    cell: ({ endpoint, job, queue }) => endpoint ?? job ?? queue ?? '–',
+    cell: ({ endpoint, job, queue }) => (
+      <span className="text line-clamp-2 min-w-24">{endpoint ?? job ?? queue ?? '–'}</span>
+    ),
   },
   {
     id: 'type',
@@ -61,12 +66,7 @@ const columns: readonly Column<Letter>[] = [
   {
     id: 'criticality',
     header: 'Criticality',
-    cell: ({ criticality }) =>
-      criticality === 'critical' ? (
-        <State kind="criticality" value={criticality} />
-      ) : (
-        criticality.replace('_', ' ')
-      ),
+    cell: ({ criticality }) => criticality !== 'standard' && <State kind="criticality" value={criticality} />,
   },
   { id: 'attempts', header: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
   {
@@ -131,16 +131,7 @@ export function LettersView({
             </button>
           )}
           <span className="grow" />
-          <button type="button" className="button danger" onClick={() => setDialog('discard')}>
-            Discard…
-          </button>
-          <button type="button" className="button" onClick={() => setDialog('resolve')}>
-            Resolve…
-          </button>
-          <button type="button" className="button primary" data-key="r" onClick={() => setDialog('redrive')}>
-            <Icon name="replay" />
-            Redrive…
-          </button>
+          <LetterButtons onChoose={setDialog} />
         </div>
       )}
       <Suspense>

@@ -1,10 +1,13 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
+import { FilterFold } from '../../parts/filter-fold.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
+import { RowLink } from '../../parts/row-link.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -18,9 +21,9 @@ const columns: readonly Column<Row>[] = [
     header: 'Delivery',
     phone: 'title',
     cell: ({ id }) => (
-      <Link to="/deliveries/$id" params={{ id }} className="mono">
+      <RowLink to="/deliveries/$id" params={{ id }} className="mono">
         {id}
-      </Link>
+      </RowLink>
     ),
   },
   {
@@ -43,9 +46,9 @@ const columns: readonly Column<Row>[] = [
       endpoint === null ? (
         'deleted since'
       ) : (
-        <Link to="/endpoints/$name" params={{ name: endpoint }}>
+        <RowLink to="/endpoints/$name" params={{ name: endpoint }}>
           {endpoint}
-        </Link>
+        </RowLink>
       ),
   },
   { id: 'attempt', header: 'Attempts', isNumber: true, cell: ({ attempt }) => formatCount(attempt) },
@@ -73,35 +76,66 @@ const columns: readonly Column<Row>[] = [
 export function DeliveriesPage() {
   const search = useSearch({ from: '/deliveries' })
   const navigate = useNavigate({ from: '/deliveries' })
-  const { state, endpoint, route, eventType, error, messageId } = search
+  const { state, endpoint, route, eventType, error, messageId, sort } = search
   const list = useList(
     'deliveries.list',
-    { query: { state, endpoint, route, eventType, error, messageId } },
+    { query: { state, endpoint, route, eventType, error, messageId, sort } },
     { topics: ['traffic', 'letters'] },
+  )
+  const isFiltered = [state, endpoint, route, eventType, error, messageId, sort].some(
+    (value) => value !== undefined,
   )
   const set = (change: Partial<typeof search>): void =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
   return (
     <>
-      <PageTitle title="Deliveries" hint="newest first" />
-      <div className="filters items-end">
+      <PageTitle
+        title="Deliveries"
+        hint={sort === undefined ? 'newest first' : 'that wait for a time, the next attempt first'}
+      />
+      <div className="filters">
         <div className="segments flex-wrap" role="group" aria-label="State">
           {[undefined, ...deliveryStates].map((one) => (
             <Link
               key={one ?? 'all'}
               to="/deliveries"
-              search={(before) => ({ ...before, state: one })}
+              // Only what is pending has a next attempt.
+              search={(before) => ({
+                ...before,
+                state: one,
+                sort: one === undefined || one === 'pending' ? before.sort : undefined,
+              })}
               activeOptions={{ exact: true }}
             >
               {one === undefined ? 'All' : one.charAt(0).toUpperCase() + one.slice(1)}
             </Link>
           ))}
         </div>
-        <FilterField label="Endpoint" value={endpoint} onChange={(value) => set({ endpoint: value })} />
-        <FilterField label="Route" value={route} onChange={(value) => set({ route: value })} />
-        <FilterField label="Event type" value={eventType} onChange={(value) => set({ eventType: value })} />
-        <FilterField label="Error has" value={error} onChange={(value) => set({ error: value })} />
+        <div className="segments" role="group" aria-label="Order">
+          {([undefined, 'next_attempt'] as const).map((one) => (
+            <Link
+              key={one ?? 'newest'}
+              to="/deliveries"
+              search={(before) => ({
+                ...before,
+                sort: one,
+                state: one === undefined || state === 'pending' ? state : undefined,
+              })}
+              activeOptions={{ exact: true }}
+            >
+              {one === undefined ? 'Newest' : 'Next attempt'}
+            </Link>
+          ))}
+        </div>
       </div>
+      <FilterFold values={[endpoint, route, eventType, error]}>
+        <div className="filters">
+          <FilterField label="Endpoint" value={endpoint} onChange={(value) => set({ endpoint: value })} />
+          <FilterField label="Route" value={route} onChange={(value) => set({ route: value })} />
+          <FilterField label="Event type" value={eventType} onChange={(value) => set({ eventType: value })} />
+          <FilterField label="Error has" value={error} onChange={(value) => set({ error: value })} />
+        </div>
+      </FilterFold>
       <DataTable
         label="Deliveries"
         list={list}
@@ -109,11 +143,20 @@ export function DeliveriesPage() {
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/deliveries/$id', params: { id } })}
         empty={
-          <Empty icon="delivery" title="No delivery matches">
-            <Link to="/deliveries" search={{}} className="button">
-              Clear filter
-            </Link>
-          </Empty>
+          isFiltered ? (
+            <Empty icon="delivery" title="No delivery matches">
+              <Link to="/deliveries" search={{}} className="button">
+                Clear filter
+              </Link>
+            </Empty>
+          ) : (
+            <Empty icon="delivery" title="No delivery yet">
+              <p>An event is delivered to each endpoint that a route leads it to.</p>
+              <Link to="/" className="button">
+                Publish your first event
+              </Link>
+            </Empty>
+          )
         }
       />
     </>

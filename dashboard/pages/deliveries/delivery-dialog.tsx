@@ -1,50 +1,40 @@
 import type { Answer } from '../../api/call.ts'
-import { useAction } from '../../api/use-action.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
 
 export function DeliveryDialog({
   kind,
-  delivery,
+  delivery: { id },
   onClose,
 }: {
   readonly kind: 'retry' | 'cancel'
   readonly delivery: Answer<'deliveries.get'>
   readonly onClose: () => void
 }) {
-  const retry = useAction('deliveries.retry', { said: () => 'Due now.', onDone: onClose })
-  const cancel = useAction('deliveries.cancel', { said: () => 'Cancelled the delivery.', onDone: onClose })
-  const params = { id: delivery.id }
   if (kind === 'retry') {
     return (
-      <ActionDialog
-        title={`Retry ${delivery.id} now?`}
+      <CallDialog
+        call="deliveries.retry"
+        input={() => ({ params: { id } })}
+        title={`Retry ${id} now?`}
         verb="Retry now"
-        pendingVerb="Retrying…"
-        action={retry}
+        said={() => 'The delivery is due now.'}
+        means="The next attempt is due now. It still waits while the endpoint is paused or disabled, its circuit is open, or an earlier delivery of the same ordering key is pending."
         onClose={onClose}
-        onConfirm={() => retry.mutate({ params })}
-      >
-        <p className="quiet">
-          It is due at once instead of waiting for its time. A stopped endpoint, an open circuit and the order
-          of its key still hold it up.
-        </p>
-      </ActionDialog>
+      />
     )
   }
   return (
-    <ActionDialog
-      title={`Cancel ${delivery.id}?`}
+    <CallDialog
+      call="deliveries.cancel"
+      input={(reason) => ({ params: { id }, body: because(reason) })}
+      title={`Cancel ${id}?`}
       verb="Cancel delivery"
       pendingVerb="Cancelling…"
       isDanger
       reason="required"
-      action={cancel}
+      said={() => 'Cancelled the delivery.'}
+      means="The delivery ends as cancelled and is not attempted again. A request that is in flight may still reach the receiver."
       onClose={onClose}
-      onConfirm={(reason) => cancel.mutate({ params, body: reason === undefined ? {} : { reason } })}
-    >
-      <p className="quiet">
-        It ends as cancelled and is never delivered. A request that is out at this moment may still arrive.
-      </p>
-    </ActionDialog>
+    />
   )
 }

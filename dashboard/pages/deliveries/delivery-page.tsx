@@ -35,7 +35,7 @@ export function DeliveryPage() {
       />
       {data !== undefined && <Ids delivery={data} />}
       <Loaded of={why} bones={2}>
-        {(answer) => <WhyCard why={answer} endpoint={data?.endpoint ?? null} />}
+        {(answer) => <WhyCard why={answer} delivery={data} />}
       </Loaded>
       <Loaded of={delivery}>
         {(whole) => (
@@ -94,7 +94,7 @@ function Ids({ delivery }: { readonly delivery: Delivery }) {
   )
 }
 
-function WhyCard({ why, endpoint }: { readonly why: Why; readonly endpoint: string | null }) {
+function WhyCard({ why, delivery }: { readonly why: Why; readonly delivery: Delivery | undefined }) {
   const isGood = why.code === 'succeeded'
   const tone = isGood ? 'ok' : why.code === 'dead' || why.code === 'expired' ? 'bad' : 'warn'
   return (
@@ -142,14 +142,29 @@ function WhyCard({ why, endpoint }: { readonly why: Why; readonly endpoint: stri
           )}
         </p>
       </div>
-      {endpoint !== null && !isGood && (
+      {delivery !== undefined && !isGood && (
         <div className="actions">
-          <Link to="/endpoints/$name" params={{ name: endpoint }} className="button">
-            Open {endpoint}
-          </Link>
+          <NextStep delivery={delivery} />
         </div>
       )}
     </section>
+  )
+}
+
+/** A dead letter is redriven from its page; what waits, waits for its endpoint. */
+function NextStep({ delivery: { deadLetterId, endpoint } }: { readonly delivery: Delivery }) {
+  if (deadLetterId !== null) {
+    return (
+      <Link to="/dead-letters/$id" params={{ id: deadLetterId }} className="button">
+        Open dead letter
+      </Link>
+    )
+  }
+  if (endpoint === null) return null
+  return (
+    <Link to="/endpoints/$name" params={{ name: endpoint }} className="button">
+      Open endpoint
+    </Link>
   )
 }
 

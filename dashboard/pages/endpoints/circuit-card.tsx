@@ -33,7 +33,7 @@ export function CircuitCard({ name, state }: { readonly name: string; readonly s
   const sentence =
     openings.length === 0
       ? 'closed all the time'
-      : `opened ${countOf(openings.length, 'time')}, not closed for ${formatSpan(openMs)}`
+      : `opened ${openings.length === 1 ? 'once' : countOf(openings.length, 'time')}, not closed for ${formatSpan(openMs)}`
   return (
     <section className="card" aria-label="Circuit">
       <header>
@@ -101,7 +101,7 @@ function Opening({ opening, isLasting }: { readonly opening: CircuitInterval; re
         </span>
       </span>
       <span className="quiet">
-        {isLasting ? 'open since, ' : 'for '}
+        {isLasting ? 'still open, for ' : 'for '}
         {formatSpan(opening.toMs - opening.fromMs)}
       </span>
     </li>

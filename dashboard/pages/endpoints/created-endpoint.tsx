@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Answer } from '../../api/call.ts'
+import { CommandBlock } from '../../parts/command-block.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Note } from '../../parts/note.tsx'
 import { TestDialog } from './test-dialog.tsx'
@@ -22,7 +23,7 @@ export function CreatedEndpoint({ created }: { readonly created: Answer<'endpoin
             <Note tone="warn" lead="Its signing secret is shown this once.">
               Receivers verify signatures with it.
             </Note>
-            <pre className="code">{signingSecret}</pre>
+            <CommandBlock label="Signing secret">{signingSecret}</CommandBlock>
             <CopyButton text={signingSecret} />
           </>
         )}
@@ -37,7 +38,7 @@ export function CreatedEndpoint({ created }: { readonly created: Answer<'endpoin
           </Link>
         )}
         <Link to="/endpoints/$name" params={{ name }} className="button">
-          Open {name}
+          Open endpoint
         </Link>
       </footer>
       {isTesting && <TestDialog name={name} onClose={() => setIsTesting(false)} />}

@@ -20,8 +20,7 @@ export function EndpointBanner({
         icon="stopped"
         lead={`${name} refuses every message: ${reason ?? 'permanent answers in a row'}`}
       >
-        It was stopped, so that {wait.toLowerCase()} instead of becoming dead letters. Fix the cause, send a
-        test, then resume.
+        {wait} instead of becoming dead letters. Fix the cause, send a test, then resume.
       </Note>
     )
   }
@@ -49,8 +48,7 @@ export function EndpointBanner({
             The circuit is {circuit.state === 'open' ? 'open' : 'half-open'}
             {circuit.openedAt !== null && (
               <>
-                {' '}
-                since <Time at={circuit.openedAt} /> (<Time at={circuit.openedAt} as="ago" />)
+                . It opened at <Time at={circuit.openedAt} /> (<Time at={circuit.openedAt} as="ago" /> ago)
               </>
             )}
             , after {countOf(circuit.failures, 'failure')} in a row.

@@ -3,6 +3,8 @@ import type { Answer } from '../../api/call.ts'
 import type { CallName } from '../../api/calls.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
+import { ChoiceField } from '../../parts/labelled-field.tsx'
 import { countOf } from '../../parts/numbers.ts'
 import { undoBy, undoReason } from '../../parts/undo.ts'
 import type { EndpointDialog } from './endpoint-actions.tsx'
@@ -16,7 +18,7 @@ interface SwitchWords {
   readonly title: (name: string) => string
   readonly means: (wait: string) => string
   readonly verb: string
-  readonly pendingVerb: string
+  readonly pendingVerb?: string
   readonly said: string
   /** What takes it back. */
   readonly inverse?: SwitchWords['call']
@@ -29,7 +31,6 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     means: (wait) =>
       `Nothing more is sent until it is resumed; events are accepted and kept. ${wait}. The give-up timer is paused too. Requests that are out now are finished.`,
     verb: 'Pause',
-    pendingVerb: 'Pausing…',
     said: 'Paused',
     inverse: 'endpoints.resume',
   },
@@ -38,7 +39,6 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     title: (name) => `Resume ${name}?`,
     means: (wait) => `Sending begins at once, at the endpoint's limits. ${wait}.`,
     verb: 'Resume',
-    pendingVerb: 'Resuming…',
     said: 'Resumed',
     inverse: 'endpoints.pause',
   },
@@ -47,7 +47,6 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     title: (name) => `Enable ${name}?`,
     means: (wait) => `Sending begins at once, at the endpoint's limits. ${wait}.`,
     verb: 'Enable',
-    pendingVerb: 'Enabling…',
     said: 'Enabled',
     inverse: 'endpoints.disable',
   },
@@ -57,7 +56,6 @@ const switches: Readonly<Record<Switch, SwitchWords>> = {
     means: (wait) =>
       `Nothing is sent until somebody enables it; what is owed is kept. ${wait}. To stop for a while, pause it instead.`,
     verb: 'Disable',
-    pendingVerb: 'Disabling…',
     said: 'Disabled',
     inverse: 'endpoints.enable',
   },
@@ -99,32 +97,26 @@ function SwitchDialog({
   readonly pending: number
   readonly onClose: () => void
 }) {
-  const { call, inverse } = words
-  const action = useAction(call, {
-    said: () => `${words.said} ${name}.`,
-    onDone: onClose,
-    ...(inverse !== undefined && {
-      undo: () => undoBy(inverse, { params: { name }, body: { reason: undoReason } }),
-    }),
-  })
+  const { inverse } = words
   const wait =
     pending === 0
       ? 'Nothing waits'
       : `${countOf(pending, 'delivery', 'deliveries')} ${pending === 1 ? 'waits' : 'wait'}`
   return (
-    <ActionDialog
+    <CallDialog
+      call={words.call}
+      input={(reason) => ({ params: { name }, body: because(reason) })}
       title={words.title(name)}
       verb={words.verb}
-      pendingVerb={words.pendingVerb}
-      action={action}
+      {...(words.pendingVerb !== undefined && { pendingVerb: words.pendingVerb })}
       reason="optional"
+      said={() => `${words.said} ${name}.`}
+      {...(inverse !== undefined && {
+        undo: () => undoBy(inverse, { params: { name }, body: { reason: undoReason } }),
+      })}
+      means={words.means(wait)}
       onClose={onClose}
-      onConfirm={(reason) =>
-        action.mutate({ params: { name }, body: reason === undefined ? {} : { reason } })
-      }
-    >
-      <p className="quiet">{words.means(wait)}</p>
-    </ActionDialog>
+    />
   )
 }
 
@@ -149,28 +141,17 @@ function RotateDialog({ name, onClose }: { readonly name: string; readonly onClo
       action={action}
       reason="optional"
       onClose={onClose}
-      onConfirm={(reason) =>
-        action.mutate({ params: { name }, body: { overlapMs, ...(reason !== undefined && { reason }) } })
-      }
+      onConfirm={(reason) => action.mutate({ params: { name }, body: { overlapMs, ...because(reason) } })}
     >
       <p className="quiet">
         Requests carry two signatures for a while, so that the receiver can change over without a gap.
       </p>
-      <div className="field">
-        <label htmlFor="overlap">Both secrets sign for</label>
-        <select
-          id="overlap"
-          className="input"
-          value={overlapMs}
-          onChange={({ target }) => setOverlapMs(Number(target.value))}
-        >
-          {overlaps.map(([ms, label]) => (
-            <option key={ms} value={ms}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
+      <ChoiceField
+        label="Both secrets sign for"
+        value={String(overlapMs)}
+        choices={overlaps.map(([ms, words]) => [String(ms), words] as const)}
+        onChange={(ms) => setOverlapMs(Number(ms))}
+      />
     </ActionDialog>
   )
 }

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { countOf, formatCount, formatDuration, formatPercent, formatSpan } from '../../parts/numbers.ts'
 import { Answers } from './answer-mix.tsx'
 import { CircuitCard } from './circuit-card.tsx'
+import { LastAttempts } from './last-attempts.tsx'
 
 export function EndpointHealth({
   endpoint,
@@ -36,6 +37,7 @@ export function EndpointHealth({
           </div>
           <div className="columns lg:grid-cols-2">
             <Answers statistics={data} span={rangeNames[range]} />
+            <LastAttempts name={endpoint.name} />
           </div>
         </>
       )}

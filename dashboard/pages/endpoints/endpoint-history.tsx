@@ -1,24 +1,16 @@
 import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { NeedsRole } from '../../parts/needs-role.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
-import { changeWords } from '../overview/change-words.ts'
+import { type AuditEntry, auditColumns } from '../audit/audit-columns.tsx'
 
-type Entry = ItemOf<'access.audit'>
-
-const columns: readonly Column<Entry>[] = [
-  { id: 'at', header: 'Time', phone: 'detail', cell: ({ at }) => <Time at={at} /> },
-  {
-    id: 'what',
-    header: 'What',
-    phone: 'title',
-    cell: ({ action, subject }) => changeWords(action, subject),
-  },
-  { id: 'who', header: 'Who', phone: 'aside', cell: ({ actor }) => <bdi>{actor}</bdi> },
+const columns: readonly Column<AuditEntry>[] = [
+  ...auditColumns,
   {
     id: 'reason',
     header: 'Reason',

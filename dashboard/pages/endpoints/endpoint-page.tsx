@@ -39,7 +39,7 @@ export function EndpointPage() {
             to="/endpoints/$name"
             params={{ name }}
             search={(before) => ({ ...before, tab: one === 'health' ? undefined : one })}
-            aria-current={tab === one ? 'page' : undefined}
+            activeOptions={{ explicitUndefined: true }}
           >
             {label}
           </Link>

@@ -2,10 +2,9 @@ import type { Answer } from '../../api/call.ts'
 import { useAction } from '../../api/use-action.ts'
 import type { Form } from '../../forms/draft.ts'
 import { ReviewDialog } from '../../forms/review-dialog.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { Modal } from '../../parts/modal.tsx'
 import { Note } from '../../parts/note.tsx'
 import { countOf, formatSpan } from '../../parts/numbers.ts'
+import { ShownOnce } from '../../parts/shown-once.tsx'
 
 /** The diff before a save, and what it means for deliveries. */
 export function EndpointReview({
@@ -61,21 +60,12 @@ export function NewSecret({
   readonly onClose: () => void
 }) {
   return (
-    <Modal
+    <ShownOnce
       title={`The signing secret of ${name}`}
+      text={secret}
+      means="Receivers verify signatures with it."
       onClose={onClose}
-      footer={
-        <button type="button" className="button primary" onClick={onClose}>
-          I have it
-        </button>
-      }
-    >
-      <Note tone="warn" lead="It is shown this once.">
-        Receivers verify signatures with it.
-      </Note>
-      <pre className="code">{secret}</pre>
-      <CopyButton text={secret} />
-    </Modal>
+    />
   )
 }
 

@@ -2,12 +2,15 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
 import { Sparkline } from '../../charts/sparkline.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { CommandBlock } from '../../parts/command-block.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EndpointState } from '../../parts/endpoint-state.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { countOf, formatCount, formatDuration, formatPercent, formatSpan } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
+import { Time } from '../../parts/time.tsx'
 
 type Row = ItemOf<'endpoints.listHealth'>
 
@@ -26,7 +29,17 @@ const columns: readonly Column<Row>[] = [
     id: 'state',
     header: 'State',
     phone: 'aside',
-    cell: ({ state, circuit }) => <EndpointState state={state} circuit={circuit.state} />,
+    cell: ({ state, circuit, heldUntil }) => (
+      <>
+        <EndpointState state={state} circuit={circuit.state} />
+        {state === 'held' && heldUntil !== null && (
+          <span className="hint">
+            {' '}
+            until <Time at={heldUntil} />
+          </span>
+        )}
+      </>
+    ),
   },
   {
     id: 'attempts',
@@ -153,9 +166,9 @@ export function EndpointsPage() {
           ) : (
             <Empty icon="endpoint" title="No endpoints yet">
               <p>An endpoint is where events are delivered. In a terminal:</p>
-              <pre className="code">
+              <CommandBlock>
                 holdfast endpoints create crm --url https://example.com/hooks --event-type 'order.*'
-              </pre>
+              </CommandBlock>
             </Empty>
           )
         }

@@ -3,16 +3,19 @@ import { useMemo, useState } from 'react'
 import type { Input } from '../../api/call.ts'
 import { may } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
-import { type Draft, Form } from '../../forms/draft.ts'
+import type { Form } from '../../forms/draft.ts'
 import { endpointFields } from '../../forms/endpoint-fields.ts'
-import type { Raw } from '../../forms/field.ts'
+import { FieldGrid } from '../../forms/field-grid.tsx'
 import { LeaveGuard } from '../../forms/leave-guard.tsx'
+import { useForm } from '../../forms/use-form.ts'
 import { NeedsRole } from '../../parts/needs-role.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { useDraft } from '../../parts/use-draft.ts'
 import { CreatedEndpoint } from './created-endpoint.tsx'
 import { fieldsOfStep, presetWords, steps, transportWords } from './new-endpoint-steps.ts'
-import { FieldGrid, type SectionState } from './settings-sections.tsx'
+
+const nothingSaved = {}
 
 /** A new endpoint in five short steps; everything else has a default and can be changed afterwards. */
 export function NewEndpointPage() {
@@ -25,28 +28,22 @@ export function NewEndpointPage() {
 }
 
 function Guide() {
-  const [transport, setTransport] = useState('http')
+  const { value: transport, set: setTransport, drop: dropTransport } = useDraft('new-endpoint', 'http')
   const fields = useMemo(() => endpointFields(transport), [transport])
-  const [draft, setDraft] = useState<Draft>(new Map())
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  const state = useForm('endpoint:+new', fields, nothingSaved)
   const [place, setPlace] = useState(0)
-  const create = useAction('endpoints.create', { said: ({ name }) => `Created ${name}.` })
+  const drop = (): void => {
+    dropTransport()
+    state.reset()
+  }
+  const create = useAction('endpoints.create', { said: ({ name }) => `Created ${name}.`, onDone: drop })
   if (create.data !== undefined) return <CreatedEndpoint created={create.data} />
-  const form = new Form(fields, {}, draft)
+  const { form, draft } = state
   const { id: step } = steps[place] ?? steps[0]
   const own = fieldsOfStep(fields, step)
-  const state: SectionState = {
-    form,
-    touched,
-    isReadOnly: false,
-    setAt: () => undefined,
-    hint: (path) => (path === 'preset' ? presetWords(form.rawAt('preset')) : undefined),
-    onChange: (path: string, raw: Raw) => setDraft(form.with(path, raw)),
-    onLeave: (path) => setTouched(new Set([...touched, path])),
-  }
   const next = (): void => {
     const wrong = own.filter((field) => form.isShown(field) && form.problems.has(field.path))
-    setTouched(new Set([...touched, ...wrong.map(({ path }) => path)]))
+    for (const { path } of wrong) state.leave(path)
     if (wrong.length === 0) setPlace(place + 1)
   }
   const submit = (): void =>
@@ -71,11 +68,17 @@ function Guide() {
               chosen={transport}
               onChoose={(chosen) => {
                 setTransport(chosen)
-                setDraft(new Map([...draft].filter(([path]) => !path.startsWith('config.'))))
+                state.replace(new Map([...draft].filter(([path]) => !path.startsWith('config.'))))
               }}
             />
           )}
-          {step !== 'review' && <FieldGrid fields={own} state={state} />}
+          {step !== 'review' && (
+            <FieldGrid
+              fields={own}
+              state={state}
+              hint={(path) => (path === 'preset' ? presetWords(form.rawAt('preset')) : undefined)}
+            />
+          )}
           {step === 'review' && <Review form={form} transport={transport} />}
           {create.error !== null && <ProblemNote problem={create.error} />}
         </div>
@@ -105,7 +108,7 @@ function Guide() {
           )}
         </footer>
       </section>
-      <LeaveGuard hasChanges={draft.size > 0} />
+      <LeaveGuard hasChanges={draft.size > 0} onDiscard={drop} />
     </>
   )
 }
@@ -119,7 +122,7 @@ function Transports({
 }) {
   return (
     <fieldset className="grid gap-2">
-      <legend className="label">How messages reach it</legend>
+      <legend className="label mb-2">How messages reach it</legend>
       {Object.entries(transportWords).map(([transport, words]) => (
         <label key={transport} className="check">
           <input

@@ -1,6 +1,5 @@
-import type { Form } from '../../forms/draft.ts'
-import type { Field, Raw } from '../../forms/field.ts'
-import { FieldControl } from '../../forms/field-control.tsx'
+import type { Field } from '../../forms/field.ts'
+import { FieldGrid, type FieldGridState } from '../../forms/field-grid.tsx'
 
 interface Section {
   readonly title: string
@@ -69,17 +68,6 @@ export function arranged(fields: readonly Field[]): ReadonlyMap<SectionName, rea
   )
 }
 
-export interface SectionState {
-  readonly form: Form
-  /** Fields that were left or submitted: only their problems are shown. */
-  readonly touched: ReadonlySet<string>
-  readonly isReadOnly: boolean
-  readonly setAt: (path: string) => string | undefined
-  readonly hint: (path: string) => string | undefined
-  readonly onChange: (path: string, raw: Raw) => void
-  readonly onLeave: (path: string) => void
-}
-
 export function SettingsSection({
   name,
   fields,
@@ -87,13 +75,14 @@ export function SettingsSection({
 }: {
   readonly name: SectionName
   readonly fields: readonly Field[]
-  readonly state: SectionState
+  readonly state: FieldGridState
 }) {
   const { title, hint, isFolded = false } = sections[name] as Section
-  const shown = fields.filter((field) => state.form.isShown(field))
+  const { form, touched } = state.state
+  const shown = fields.filter((field) => form.isShown(field))
   if (shown.length === 0) return null
-  const grid = <FieldGrid fields={shown} state={state} />
-  const isWrong = shown.some((field) => state.touched.has(field.path) && state.form.problem(field) !== null)
+  const grid = <FieldGrid fields={shown} {...state} />
+  const isWrong = shown.some((field) => touched.has(field.path) && form.problem(field) !== null)
   if (isFolded) {
     return (
       <details key={String(isWrong)} className="card fold" open={isWrong}>
@@ -113,35 +102,5 @@ export function SettingsSection({
       </header>
       <div className="body">{grid}</div>
     </section>
-  )
-}
-
-export function FieldGrid({
-  fields,
-  state,
-}: {
-  readonly fields: readonly Field[]
-  readonly state: SectionState
-}) {
-  const { form, touched } = state
-  return (
-    <div className="form-grid">
-      {fields
-        .filter((field) => form.isShown(field))
-        .map((field) => (
-          <FieldControl
-            key={field.path}
-            field={field}
-            raw={form.raw(field)}
-            isStored={form.isStored(field)}
-            setAt={state.setAt(field.path)}
-            hint={state.hint(field.path)}
-            problem={touched.has(field.path) ? form.problem(field) : null}
-            isReadOnly={state.isReadOnly}
-            onChange={(raw) => state.onChange(field.path, raw)}
-            onLeave={() => state.onLeave(field.path)}
-          />
-        ))}
-    </div>
   )
 }

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useId } from 'react'
 import type { ApiProblem } from '../../api/api-problem.ts'
 import { type Answer, call } from '../../api/call.ts'
+import { retryBusy } from '../../api/retry-busy.ts'
+import { CriticalityField } from '../../parts/criticality-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { TextField } from '../../parts/labelled-field.tsx'
 import { countOf, formatCount } from '../../parts/numbers.ts'
 import { Time } from '../../parts/time.tsx'
 import { useSettled } from '../routes/use-settled.ts'
@@ -21,8 +23,6 @@ export function EventTypeForm({
   readonly isReadOnly: boolean
   readonly onChange: (draft: TypeDraft) => void
 }) {
-  const id = useId()
-  const isWrong = schemaOf(draft) === undefined
   return (
     <div className="columns lg:grid-cols-2">
       <section className="card">
@@ -32,58 +32,40 @@ export function EventTypeForm({
             JSON Schema; publishing refuses what breaks it. Empty: nothing is checked.
           </span>
         </header>
-        <div className="body field">
-          <label htmlFor={`${id}-schema`} className="vh">
-            Schema
-          </label>
-          <textarea
-            id={`${id}-schema`}
-            className="input mono min-h-72!"
+        <div className="body">
+          <TextField
+            label="Schema"
+            isLabelHidden
+            isMono
+            lines="many"
             value={draft.schema}
-            readOnly={isReadOnly}
-            spellCheck={false}
-            aria-invalid={isWrong}
-            aria-describedby={`${id}-schema-hint`}
-            onChange={({ target }) => onChange({ ...draft, schema: target.value })}
+            isReadOnly={isReadOnly}
+            problem={schemaOf(draft) === undefined ? "This isn't a JSON object yet." : undefined}
+            onChange={(schema) => onChange({ ...draft, schema })}
           />
-          <span id={`${id}-schema-hint`} className="problem" role="status">
-            {isWrong ? "This isn't a JSON object yet." : ''}
-          </span>
         </div>
       </section>
       <div className="stack">
         <SchemaCheck name={name} draft={draft} />
-        <section className="card" aria-label="About it">
+        <section className="card" aria-label="Details">
           <header>
-            <h2>About it</h2>
+            <h2>Details</h2>
           </header>
           <div className="body grid gap-3">
-            <div className="field">
-              <label htmlFor={`${id}-description`}>Description</label>
-              <textarea
-                id={`${id}-description`}
-                className="input"
-                value={draft.description}
-                readOnly={isReadOnly}
-                maxLength={1000}
-                onChange={({ target }) => onChange({ ...draft, description: target.value })}
-              />
-            </div>
-            <div className="field">
-              <label htmlFor={`${id}-criticality`}>Criticality</label>
-              <select
-                id={`${id}-criticality`}
-                className="input"
-                value={draft.criticality}
-                disabled={isReadOnly}
-                onChange={({ target }) => onChange({ ...draft, criticality: target.value })}
-              >
-                <option value="">Standard, unless a route or the event says otherwise</option>
-                <option value="best_effort">Best effort</option>
-                <option value="standard">Standard</option>
-                <option value="critical">Critical</option>
-              </select>
-            </div>
+            <TextField
+              label="Description"
+              lines="some"
+              value={draft.description}
+              isReadOnly={isReadOnly}
+              maxLength={1000}
+              onChange={(description) => onChange({ ...draft, description })}
+            />
+            <CriticalityField
+              value={draft.criticality}
+              otherwise="Standard, unless a route or the event says otherwise"
+              isReadOnly={isReadOnly}
+              onChange={(criticality) => onChange({ ...draft, criticality })}
+            />
           </div>
         </section>
       </div>
@@ -99,7 +81,7 @@ function SchemaCheck({ name, draft }: { readonly name: string; readonly draft: T
     queryFn: ({ signal }) =>
       call('eventTypes.check', { params: { name }, body: { schema: schema ?? {} } }, signal),
     placeholderData: (before) => before,
-    retry: false,
+    retry: retryBusy,
     refetchOnWindowFocus: false,
   })
   return (

@@ -3,11 +3,13 @@ import { lazy, Suspense, useState } from 'react'
 import { may } from '../../api/session.ts'
 import { useApi } from '../../api/use-api.ts'
 import { LeaveGuard } from '../../forms/leave-guard.tsx'
+import { SaveBar } from '../../forms/save-bar.tsx'
 import { Bones } from '../../parts/loaded.tsx'
 import { Note } from '../../parts/note.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useDraft } from '../../parts/use-draft.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 import { asText, bodyOf, type TypeDraft, typeDraft } from './type-draft.ts'
 
@@ -46,6 +48,9 @@ export function EventTypePage() {
   )
 }
 
+/** Only what was changed here: what somebody else changes meanwhile shows. */
+const noChanges: Partial<TypeDraft> = {}
+
 function Editor({
   name,
   saved,
@@ -56,7 +61,7 @@ function Editor({
   readonly isDeclared: boolean
 }) {
   const navigate = useNavigate()
-  const [changes, setChanges] = useState<Partial<TypeDraft>>({})
+  const { value: changes, set: setChanges, drop, isRestored } = useDraft(`event-type:${name}`, noChanges)
   const [dialog, setDialog] = useState<'save' | 'delete' | null>(null)
   const draft = { ...saved, ...changes }
   const isChanged = asText(draft) !== asText(saved)
@@ -66,23 +71,15 @@ function Editor({
     <>
       <EventTypeForm name={name} draft={draft} isReadOnly={!canEdit} onChange={setChanges} />
       {canEdit && (isChanged || !isDeclared) && (
-        <div className="selection" role="group" aria-label="Unsaved changes">
-          <b>{isDeclared ? 'Unsaved changes' : 'Not declared'}</b>
-          <span className="grow" />
-          {isChanged && (
-            <button type="button" className="button ghost" onClick={() => setChanges({})}>
-              Discard changes
-            </button>
-          )}
-          <button
-            type="button"
-            className="button primary"
-            disabled={body === null}
-            onClick={() => setDialog('save')}
-          >
-            {isDeclared ? 'Review changes…' : 'Declare…'}
-          </button>
-        </div>
+        <SaveBar
+          verb={isDeclared ? 'Review changes…' : 'Declare…'}
+          isReady={body !== null}
+          isRestored={isRestored}
+          onDiscard={isChanged ? drop : undefined}
+          onSave={() => setDialog('save')}
+        >
+          {isDeclared ? 'Unsaved changes' : 'Not declared'}
+        </SaveBar>
       )}
       {canEdit && isDeclared && !isChanged && (
         <p>
@@ -91,7 +88,7 @@ function Editor({
           </button>
         </p>
       )}
-      <LeaveGuard hasChanges={isChanged} />
+      <LeaveGuard hasChanges={isChanged} onDiscard={drop} />
       <Suspense>
         {dialog !== null && (
           <TypeDialog
@@ -101,7 +98,7 @@ function Editor({
             after={asText(draft)}
             body={body ?? {}}
             onClose={() => setDialog(null)}
-            onSaved={() => setChanges({})}
+            onSaved={drop}
             onDeleted={() => void navigate({ to: '/event-types' })}
           />
         )}

@@ -2,7 +2,8 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { may } from '../../api/session.ts'
 import { type ItemOf, type ListResult, useApi, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
@@ -52,7 +53,10 @@ const columns: readonly Column<Row>[] = [
     id: 'description',
     header: 'Description',
     phone: 'detail',
-    cell: ({ declared }) => <span className="text line-clamp-1">{declared?.description ?? ''}</span>,
+    cell: ({ declared }) =>
+      (declared?.description ?? '') !== '' && (
+        <span className="text line-clamp-1">{declared?.description}</span>
+      ),
   },
   {
     id: 'count',

@@ -1,6 +1,6 @@
 import type { Input } from '../../api/call.ts'
-import { useAction } from '../../api/use-action.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
+import { DeleteDialog } from '../../parts/delete-dialog.tsx'
 import { DiffView } from '../../parts/diff-view.tsx'
 
 export function TypeDialog({
@@ -22,51 +22,35 @@ export function TypeDialog({
   readonly onSaved: () => void
   readonly onDeleted: () => void
 }) {
-  const put = useAction('eventTypes.put', {
-    said: () => `Saved ${name}.`,
-    onDone: () => {
-      onSaved()
-      onClose()
-    },
-  })
-  const remove = useAction('eventTypes.delete', { said: () => `Deleted ${name}.`, onDone: onDeleted })
   if (dialog === 'delete') {
     return (
-      <ActionDialog
-        title={`Delete ${name}?`}
-        verb="Delete"
-        pendingVerb="Deleting…"
-        isDanger
-        typed={name}
+      <DeleteDialog
+        call="eventTypes.delete"
+        input={(reason) => ({ params: { name }, query: because(reason) })}
+        name={name}
         reason="optional"
-        action={remove}
+        means="Events of this type can be published as before, without a schema and as standard ones."
         onClose={onClose}
-        onConfirm={(reason) =>
-          remove.mutate({ params: { name }, query: reason === undefined ? {} : { reason } })
-        }
-      >
-        <p className="quiet">
-          Events of this type can be published as before, without a schema and as standard ones.
-        </p>
-      </ActionDialog>
+        onDone={onDeleted}
+      />
     )
   }
   return (
-    <ActionDialog
+    <CallDialog
+      call="eventTypes.put"
+      input={(reason) => ({ params: { name }, body: { ...body, ...because(reason) } })}
       title={`Save ${name}?`}
       verb="Save"
-      pendingVerb="Saving…"
       reason="optional"
-      action={put}
+      said={() => `Saved ${name}.`}
+      means="Publishing checks against it at once; what is stored already isn't checked again."
       onClose={onClose}
-      onConfirm={(reason) =>
-        put.mutate({ params: { name }, body: { ...body, ...(reason !== undefined && { reason }) } })
-      }
+      onDone={() => {
+        onSaved()
+        onClose()
+      }}
     >
-      <p className="quiet">
-        Publishing checks against it at once; what is stored already isn't checked again.
-      </p>
       <DiffView before={before} after={after} />
-    </ActionDialog>
+    </CallDialog>
   )
 }

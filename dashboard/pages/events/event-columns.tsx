@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router'
 import type { ItemOf } from '../../api/use-api.ts'
-import type { Column } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
 import { formatBytes } from '../../parts/numbers.ts'
+import { RowLink } from '../../parts/row-link.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -13,9 +13,9 @@ export const eventColumns: readonly Column<Row>[] = [
     header: 'Event',
     phone: 'title',
     cell: ({ id }) => (
-      <Link to="/events/$id" params={{ id }} className="mono">
+      <RowLink to="/events/$id" params={{ id }} className="mono">
         {id}
-      </Link>
+      </RowLink>
     ),
   },
   {
@@ -30,16 +30,16 @@ export const eventColumns: readonly Column<Row>[] = [
     phone: 'aside',
     cell: ({ state }) => (state === 'unrouted' ? <span className="tag">unrouted</span> : ''),
   },
-  { id: 'tenant', header: 'Tenant', cell: ({ tenant }) => <bdi>{tenant ?? ''}</bdi> },
+  { id: 'tenant', header: 'Tenant', cell: ({ tenant }) => tenant && <bdi>{tenant}</bdi> },
   {
     id: 'correlation',
     header: 'Correlation id',
-    cell: ({ correlationId }) => <bdi className="mono">{correlationId ?? ''}</bdi>,
+    cell: ({ correlationId }) => correlationId && <bdi className="mono">{correlationId}</bdi>,
   },
   {
     id: 'key',
     header: 'Ordering key',
-    cell: ({ orderingKey }) => <bdi className="mono">{orderingKey ?? ''}</bdi>,
+    cell: ({ orderingKey }) => orderingKey && <bdi className="mono">{orderingKey}</bdi>,
   },
   {
     id: 'criticality',

@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { Answer } from '../../api/call.ts'
-import { may } from '../../api/session.ts'
+import { may, session } from '../../api/session.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
@@ -10,6 +10,7 @@ import { formatBytes } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FanOut } from './fan-out.tsx'
 
 const ReplayDialog = lazy(async () => ({ default: (await import('./replay-dialog.tsx')).ReplayDialog }))
 
@@ -74,86 +75,6 @@ export function EventPage() {
   )
 }
 
-/** The event, the routes that wanted it, and what became of each delivery. */
-function FanOut({ event }: { readonly event: Event }) {
-  return (
-    <section className="card">
-      <header>
-        <h2>Deliveries</h2>
-        <span className="hint">{event.deliveries.length}</span>
-      </header>
-      {event.deliveries.length === 0 ? (
-        <p className="body quiet">
-          No route wanted it; it is kept. <Link to="/routes">Routes</Link> say who gets what.
-        </p>
-      ) : (
-        <div className="scroll">
-          <table className="table lists">
-            <thead>
-              <tr>
-                <th scope="col">Route</th>
-                <th scope="col">Endpoint</th>
-                <th scope="col">State</th>
-                <th scope="col" className="number">
-                  Attempts
-                </th>
-                <th scope="col">Next attempt</th>
-                <th scope="col">Error</th>
-                <th scope="col">Delivery</th>
-              </tr>
-            </thead>
-            <tbody>
-              {event.deliveries.map((delivery) => (
-                <tr key={delivery.id}>
-                  <td className="phone-hidden">
-                    {delivery.route === null ? (
-                      '–'
-                    ) : (
-                      <Link to="/routes/$name" params={{ name: delivery.route }}>
-                        {delivery.route}
-                      </Link>
-                    )}
-                  </td>
-                  <td className="phone-title">
-                    {delivery.endpoint === null ? (
-                      'deleted since'
-                    ) : (
-                      <Link to="/endpoints/$name" params={{ name: delivery.endpoint }} className="name">
-                        {delivery.endpoint}
-                      </Link>
-                    )}
-                  </td>
-                  <td className="phone-aside">
-                    <State kind="delivery" value={delivery.state} />
-                  </td>
-                  <td className="number phone-hidden">{delivery.attempt}</td>
-                  <td className="phone-hidden">
-                    {delivery.state !== 'pending' ? (
-                      ''
-                    ) : delivery.nextAttemptAt === null ? (
-                      'due'
-                    ) : (
-                      <Time at={delivery.nextAttemptAt} as="in" />
-                    )}
-                  </td>
-                  <td className="phone-detail">
-                    <span className="text line-clamp-1">{delivery.error ?? ''}</span>
-                  </td>
-                  <td className="phone-detail">
-                    <Link to="/deliveries/$id" params={{ id: delivery.id }} className="mono">
-                      {delivery.id}
-                    </Link>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
-  )
-}
-
 function Facts({ event }: { readonly event: Event }) {
   const traceparent = event.headers['traceparent']
   return (
@@ -182,7 +103,7 @@ function Facts({ event }: { readonly event: Event }) {
           <>
             <dt>Trace</dt>
             <dd>
-              <code>{traceparent.split('-')[1] ?? traceparent}</code>
+              <Trace id={traceparent.split('-')[1] ?? traceparent} />
             </dd>
           </>
         )}
@@ -202,5 +123,16 @@ function Facts({ event }: { readonly event: Event }) {
         </div>
       )}
     </section>
+  )
+}
+
+/** Leads to the tracing tool of this installation, if its address is configured. */
+function Trace({ id }: { readonly id: string }) {
+  const { traceUrl } = session
+  if (traceUrl === null) return <code>{id}</code>
+  return (
+    <a href={traceUrl.replace('{traceId}', encodeURIComponent(id))} className="mono" rel="noreferrer">
+      {id}
+    </a>
   )
 }

@@ -7,6 +7,7 @@ import { serverNowMs } from '../../live/server-clock.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
+import { FilterFold } from '../../parts/filter-fold.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { eventColumns } from './event-columns.tsx'
 
@@ -29,66 +30,73 @@ export function EventsPage() {
   return (
     <>
       <PageTitle title="Events" hint={isSearch ? `of the last ${rangeNames[range]}` : 'newest first'} />
-      <div className="filters items-end">
-        <FilterField
-          label="Type"
-          value={type}
-          placeholder="order.created or order.*"
-          onChange={(value) => set({ type: value })}
-        />
-        <FilterField
-          label="Event id"
-          value={undefined}
-          isMono
-          placeholder="msg_…"
-          onChange={(value) => {
-            const place = pathOfId(value ?? '')
-            if (place !== null) void navigate({ to: place })
-          }}
-        />
-        <FilterField
-          label="Correlation id"
-          value={correlationId}
-          isMono
-          onChange={(value) => set({ correlationId: value })}
-        />
-        <FilterField
-          label="Ordering key"
-          value={orderingKey}
-          isMono
-          onChange={(value) => set({ orderingKey: value })}
-        />
-        <FilterField label="Tenant" value={tenant} onChange={(value) => set({ tenant: value })} />
-        <div className="segments" role="group" aria-label="Which">
-          {([undefined, 'unrouted'] as const).map((one) => (
-            <Link
-              key={one ?? 'all'}
-              to="/events"
-              search={(before) => ({ ...before, state: one })}
-              activeOptions={{ exact: true }}
-            >
-              {one === undefined ? 'All' : 'Unrouted'}
-            </Link>
-          ))}
+      <FilterFold values={[type, correlationId, orderingKey, tenant, path, equals, has]}>
+        <div className="filters">
+          <FilterField
+            label="Type"
+            value={type}
+            placeholder="order.created or order.*"
+            onChange={(value) => set({ type: value })}
+          />
+          <FilterField
+            label="Event id"
+            value={undefined}
+            isMono
+            placeholder="msg_…"
+            onChange={(value) => {
+              const place = pathOfId(value ?? '')
+              if (place !== null) void navigate({ to: place })
+            }}
+          />
+          <FilterField
+            label="Correlation id"
+            value={correlationId}
+            isMono
+            onChange={(value) => set({ correlationId: value })}
+          />
+          <FilterField
+            label="Ordering key"
+            value={orderingKey}
+            isMono
+            onChange={(value) => set({ orderingKey: value })}
+          />
+          <FilterField label="Tenant" value={tenant} onChange={(value) => set({ tenant: value })} />
+          <div className="segments" role="group" aria-label="Which">
+            {([undefined, 'unrouted'] as const).map((one) => (
+              <Link
+                key={one ?? 'all'}
+                to="/events"
+                search={(before) => ({ ...before, state: one })}
+                activeOptions={{ exact: true }}
+              >
+                {one === undefined ? 'All' : 'Unrouted'}
+              </Link>
+            ))}
+          </div>
         </div>
-      </div>
-      <div className="filters items-end" role="group" aria-label="In the payload">
-        <FilterField
-          label="Payload path"
-          value={path}
-          isMono
-          placeholder="customer.id or items[0].sku"
-          onChange={(value) => set({ path: value })}
-        />
-        <FilterField label="equals" value={equals} isMono onChange={(value) => set({ equals: value })} />
-        <FilterField
-          label="Payload has the text"
-          value={has}
-          isMono
-          placeholder="in this case"
-          onChange={(value) => set({ has: value })}
-        />
-      </div>
+        <div className="filters" role="group" aria-label="In the payload">
+          <FilterField
+            label="Payload path"
+            value={path}
+            isMono
+            placeholder="customer.id or items[0].sku"
+            onChange={(value) => set({ path: value })}
+          />
+          <FilterField
+            label="Path equals"
+            value={equals}
+            isMono
+            onChange={(value) => set({ equals: value })}
+          />
+          <FilterField
+            label="Payload has the text"
+            value={has}
+            isMono
+            placeholder="in this case"
+            onChange={(value) => set({ has: value })}
+          />
+        </div>
+      </FilterFold>
       {isSearch ? (
         <Suspense>
           <SearchResults

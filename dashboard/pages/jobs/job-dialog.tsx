@@ -1,24 +1,21 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useId } from 'react'
 import type { Answer } from '../../api/call.ts'
-import { useAction } from '../../api/use-action.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
+import { TextField } from '../../parts/labelled-field.tsx'
 import { undoBy, undoReason } from '../../parts/undo.ts'
 import { useDraft } from '../../parts/use-draft.ts'
 import type { JobDialogKind } from './job-actions.tsx'
 
 const words = {
-  enable: { call: 'jobs.enable', verb: 'Enable', pending: 'Enabling…', means: 'Its runs go on at once.' },
+  enable: { call: 'jobs.enable', verb: 'Enable', means: 'Its runs go on at once.' },
   pause: {
     call: 'jobs.pause',
     verb: 'Pause',
-    pending: 'Pausing…',
     means: 'Its runs wait until it is enabled. Those that run now go on.',
   },
   disable: {
     call: 'jobs.disable',
     verb: 'Disable',
-    pending: 'Disabling…',
     means: 'Its runs wait until somebody enables it. To stop for a while, pause it instead.',
   },
 } as const
@@ -45,83 +42,61 @@ function SwitchDialog({
   readonly job: Answer<'jobs.get'>
   readonly onClose: () => void
 }) {
-  const { call, verb, pending, means } = words[kind]
-  const action = useAction(call, {
-    said: () => `${verb}d ${name}.`,
-    onDone: onClose,
-    // Back to what it was: a disabled job was not paused.
-    undo: () =>
-      undoBy(kind !== 'enable' ? 'jobs.enable' : state === 'disabled' ? 'jobs.disable' : 'jobs.pause', {
-        params: { name },
-        body: { reason: undoReason },
-      }),
-  })
+  const { call, verb, means } = words[kind]
   return (
-    <ActionDialog
+    <CallDialog
+      call={call}
+      input={(reason) => ({ params: { name }, body: because(reason) })}
       title={`${verb} ${name}?`}
       verb={verb}
-      pendingVerb={pending}
-      action={action}
       reason="optional"
-      onClose={onClose}
-      onConfirm={(reason) =>
-        action.mutate({ params: { name }, body: reason === undefined ? {} : { reason } })
+      said={() => `${verb}d ${name}.`}
+      // Back to what it was: a disabled job was not paused.
+      undo={() =>
+        undoBy(kind !== 'enable' ? 'jobs.enable' : state === 'disabled' ? 'jobs.disable' : 'jobs.pause', {
+          params: { name },
+          body: { reason: undoReason },
+        })
       }
-    >
-      <p className="quiet">{means}</p>
-    </ActionDialog>
+      means={means}
+      onClose={onClose}
+    />
   )
 }
 
 /** Starts a run by hand and goes to it, to follow its log. */
 function TriggerDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
-  const id = useId()
   const navigate = useNavigate()
-  const [input, setInput, dropDraft] = useDraft(`trigger:${name}`, '')
-  const action = useAction('jobs.trigger', {
-    said: () => `Triggered ${name}.`,
-    onDone: ({ id: run }) => {
-      dropDraft()
-      onClose()
-      void navigate({ to: '/runs/$id', params: { id: run } })
-    },
-  })
+  const { value: input, set: setInput, drop } = useDraft(`trigger:${name}`, '')
   const payload = parse(input)
   return (
-    <ActionDialog
+    <CallDialog
+      call="jobs.trigger"
+      input={(reason) => ({
+        params: { name },
+        body: { ...(payload.value !== undefined && { payload: payload.value }), ...because(reason) },
+      })}
       title={`Trigger ${name}?`}
       verb="Trigger"
-      pendingVerb="Triggering…"
-      action={action}
       reason="optional"
       isReady={payload.isRight}
+      said={() => `Triggered ${name}.`}
       onClose={onClose}
-      onConfirm={(reason) =>
-        action.mutate({
-          params: { name },
-          body: {
-            ...(payload.value !== undefined && { payload: payload.value }),
-            ...(reason !== undefined && { reason }),
-          },
-        })
-      }
+      onDone={({ id }) => {
+        drop()
+        onClose()
+        void navigate({ to: '/runs/$id', params: { id } })
+      }}
     >
-      <div className="field">
-        <label htmlFor={id}>Input, as JSON (empty: as it is scheduled)</label>
-        <textarea
-          id={id}
-          className="input mono"
-          spellCheck={false}
-          value={input}
-          aria-invalid={!payload.isRight}
-          aria-describedby={`${id}-problem`}
-          onChange={({ target }) => setInput(target.value)}
-        />
-        <span id={`${id}-problem`} className="problem" role="status">
-          {payload.isRight ? '' : 'This is no JSON yet.'}
-        </span>
-      </div>
-    </ActionDialog>
+      <TextField
+        label="Input, as JSON (empty: as it is scheduled)"
+        lines="some"
+        isMono
+        value={input}
+        problem={payload.isRight ? undefined : 'This is no JSON yet.'}
+        onChange={setInput}
+      />
+    </CallDialog>
   )
 }
 

@@ -1,15 +1,14 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
 import { useApi } from '../../api/use-api.ts'
-import { JsonView } from '../../parts/json-view.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Note } from '../../parts/note.tsx'
-import { formatSpan } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { RunsTable } from '../runs/runs-table.tsx'
 import { JobActions } from './job-actions.tsx'
+import { JobSettings } from './job-settings.tsx'
 import { NextRuns } from './next-runs.tsx'
 import { OutcomeStrip } from './outcome-strip.tsx'
 import { cronWords } from './schedule-words.ts'
@@ -53,7 +52,7 @@ export function JobPage() {
               <RunsTable query={{ job: name }} label="Runs of this job" />
               <div className="stack">
                 {whole.cron !== null && <NextRuns schedule={name} />}
-                <Settings job={whole} />
+                <JobSettings job={whole} />
               </div>
             </div>
           </>
@@ -66,14 +65,15 @@ export function JobPage() {
 function When({ job }: { readonly job: Job }) {
   const { cron, timezone, queue, overrides } = job
   const count = Object.keys(overrides).length
+  const words = cron === null ? null : cronWords(cron)
   return (
     <div className="subtitle">
       {cron === null ? (
         <span>Runs when it is enqueued or triggered</span>
       ) : (
         <span>
-          Runs <b>{(cronWords(cron) ?? cron).replace(/^./, (letter) => letter.toLowerCase())}</b>,{' '}
-          {timezone ?? 'UTC'} <code>{cron}</code>
+          Runs {words !== null && <b>{words.charAt(0).toLowerCase() + words.slice(1)}</b>} <code>{cron}</code>
+          , {timezone ?? 'UTC'}
         </span>
       )}
       <span>
@@ -88,41 +88,5 @@ function When({ job }: { readonly job: Job }) {
         </span>
       )}
     </div>
-  )
-}
-
-function Settings({ job }: { readonly job: Job }) {
-  const isOverridden = (name: string): boolean => name in job.overrides
-  const facts: readonly (readonly [string, string, string])[] = [
-    ['timeoutMs', 'Timeout', formatSpan(job.timeoutMs)],
-    ['retry', 'Retries', String((job.retry as { maxRetries?: number }).maxRetries ?? '–')],
-    ['overlap', 'Overlap', job.overlap ?? '–'],
-    ['catchUp', 'Missed runs', job.catchUp ?? '–'],
-    ['concurrencyPerKey', 'At once per key', String(job.concurrencyPerKey)],
-    ['onZombie', 'When its worker dies', job.onZombie],
-    ['maxCrashes', 'Crashes allowed', String(job.maxCrashes)],
-  ]
-  return (
-    <section className="card">
-      <header>
-        <h2>Settings</h2>
-      </header>
-      <dl className="body facts">
-        {facts.map(([field, name, value]) => (
-          <div key={field} className="contents">
-            <dt>{name}</dt>
-            <dd>
-              {value} {isOverridden(field) && <span className="tag">override</span>}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {job.payload !== null && job.payload !== undefined && (
-        <div className="body pt-0!">
-          <h3>Input of scheduled runs</h3>
-          <JsonView value={job.payload} label="Input" />
-        </div>
-      )}
-    </section>
   )
 }

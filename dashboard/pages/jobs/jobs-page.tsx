@@ -1,6 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { CommandBlock } from '../../parts/command-block.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
@@ -15,10 +17,13 @@ const columns: readonly Column<Row>[] = [
     id: 'name',
     header: 'Name',
     phone: 'title',
-    cell: ({ name }) => (
-      <Link to="/jobs/$name" params={{ name }} className="name">
-        {name}
-      </Link>
+    cell: ({ name, overrides }) => (
+      <>
+        <Link to="/jobs/$name" params={{ name }} className="name">
+          {name}
+        </Link>{' '}
+        {Object.keys(overrides).length > 0 && <span className="tag">overridden</span>}
+      </>
     ),
   },
   { id: 'state', header: 'State', phone: 'aside', cell: ({ state }) => <State kind="job" value={state} /> },
@@ -76,7 +81,7 @@ export function JobsPage() {
         empty={
           <Empty icon="job" title="No job yet">
             <p>A job is a handler in the code of a worker. This starts one:</p>
-            <pre className="code">holdfast worker --jobs ./jobs.ts</pre>
+            <CommandBlock>holdfast worker --jobs ./jobs.ts</CommandBlock>
           </Empty>
         }
       />

@@ -16,14 +16,15 @@ export function NextRuns({ schedule }: { readonly schedule: string }) {
         <span className="hint">{next.data?.timezone}</span>
       </header>
       <Loaded of={next}>
-        {({ next: times, timezone }) => {
-          const notes = clockChanges(times.slice(0, shown), timezone)
+        {({ next: times, cron, timezone }) => {
+          const notes = clockChanges(times.slice(0, shown), { cron, timezone })
+          const hasSeconds = times.some((at) => new Date(at).getUTCSeconds() !== 0)
           return (
             <ul>
               {times.slice(0, shown).map((at, place) => (
                 <li key={at} className="px-4 py-2 border-b border-line last:border-0">
                   <div className="flex gap-3">
-                    <b className="grow">{inZone(at, timezone)}</b>
+                    <b className="grow">{inZone(at, timezone, hasSeconds)}</b>
                     <span className="hint">
                       <Time at={at} as="in" />
                     </span>
@@ -44,7 +45,7 @@ export function NextRuns({ schedule }: { readonly schedule: string }) {
   )
 }
 
-function inZone(at: string, timeZone: string): string {
+function inZone(at: string, timeZone: string, hasSeconds: boolean): string {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'short',
@@ -52,6 +53,7 @@ function inZone(at: string, timeZone: string): string {
     month: 'short',
     hour: '2-digit',
     minute: '2-digit',
+    ...(hasSeconds && { second: '2-digit' }),
     timeZoneName: 'short',
   }).format(new Date(at))
 }

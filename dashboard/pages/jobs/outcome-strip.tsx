@@ -28,7 +28,7 @@ export function OutcomeStrip({ job }: { readonly job: string }) {
         <h2>Last {countOf(runs.length, 'run')}</h2>
         <span className="hint">{summary}</span>
       </header>
-      <div className="body flex gap-[2px] overflow-x-auto">
+      <div className="body flex flex-wrap gap-[2px]">
         {runs.map(({ id, state }) => {
           const look = stateLook('run', state)
           return (
@@ -38,7 +38,7 @@ export function OutcomeStrip({ job }: { readonly job: string }) {
               params={{ id }}
               aria-label={`${id}: ${look.word}`}
               title={`${look.word}, ${id}`}
-              className="grow basis-0 min-w-[6px] max-w-[20px] h-6 rounded-sm border border-line-strong grid place-items-center"
+              className="w-6 h-6 rounded-sm border border-line-strong grid place-items-center"
               style={{ background: colours[look.tone] }}
             >
               <span aria-hidden="true" className="text-[10px] leading-none text-surface">

@@ -5,6 +5,8 @@ test.each([
   ['30 2 * * *', 'Every day at 02:30'],
   ['0 30 2 * * *', 'Every day at 02:30'],
   ['*/15 * * * *', 'Every 15 minutes'],
+  ['*/10 * * * * *', 'Every 10 seconds'],
+  ['*/10 5 * * * *', null],
   ['* * * * *', 'Every minute'],
   ['5 * * * *', 'Every hour at minute 5'],
   ['0 9 * * 1-5', 'Monday to Friday at 09:00'],

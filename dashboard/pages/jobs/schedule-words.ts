@@ -8,7 +8,12 @@ export function cronWords(cron: string): string | null {
   const parts = cron.trim().split(/\s+/)
   const [minute = '', hour = '', day = '', month = '', weekday = ''] =
     parts.length === 6 ? parts.slice(1) : parts
-  if (parts.length === 6 && parts[0] !== '0') return null
+  if (parts.length === 6 && parts[0] !== '0') {
+    const seconds = /^\*\/(\d+)$/.exec(parts[0] ?? '')
+    return seconds !== null && parts.slice(1).every((part) => part === '*')
+      ? `Every ${seconds[1]} seconds`
+      : null
+  }
   const every = /^\*\/(\d+)$/.exec(minute)
   if (every !== null && hour === '*' && day === '*' && month === '*' && weekday === '*')
     return `Every ${every[1]} minutes`

@@ -15,7 +15,7 @@ export function OperationOutcome({ operation }: { readonly operation: Answer<'op
       <header>
         <h2>Outcome</h2>
         <span className="hint">
-          what became of what it sent again
+          of what it sent again
           {!data.isComplete && ', of the first 10,000'}
         </span>
       </header>
@@ -25,13 +25,13 @@ export function OperationOutcome({ operation }: { readonly operation: Answer<'op
           <div className="value">{formatCount(data.delivered)}</div>
           <div className={`state ${data.delivered > 0 ? 'ok' : 'neutral'}`}>
             <Icon name="ok" />
-            the receiver took them
+            accepted by the receiver
           </div>
         </div>
         <div>
           <div className="name">Waiting</div>
           <div className="value">{formatCount(data.waiting)}</div>
-          <div className="hint">still owed</div>
+          <div className="hint">not tried yet, or to be retried</div>
         </div>
         <Link to="/dead-letters" search={{ ...search, view: 'letters' }}>
           <div className="name">Failed again</div>
@@ -44,7 +44,7 @@ export function OperationOutcome({ operation }: { readonly operation: Answer<'op
         <div>
           <div className="name">Settled since</div>
           <div className="value">{formatCount(data.gone)}</div>
-          <div className="hint">by somebody, in another way</div>
+          <div className="hint">resolved, discarded or erased</div>
         </div>
       </div>
     </section>

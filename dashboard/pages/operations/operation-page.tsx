@@ -6,9 +6,13 @@ import { countOf } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
+import { FilterText } from './filter-text.tsx'
 import { OperationOutcome } from './operation-outcome.tsx'
 import { OperationProgress, OperationSteering } from './operation-progress.tsx'
-import { filterWords, operationWords } from './operation-words.ts'
+import { operationWords } from './operation-words.ts'
+import { SkippedLetters } from './skipped-letters.tsx'
+
+const settlesLetters: ReadonlySet<string> = new Set(['redrive', 'resolve', 'discard'])
 
 /** How far is it, and what was left alone? */
 export function OperationPage() {
@@ -34,19 +38,22 @@ export function OperationPage() {
               </div>
             </section>
             {(data.kind === 'redrive' || data.kind === 'replay') && <OperationOutcome operation={data} />}
+            {settlesLetters.has(data.kind) && <SkippedLetters operation={data} />}
             <div className="columns lg:grid-cols-2">
               <section className="card">
                 <header>
                   <h2>Facts</h2>
                 </header>
                 <dl className="body facts">
-                  <dt>Touches</dt>
+                  <dt>Scope</dt>
                   <dd>
-                    {countOf(data.total, 'one', 'ones')} that met its filter at <Time at={data.asOfAt} />, and
-                    nothing else
+                    {countOf(data.total, 'match', 'matches')} of its filter at <Time at={data.asOfAt} />; what
+                    came later is left out
                   </dd>
                   <dt>Filter</dt>
-                  <dd className="text">{filterWords(data.filter)}</dd>
+                  <dd className="text">
+                    <FilterText filter={data.filter} />
+                  </dd>
                   <dt>Started by</dt>
                   <dd>
                     <bdi>{data.createdBy}</bdi>, <Time at={data.createdAt} />
@@ -59,14 +66,16 @@ export function OperationPage() {
                   <dd>{data.node ?? '–'}</dd>
                 </dl>
               </section>
-              <section className="card">
-                <header>
-                  <h2>Options</h2>
-                </header>
-                <div className="body">
-                  <JsonView value={data.options} label="Options" />
-                </div>
-              </section>
+              {Object.keys(data.options).length > 0 && (
+                <section className="card">
+                  <header>
+                    <h2>Options</h2>
+                  </header>
+                  <div className="body">
+                    <JsonView value={data.options} label="Options" />
+                  </div>
+                </section>
+              )}
             </div>
           </>
         )}

@@ -1,7 +1,7 @@
 import type { Answer } from '../../api/call.ts'
 import { may } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
-import { countOf, formatCount, formatSpan } from '../../parts/numbers.ts'
+import { formatCount, formatSpan } from '../../parts/numbers.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 
 type Operation = Answer<'operations.get'>
@@ -33,7 +33,7 @@ export function OperationProgress({ operation }: { readonly operation: Operation
       <p className="quiet">
         {state === 'running' && left > 0 && ratePerSecond !== null && `${ratePerSecond} per second${rest}. `}
         {formatCount(done)} done
-        {skipped > 0 && `, ${countOf(skipped, 'one', 'ones')} skipped that had changed before their turn`}.
+        {skipped > 0 && `, ${formatCount(skipped)} skipped because they had changed`}.
         {waiting !== null && ` ${waiting}`}
       </p>
       {error !== null && <p className="text-bad text">{error}</p>}

@@ -1,12 +1,14 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
-import { filterWords, operationWords } from './operation-words.ts'
+import { FilterText } from './filter-text.tsx'
+import { operationWords } from './operation-words.ts'
 
 type Row = ItemOf<'operations.list'>
 
@@ -20,7 +22,9 @@ export const operationColumns: readonly Column<Row>[] = [
         <Link to="/operations/$id" params={{ id }} className="name">
           {operationWords(kind)}
         </Link>
-        <span className="hint text line-clamp-1">{filterWords(filter)}</span>
+        <span className="hint text line-clamp-1">
+          <FilterText filter={filter} />
+        </span>
       </span>
     ),
   },

@@ -18,7 +18,7 @@ export function AttentionList({ attention }: { readonly attention: readonly Atte
         {needed.length}
       </div>
       {needed.length === 0 ? (
-        <Empty icon="ok" isWell title="Nothing needs you">
+        <Empty icon="ok" isWell title="Nothing needs action">
           <p>Every circuit is closed, and there are no open dead letters.</p>
         </Empty>
       ) : (

@@ -23,6 +23,7 @@ export function changeWords(action: string, subject: string): string {
   const known = verbs[action]
   if (known !== undefined) return known.replace('{}', name)
   const [thing = '', what = ''] = action.split('.')
-  const words = `${thing} ${name} ${what}`.replaceAll('_', ' ').replaceAll('-', (dash) => dash)
+  // The name stays as it is: an id has an underscore.
+  const words = `${thing === 'api_key' ? 'API key' : thing.replaceAll('_', ' ')} ${name} ${what.replaceAll('_', ' ')}`
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

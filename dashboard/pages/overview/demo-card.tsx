@@ -5,7 +5,7 @@ import { useOutage } from '../../live/outage.ts'
 import { Note } from '../../parts/note.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
 
-/** Something to look at with one button, and the way to be rid of it. */
+/** Starts and stops the demo. */
 export function DemoCard() {
   const { data } = useApi('demo.get', {}, { topics: ['changes'] })
   const start = useAction('demo.start', { said: () => 'The demo runs.' })
@@ -21,7 +21,7 @@ export function DemoCard() {
       <Note
         tone="neutral"
         icon="play"
-        lead={isRunning ? 'The demo is running.' : 'Nothing to look at yet? Start the demo.'}
+        lead={isRunning ? 'The demo is running.' : 'Try the demo.'}
         actions={
           <button
             type="button"

@@ -1,11 +1,49 @@
 import { Link } from '@tanstack/react-router'
 import type { Answer } from '../../api/call.ts'
+import type { Column } from '../../parts/column.ts'
 import { EndpointState } from '../../parts/endpoint-state.tsx'
 import { formatCount, formatSpan } from '../../parts/numbers.ts'
+import { SimpleTable } from '../../parts/simple-table.tsx'
+
+type Endpoint = Answer<'overview.get'>['endpoints'][number]
 
 const shown = 8
 
-export function EndpointsCard({ endpoints }: { readonly endpoints: Answer<'overview.get'>['endpoints'] }) {
+const columns: readonly Column<Endpoint>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    phone: 'title',
+    cell: ({ name }) => (
+      <Link to="/endpoints/$name" params={{ name }} className="name">
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    phone: 'aside',
+    cell: ({ state, circuit }) => <EndpointState state={state} circuit={circuit} />,
+  },
+  { id: 'flight', header: 'In flight', isNumber: true, cell: ({ inFlight }) => formatCount(inFlight) },
+  {
+    id: 'waiting',
+    header: 'Waiting',
+    isNumber: true,
+    phone: 'detail',
+    cell: ({ pending }) => formatCount(pending),
+  },
+  {
+    id: 'oldest',
+    header: 'Oldest',
+    isNumber: true,
+    phone: 'detail',
+    cell: ({ oldestDueMs }) => (oldestDueMs < 1000 ? '–' : formatSpan(oldestDueMs)),
+  },
+]
+
+export function EndpointsCard({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
   return (
     <section className="card">
       <header>
@@ -15,46 +53,12 @@ export function EndpointsCard({ endpoints }: { readonly endpoints: Answer<'overv
         </span>
         <Link to="/endpoints">All endpoints</Link>
       </header>
-      <div className="scroll">
-        <table className="table lists">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">State</th>
-              <th scope="col" className="number">
-                In flight
-              </th>
-              <th scope="col" className="number">
-                Waiting
-              </th>
-              <th scope="col" className="number">
-                Oldest
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {endpoints.slice(0, shown).map((endpoint) => (
-              <tr key={endpoint.name}>
-                <td className="phone-title">
-                  <Link to="/endpoints/$name" params={{ name: endpoint.name }} className="name">
-                    {endpoint.name}
-                  </Link>
-                </td>
-                <td className="phone-aside">
-                  <EndpointState state={endpoint.state} circuit={endpoint.circuit} />
-                </td>
-                <td className="number phone-hidden">{formatCount(endpoint.inFlight)}</td>
-                <td className="number phone-detail" data-label="Waiting">
-                  {formatCount(endpoint.pending)}
-                </td>
-                <td className="number phone-detail" data-label="Oldest">
-                  {endpoint.oldestDueMs < 1000 ? '–' : formatSpan(endpoint.oldestDueMs)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SimpleTable
+        label="Endpoints"
+        rows={endpoints.slice(0, shown)}
+        columns={columns}
+        rowId={({ name }) => name}
+      />
     </section>
   )
 }

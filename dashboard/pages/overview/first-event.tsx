@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { basePath, session } from '../../api/session.ts'
+import { CommandBlock } from '../../parts/command-block.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 
@@ -34,9 +35,7 @@ export function FirstEvent({ endpoints }: { readonly endpoints: readonly string[
             'No endpoint is there to take it yet: it is kept as unrouted. Paste this into a terminal:'
           )}
         </p>
-        <pre className="code" tabIndex={0} role="region" aria-label="Command">
-          {curl}
-        </pre>
+        <CommandBlock>{curl}</CommandBlock>
         <div className="flex flex-wrap gap-2 items-center">
           <CopyButton text={curl} />
           {!session.isDemoOffered && (

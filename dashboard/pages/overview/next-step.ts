@@ -17,6 +17,7 @@ export function nextStep(kind: string, subject: string | null): NextStep | null 
   if (type === 'endpoint') return { label: 'Open endpoint', path: endpoint }
   if (type === 'job') return { label: 'Open job', path: `/jobs/${encodeURIComponent(name)}` }
   if (type === 'worker') return { label: 'Open workers', path: '/workers' }
+  if (type === 'source') return { label: 'Open sources', path: '/sources' }
   if (type === 'task' || type === 'node' || kind === 'disk_low')
     return { label: 'Open system', path: '/system' }
   return null

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Answer } from '../../api/call.ts'
+import { serverNowMs } from '../../live/server-clock.ts'
 import { countOf, formatCount, formatPercent, formatRate, formatSpan } from '../../parts/numbers.ts'
-import { acceptedPerSecond, lastOf, perSecond } from './traffic-charts.tsx'
+import { acceptedPerSecond, lastOf, perSecond } from './rates.ts'
 
 type Overview = Answer<'overview.get'>
 
@@ -17,8 +18,10 @@ export function Totals({
   const { totals, endpoints } = overview
   const most = endpoints.toSorted((left, right) => right.pending - left.pending)[0]
   const oldest = endpoints.toSorted((left, right) => right.oldestDueMs - left.oldestDueMs)[0]
-  const accepted = statistics === undefined ? null : lastOf(acceptedPerSecond(statistics))
-  const delivered = statistics === undefined ? null : lastOf(perSecond(statistics, (step) => step.delivered))
+  const nowMs = serverNowMs()
+  const accepted = statistics === undefined ? null : lastOf(acceptedPerSecond(statistics, nowMs))
+  const delivered =
+    statistics === undefined ? null : lastOf(perSecond(statistics, nowMs, (step) => step.delivered))
   const { attempts, share } = failedLately(statistics)
   return (
     <section className="card stats" aria-label="Now">

@@ -2,9 +2,9 @@ import type { Answer } from '../../api/call.ts'
 import { ChartCard } from '../../charts/lazy-chart.tsx'
 import { serverNowMs } from '../../live/server-clock.ts'
 import { formatCount, formatDuration, formatRate } from '../../parts/numbers.ts'
+import { acceptedPerSecond, lastOf, perSecond } from './rates.ts'
 
 type Statistics = Answer<'statistics.site'>
-type Step = Statistics['series'][number]
 
 export interface TrafficMarks {
   readonly statistics: Statistics
@@ -23,41 +23,13 @@ export function TrafficCharts(traffic: TrafficMarks) {
   )
 }
 
-/** A step that has hardly begun says nothing yet. */
-const minShareOfStep = 0.2
-
-/** Per second. The last step isn't over: what was counted in it is divided by the time that it has lasted. */
-export function perSecond(
-  { series, stepMs }: Statistics,
-  of: (step: Step) => number | null,
-): readonly (number | null)[] {
-  const nowMs = serverNowMs()
-  return series.map((step) => {
-    const lastedMs = Math.min(stepMs, nowMs - Date.parse(step.at))
-    const count = of(step)
-    if (count === null || lastedMs < minShareOfStep * stepMs) return null
-    return count / (lastedMs / 1000)
-  })
-}
-
-export function lastOf(values: readonly (number | null)[]): number | null {
-  return values.findLast((value) => value !== null) ?? null
-}
-
-/** Events of a step are counted when each of its minutes is over: of the last step that isn't over, only a part is known. */
-export function acceptedPerSecond(statistics: Statistics): readonly (number | null)[] {
-  const nowMs = serverNowMs()
-  return perSecond(statistics, ({ at, accepted }) =>
-    Date.parse(at) + statistics.stepMs > nowMs ? null : accepted,
-  )
-}
-
 function Throughput({ statistics, spanMs, marks }: TrafficMarks) {
   const { series, accepted, delivered, failed } = statistics
+  const nowMs = serverNowMs()
   const values = {
-    accepted: acceptedPerSecond(statistics),
-    delivered: perSecond(statistics, (step) => step.delivered),
-    failed: perSecond(statistics, (step) => step.failed),
+    accepted: acceptedPerSecond(statistics, nowMs),
+    delivered: perSecond(statistics, nowMs, (step) => step.delivered),
+    failed: perSecond(statistics, nowMs, (step) => step.failed),
   }
   return (
     <ChartCard

@@ -5,8 +5,8 @@ import { usePreferences } from '../../frame/preferences.ts'
 import { ActionDialog } from '../../parts/action-dialog.tsx'
 import { countOf, formatCount, formatSpan } from '../../parts/numbers.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { fromField, toField } from '../../parts/time-field.ts'
 import { watchOperation } from '../operations/watched-operations.ts'
-import { fromField, toField } from './time-field.ts'
 
 type Body = Input<'operations.replay'>['body']
 type Preview = Answer<'operations.preview'>

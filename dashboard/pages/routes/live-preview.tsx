@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiProblem } from '../../api/api-problem.ts'
 import { type Answer, call } from '../../api/call.ts'
+import { retryBusy } from '../../api/retry-busy.ts'
 import { useApi } from '../../api/use-api.ts'
 import { bodyOf, type RouteDraft } from './route-draft.ts'
 import { RoutePreview } from './route-preview.tsx'
@@ -55,7 +56,7 @@ function usePreview(eventId: string | null, route: object | string | null) {
     queryFn: ({ signal }) =>
       call('routes.preview', { body: { route: route as never, eventId: eventId ?? '' } }, signal),
     placeholderData: (before) => before,
-    retry: false,
+    retry: retryBusy,
     refetchOnWindowFocus: false,
   })
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
 import type { ApiProblem } from '../../api/api-problem.ts'
 import { type Answer, call } from '../../api/call.ts'
+import { retryBusy } from '../../api/retry-busy.ts'
 import { Note } from '../../parts/note.tsx'
 import { countOf, formatCount } from '../../parts/numbers.ts'
 import { Time } from '../../parts/time.tsx'
@@ -31,7 +32,7 @@ export function MatchCount({
         signal,
       ),
     placeholderData: (before) => before,
-    retry: false,
+    retry: retryBusy,
     refetchOnWindowFocus: false,
   })
   if (matches.error !== null) {

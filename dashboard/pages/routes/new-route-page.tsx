@@ -1,14 +1,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Input } from '../../api/call.ts'
 import { may } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { LeaveGuard } from '../../forms/leave-guard.tsx'
+import { TextField } from '../../parts/labelled-field.tsx'
 import { NeedsRole } from '../../parts/needs-role.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { useDraft } from '../../parts/use-draft.ts'
 import { LivePreview } from './live-preview.tsx'
-import { bodyOf, emptyDraft, type RouteDraft } from './route-draft.ts'
+import { bodyOf, emptyDraft, type RouteDraft, withoutSecrets } from './route-draft.ts'
 import { RouteForm } from './route-form.tsx'
 
 export function NewRoutePage() {
@@ -20,16 +22,25 @@ export function NewRoutePage() {
   )
 }
 
+interface NewRouteDraft extends RouteDraft {
+  readonly name: string
+}
+
+const nameAdvice = '1 to 127 characters of a–z, 0–9, “.”, “_”, “:” and “-”, like orders-to-crm.'
+
 function NewRoute() {
-  const id = useId()
   const { endpoint = '', eventType = '' } = useSearch({ from: '/routes/+new' })
   const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const [draft, setDraft] = useState<RouteDraft>({ ...emptyDraft, endpoint, eventType })
+  const saved = useMemo(() => ({ ...emptyDraft, endpoint, eventType, name: '' }), [endpoint, eventType])
+  const { value, set, drop } = useDraft<NewRouteDraft>('route:+new', saved, withoutSecrets)
+  const { name, ...draft } = { ...saved, ...value }
   const [isSubmitted, setIsSubmitted] = useState(false)
   const create = useAction('routes.create', {
     said: () => `Created ${name}.`,
-    onDone: (created) => void navigate({ to: '/routes/$name', params: { name: created.name } }),
+    onDone: (created) => {
+      drop()
+      void navigate({ to: '/routes/$name', params: { name: created.name } })
+    },
   })
   const body = bodyOf(draft)
   const isNamed = /^[a-z0-9][a-z0-9._:-]{0,126}$/.test(name)
@@ -39,21 +50,14 @@ function NewRoute() {
   }
   return (
     <>
-      <div className="field max-w-[420px]">
-        <label htmlFor={id}>Name</label>
-        <input
-          id={id}
-          className="input"
+      <div className="max-w-[420px]">
+        <TextField
+          label="Name"
           value={name}
-          autoComplete="off"
-          spellCheck={false}
-          aria-invalid={isSubmitted && !isNamed}
-          aria-describedby={`${id}-hint`}
-          onChange={({ target }) => setName(target.value)}
+          hint={nameAdvice}
+          problem={isSubmitted && !isNamed ? nameAdvice : undefined}
+          onChange={(next) => set({ ...draft, name: next })}
         />
-        <span id={`${id}-hint`} className={isSubmitted && !isNamed ? 'problem' : 'hint'} role="status">
-          1 to 127 characters of a–z, 0–9, “.”, “_”, “:” and “-”, like orders-to-crm.
-        </span>
       </div>
       <div className="columns lg:grid-cols-2">
         <RouteForm
@@ -61,7 +65,7 @@ function NewRoute() {
           draft={draft}
           isReadOnly={false}
           isSubmitted={isSubmitted}
-          onChange={setDraft}
+          onChange={(next) => set({ ...next, name })}
         />
         <LivePreview name={undefined} draft={draft} hasChanges={false} />
       </div>
@@ -75,6 +79,7 @@ function NewRoute() {
       </div>
       <LeaveGuard
         hasChanges={!create.isPending && !create.isSuccess && (name !== '' || draft.filter !== '')}
+        onDiscard={drop}
       />
     </>
   )

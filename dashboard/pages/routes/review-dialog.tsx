@@ -1,5 +1,4 @@
-import { useAction } from '../../api/use-action.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
 import { DiffView } from '../../parts/diff-view.tsx'
 import { draftText, type RouteBody, type RouteDraft } from './route-draft.ts'
 
@@ -19,30 +18,22 @@ export function ReviewDialog({
   readonly onClose: () => void
   readonly onSaved: () => void
 }) {
-  const action = useAction('routes.update', {
-    said: () => `Saved ${name}.`,
-    onDone: () => {
-      onSaved()
-      onClose()
-    },
-  })
   return (
-    <ActionDialog
+    <CallDialog
+      call="routes.update"
+      input={(reason) => ({ params: { name }, body: { ...changes, ...because(reason) } })}
       title={`Save changes to ${name}?`}
       verb="Save"
-      pendingVerb="Saving…"
-      action={action}
       reason="optional"
+      said={() => `Saved ${name}.`}
+      means="Nodes apply it without a restart, to what is sent from then on. Dead letters stay: redrive them after saving."
       onClose={onClose}
-      onConfirm={(reason) =>
-        action.mutate({ params: { name }, body: { ...changes, ...(reason !== undefined && { reason }) } })
-      }
+      onDone={() => {
+        onSaved()
+        onClose()
+      }}
     >
-      <p className="quiet">
-        Nodes apply it without a restart, to what is sent from then on. Dead letters stay: redrive them after
-        saving.
-      </p>
       <DiffView before={draftText(before)} after={draftText(after)} />
-    </ActionDialog>
+    </CallDialog>
   )
 }

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import { useAction } from '../../api/use-action.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
+import { DeleteDialog } from '../../parts/delete-dialog.tsx'
 import { undoBy, undoReason } from '../../parts/undo.ts'
 import type { Route } from './route-draft.ts'
 
 export function RouteDialog({
   dialog,
-  route,
+  route: { name, enabled },
   onClose,
   onDeleted,
 }: {
@@ -15,57 +15,41 @@ export function RouteDialog({
   readonly onClose: () => void
   readonly onDeleted: () => void
 }) {
-  const { name, enabled } = route
   const [isForced, setIsForced] = useState(false)
-  const change = useAction('routes.update', {
-    said: () => `${enabled ? 'Disabled' : 'Enabled'} ${name}.`,
-    onDone: onClose,
-    undo: () => undoBy('routes.update', { params: { name }, body: { enabled, reason: undoReason } }),
-  })
-  const remove = useAction('routes.delete', { said: () => `Deleted ${name}.`, onDone: onDeleted })
-  const because = (reason: string | undefined) => (reason === undefined ? {} : { reason })
+  const verb = enabled ? 'Disable' : 'Enable'
   if (dialog === 'switch') {
     return (
-      <ActionDialog
-        title={`${enabled ? 'Disable' : 'Enable'} ${name}?`}
-        verb={enabled ? 'Disable' : 'Enable'}
-        pendingVerb={enabled ? 'Disabling…' : 'Enabling…'}
-        action={change}
+      <CallDialog
+        call="routes.update"
+        input={(reason) => ({ params: { name }, body: { enabled: !enabled, ...because(reason) } })}
+        title={`${verb} ${name}?`}
+        verb={verb}
         reason="optional"
-        onClose={onClose}
-        onConfirm={(reason) =>
-          change.mutate({ params: { name }, body: { enabled: !enabled, ...because(reason) } })
+        said={() => `${verb}d ${name}.`}
+        undo={() => undoBy('routes.update', { params: { name }, body: { enabled, reason: undoReason } })}
+        means={
+          enabled
+            ? 'Events published from now on do not use this route. Its pending deliveries are still made.'
+            : 'Events published from now on use this route.'
         }
-      >
-        <p className="quiet">
-          {enabled
-            ? 'Events that are published from now on take no notice of it. What is owed along it is delivered.'
-            : 'Events that are published from now on go along it.'}
-        </p>
-      </ActionDialog>
+        onClose={onClose}
+      />
     )
   }
   return (
-    <ActionDialog
-      title={`Delete ${name}?`}
-      verb="Delete"
-      pendingVerb="Deleting…"
-      isDanger
-      typed={name}
-      action={remove}
+    <DeleteDialog
+      call="routes.delete"
+      input={(reason) => ({ params: { name }, query: { force: isForced, ...because(reason) } })}
+      name={name}
       reason="optional"
+      means="A route with pending deliveries cannot be deleted unless you cancel them. To stop it for a while, disable it instead."
       onClose={onClose}
-      onConfirm={(reason) =>
-        remove.mutate({ params: { name }, query: { force: isForced, ...because(reason) } })
-      }
+      onDone={onDeleted}
     >
-      <p className="quiet">
-        Deleting is refused while deliveries are owed along it. To stop it for a while, disable it instead.
-      </p>
       <label className="check">
         <input type="checkbox" checked={isForced} onChange={({ target }) => setIsForced(target.checked)} />
-        Cancel what is owed along it
+        Cancel its pending deliveries
       </label>
-    </ActionDialog>
+    </DeleteDialog>
   )
 }

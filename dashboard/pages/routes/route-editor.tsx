@@ -1,16 +1,25 @@
 import { lazy, Suspense, useState } from 'react'
 import { may } from '../../api/session.ts'
 import { LeaveGuard } from '../../forms/leave-guard.tsx'
+import { SaveBar } from '../../forms/save-bar.tsx'
+import { useDraft } from '../../parts/use-draft.ts'
 import { LivePreview } from './live-preview.tsx'
-import { bodyOf, draftOf, type Route, type RouteDraft } from './route-draft.ts'
+import { bodyOf, draftOf, type Route, type RouteDraft, withoutSecrets } from './route-draft.ts'
 import { RouteForm } from './route-form.tsx'
 
 const ReviewDialog = lazy(async () => ({ default: (await import('./review-dialog.tsx')).ReviewDialog }))
 
+/** Only what was changed here: what somebody else changes meanwhile shows. */
+const noChanges: Partial<RouteDraft> = {}
+
 /** A form with a live preview against a real event; what is saved goes through a diff. */
 export function RouteEditor({ route }: { readonly route: Route }) {
-  // Only what was changed here: what somebody else changes meanwhile shows.
-  const [changes, setChanges] = useState<Partial<RouteDraft>>({})
+  const {
+    value: changes,
+    set: setChanges,
+    drop,
+    isRestored,
+  } = useDraft(`route:${route.name}`, noChanges, withoutSecrets)
   const [isSubmitted, setIsSubmitted] = useState(false)
   const [isReviewing, setIsReviewing] = useState(false)
   const saved = draftOf(route)
@@ -20,7 +29,7 @@ export function RouteEditor({ route }: { readonly route: Route }) {
   )
   const body = bodyOf(draft)
   const reset = (): void => {
-    setChanges({})
+    drop()
     setIsSubmitted(false)
   }
   return (
@@ -36,25 +45,18 @@ export function RouteEditor({ route }: { readonly route: Route }) {
         <LivePreview name={route.name} draft={draft} hasChanges={changed.length > 0} />
       </div>
       {changed.length > 0 && (
-        <div className="selection" role="group" aria-label="Unsaved changes">
-          <b>Unsaved changes</b>
-          <span className="grow" />
-          <button type="button" className="button ghost" onClick={reset}>
-            Discard changes
-          </button>
-          <button
-            type="button"
-            className="button primary"
-            onClick={() => {
-              setIsSubmitted(true)
-              if (body !== null) setIsReviewing(true)
-            }}
-          >
-            Review changes…
-          </button>
-        </div>
+        <SaveBar
+          isRestored={isRestored}
+          onDiscard={reset}
+          onSave={() => {
+            setIsSubmitted(true)
+            if (body !== null) setIsReviewing(true)
+          }}
+        >
+          Unsaved changes
+        </SaveBar>
       )}
-      <LeaveGuard hasChanges={changed.length > 0} />
+      <LeaveGuard hasChanges={changed.length > 0} onDiscard={reset} />
       <Suspense>
         {isReviewing && body !== null && (
           <ReviewDialog

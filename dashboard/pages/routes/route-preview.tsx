@@ -117,26 +117,26 @@ function ById({ onChoose }: { readonly onChoose: (id: string) => void }) {
 function Result({ preview, saved }: { readonly preview: Preview; readonly saved: Preview | undefined }) {
   const [isComparing, setIsComparing] = useState(false)
   const checks = [
-    ['Type', preview.matchesEventType],
-    ['Tenant', preview.matchesTenant],
-    ['Filter', preview.matchesFilter],
-    ['Schema', preview.schemaFailures.length === 0],
-    ['Renders', preview.error === null],
+    ['Type matches', 'Type does not match', preview.matchesEventType],
+    ['Tenant matches', 'Tenant does not match', preview.matchesTenant],
+    ['Filter matches', 'Filter does not match', preview.matchesFilter],
+    ['Payload fits its schema', 'Payload does not fit its schema', preview.schemaFailures.length === 0],
+    ['Request can be rendered', 'Request cannot be rendered', preview.error === null],
   ] as const
   return (
     <>
       <ul className="flex flex-wrap gap-x-4" aria-label="Checks">
-        {checks.map(([name, isRight]) => (
-          <li key={name} className={`state ${isRight ? 'ok' : 'bad'}`}>
+        {checks.map(([right, wrong, isRight]) => (
+          <li key={right} className={`state ${isRight ? 'ok' : 'bad'}`}>
             <Icon name={isRight ? 'ok' : 'failed'} />
-            {name} {isRight ? 'matches' : 'does not match'}
+            {isRight ? right : wrong}
           </li>
         ))}
       </ul>
       {preview.error !== null && (
         <Note
           tone={preview.error['isSkipped'] === true ? 'warn' : 'bad'}
-          lead={(preview.error['message'] as string | undefined) ?? 'It does not render'}
+          lead={(preview.error['message'] as string | undefined) ?? 'The request cannot be rendered.'}
         >
           <code>{(preview.error['code'] as string | undefined) ?? ''}</code> An event like this one would{' '}
           {preview.error['isSkipped'] === true ? 'be skipped' : 'become a dead letter'}.

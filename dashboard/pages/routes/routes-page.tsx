@@ -1,7 +1,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { CommandBlock } from '../../parts/command-block.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterField } from '../../parts/filter-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -101,9 +103,9 @@ export function RoutesPage() {
         empty={
           <Empty icon="route" title={endpoint === undefined ? 'No route yet' : 'No route leads there'}>
             <p>A route says which events go to which endpoint, and in what shape. In a terminal:</p>
-            <pre className="code">
+            <CommandBlock>
               holdfast routes create orders-to-crm --event-type 'order.*' --endpoint crm
-            </pre>
+            </CommandBlock>
           </Empty>
         }
       />

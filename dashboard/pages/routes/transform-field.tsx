@@ -66,7 +66,10 @@ export function TransformField({
             onChange={({ target }) => onChange(target.value)}
           />
           <span id={`${id}-hint`} className={problem === undefined ? 'hint' : 'problem'} role="status">
-            {problem ?? 'JSON. Placeholders like {{ customer.vatId ?? null }} are fields of the event.'}
+            {problem ??
+              (text === ''
+                ? 'Choose a kind of transform to change what is sent.'
+                : 'JSON. Placeholders like {{ customer.vatId ?? null }} are fields of the event.')}
           </span>
         </div>
         {kind === 'template' && parsed !== null && (

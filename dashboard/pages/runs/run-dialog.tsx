@@ -1,5 +1,4 @@
-import { useAction } from '../../api/use-action.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
 
 export function RunDialog({
   kind,
@@ -10,39 +9,32 @@ export function RunDialog({
   readonly id: string
   readonly onClose: () => void
 }) {
-  const cancel = useAction('runs.cancel', {
-    said: ({ outcome }) => (outcome === 'cancelled' ? 'Cancelled the run.' : 'Told its handler to stop.'),
-    onDone: onClose,
-  })
-  const retry = useAction('runs.retry', { said: () => 'Due now.', onDone: onClose })
   if (kind === 'retry') {
     return (
-      <ActionDialog
+      <CallDialog
+        call="runs.retry"
+        input={() => ({ params: { id } })}
         title={`Run ${id} now?`}
         verb="Run now"
         pendingVerb="Hurrying…"
-        action={retry}
+        said={() => 'Due now.'}
+        means="It is due at once instead of waiting for its time."
         onClose={onClose}
-        onConfirm={() => retry.mutate({ params: { id } })}
-      >
-        <p className="quiet">It is due at once instead of waiting for its time.</p>
-      </ActionDialog>
+      />
     )
   }
   return (
-    <ActionDialog
+    <CallDialog
+      call="runs.cancel"
+      input={(reason) => ({ params: { id }, body: because(reason) })}
       title={`Cancel ${id}?`}
       verb="Cancel run"
       pendingVerb="Cancelling…"
       isDanger
       reason="required"
-      action={cancel}
+      said={({ outcome }) => (outcome === 'cancelled' ? 'Cancelled the run.' : 'Told its handler to stop.')}
+      means="A run that waits ends at once; the handler of one that runs is told, and decides how it stops."
       onClose={onClose}
-      onConfirm={(reason) => cancel.mutate({ params: { id }, body: reason === undefined ? {} : { reason } })}
-    >
-      <p className="quiet">
-        A run that waits ends at once; the handler of one that runs is told, and decides how it stops.
-      </p>
-    </ActionDialog>
+    />
   )
 }

@@ -1,4 +1,7 @@
 import { useEffect, useRef } from 'react'
+import { usePreferences } from '../../frame/preferences.ts'
+import { countOf } from '../../parts/numbers.ts'
+import { formatLogTime } from '../../parts/times.ts'
 import { visibleText } from '../../parts/visible-text.ts'
 
 interface Line {
@@ -25,6 +28,7 @@ export function RunLog({
 }) {
   const box = useRef<HTMLPreElement>(null)
   const isAtEnd = useRef(true)
+  const { zone } = usePreferences()
   useEffect(() => {
     if (isAtEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight })
   })
@@ -32,7 +36,7 @@ export function RunLog({
     <section className="card" aria-label="Log">
       <header>
         <h2>Log</h2>
-        <span className="hint">{isRunning ? 'following' : `${logs.length} lines`}</span>
+        <span className="hint">{isRunning ? 'following' : countOf(logs.length, 'line')}</span>
       </header>
       <div className="body">
         {logs.length === 0 ? (
@@ -52,7 +56,9 @@ export function RunLog({
             {(logs as readonly Line[]).map(({ at, level = 'info', message, details }, place) => (
               // oxlint-disable-next-line react/no-array-index-key -- lines are only ever added
               <div key={place}>
-                <span className="punctuation">{at === undefined ? '' : at.slice(11, 23)} </span>
+                <span className="punctuation">
+                  {at === undefined ? '' : formatLogTime(new Date(at), zone)}{' '}
+                </span>
                 <span className={tones[level] ?? ''}>{level.padEnd(5)} </span>
                 <bdi>{visibleText(message ?? '')}</bdi>
                 {details !== undefined && (

@@ -35,6 +35,12 @@ export function RunPage() {
                 <code>{whole.errorCode ?? ''}</code>
               </Note>
             )}
+            {whole.isUnhandled && (
+              <Note tone="warn" lead={`No live worker handles the job ${whole.job ?? 'of this run'}.`}>
+                The run waits until a worker starts whose code defines this job.{' '}
+                <Link to="/workers">Workers</Link>
+              </Note>
+            )}
             <Progress progress={whole.progress} state={whole.state} />
             <div className="columns lg:grid-cols-[minmax(0,1fr)_360px]">
               <div className="stack">
@@ -85,26 +91,37 @@ function Ids({ run }: { readonly run: Run }) {
 
 function Progress({ progress, state }: { readonly progress: unknown; readonly state: string }) {
   if (progress === null || progress === undefined || state !== 'running') return null
-  const share = typeof progress === 'number' ? progress : (progress as { percent?: unknown }).percent
+  const percent = percentOf(progress)
   return (
     <section className="card" aria-label="Progress">
       <div className="body grid gap-2">
-        {typeof share === 'number' && (
+        {percent !== null && (
           <div
             className="meter"
             role="progressbar"
             aria-label="Progress"
-            aria-valuenow={share}
+            aria-valuenow={percent}
             aria-valuemin={0}
             aria-valuemax={100}
           >
-            <div style={{ width: `${Math.min(100, Math.max(0, share))}%` }} />
+            <div style={{ width: `${percent}%` }} />
           </div>
         )}
-        <JsonView value={progress} label="Progress" />
+        {typeof progress === 'number' ? (
+          <span className="quiet">{percent} %</span>
+        ) : (
+          <JsonView value={progress} label="Progress" />
+        )}
       </div>
     </section>
   )
+}
+
+/** `progress(0.5)` is a share; an object may say `percent`. Null: it says something else. */
+function percentOf(progress: unknown): number | null {
+  const percent =
+    typeof progress === 'number' ? progress * 100 : (progress as { readonly percent?: unknown }).percent
+  return typeof percent === 'number' ? Math.round(Math.min(100, Math.max(0, percent))) : null
 }
 
 function Value({ title, value }: { readonly title: string; readonly value: unknown }) {

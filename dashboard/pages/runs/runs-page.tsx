@@ -1,53 +1,64 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { FilterField } from '../../parts/filter-field.tsx'
+import { FilterFold } from '../../parts/filter-fold.tsx'
 import { PageTitle } from '../../parts/page-title.tsx'
 import { stateLook } from '../../parts/states.ts'
+import { TimeFilter } from '../../parts/time-filter.tsx'
+import { type RunSearch, runStates } from './run-search.ts'
 import { RunsTable } from './runs-table.tsx'
 
-const states = [
-  'scheduled',
-  'waiting',
-  'running',
-  'succeeded',
-  'failed',
-  'timed_out',
-  'cancelled',
-  'expired',
+const texts = [
+  ['job', 'Job'],
+  ['queue', 'Queue'],
+  ['worker', 'Worker'],
+  ['tag', 'Tag'],
+  ['correlationId', 'Correlation id'],
 ] as const
 
 /** What runs, how far is it? */
 export function RunsPage() {
-  const search = useSearch({ from: '/runs' })
+  const { range: _, ...search } = useSearch({ from: '/runs' })
   const navigate = useNavigate({ from: '/runs' })
-  const { job, queue, state } = search
+  const set = (change: RunSearch): void =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
+  const isNarrowed = Object.values(search).some((value) => value !== undefined)
   return (
     <>
       <PageTitle title="Runs" hint="newest first" />
-      <div className="filters items-end">
+      <div className="filters">
         <div className="segments flex-wrap" role="group" aria-label="State">
-          {[undefined, ...states].map((one) => (
+          {[undefined, ...runStates].map((one) => (
             <Link
               key={one ?? 'all'}
               to="/runs"
-              search={{ ...search, state: one }}
-              activeOptions={{ exact: true }}
+              search={(before) => ({ ...before, state: one })}
+              aria-current={search.state === one ? 'page' : undefined}
             >
               {one === undefined ? 'All' : stateLook('run', one).word}
             </Link>
           ))}
         </div>
-        <FilterField
-          label="Job"
-          value={job}
-          onChange={(value) => void navigate({ search: { ...search, job: value }, replace: true })}
-        />
-        <FilterField
-          label="Queue"
-          value={queue}
-          onChange={(value) => void navigate({ search: { ...search, queue: value }, replace: true })}
-        />
       </div>
-      <RunsTable query={{ job, queue, state }} label="Runs" />
+      <FilterFold values={[...texts.map(([field]) => search[field]), search.from, search.to]}>
+        <div className="filters items-end">
+          {texts.map(([field, label]) => (
+            <FilterField
+              key={field}
+              label={label}
+              value={search[field]}
+              onChange={(value) => set({ [field]: value })}
+            />
+          ))}
+          <TimeFilter label="Enqueued from" value={search.from} onChange={(from) => set({ from })} />
+          <TimeFilter label="Enqueued before" value={search.to} onChange={(to) => set({ to })} />
+          {isNarrowed && (
+            <Link to="/runs" search={{}} className="button ghost">
+              Clear filters
+            </Link>
+          )}
+        </div>
+      </FilterFold>
+      <RunsTable query={search} label="Runs" />
     </>
   )
 }

@@ -1,10 +1,13 @@
 import { Link, useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
+import type { RunSearch } from './run-search.ts'
 
 type Row = ItemOf<'runs.list'>
 
@@ -33,7 +36,18 @@ const columns: readonly Column<Row>[] = [
         </Link>
       ),
   },
-  { id: 'worker', header: 'Worker', cell: ({ worker }) => worker ?? '–' },
+  {
+    id: 'worker',
+    header: 'Worker',
+    cell: ({ worker }) =>
+      worker === null ? (
+        '–'
+      ) : (
+        <Link to="/runs" search={{ worker }}>
+          {worker}
+        </Link>
+      ),
+  },
   { id: 'attempt', header: 'Attempts', isNumber: true, cell: ({ attempt }) => formatCount(attempt) },
   {
     id: 'due',
@@ -56,25 +70,39 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
-export interface RunQuery {
-  readonly job?: string | undefined
-  readonly queue?: string | undefined
-  readonly state?: Row['state'] | undefined
-}
+/** Of one job, every row would say the same. */
+const columnsOfJob = columns.filter(({ id }) => id !== 'job')
 
-export function RunsTable({ query, label }: { readonly query: RunQuery; readonly label: string }) {
+export function RunsTable({
+  query,
+  label,
+  empty,
+}: {
+  readonly query: RunSearch
+  readonly label: string
+  readonly empty?: ReactNode
+}) {
   const list = useList('runs.list', { query }, { pollMs: 3000 })
   const navigate = useNavigate()
+  const isNarrowed = Object.entries(query).some(([name, value]) => name !== 'job' && value !== undefined)
   return (
     <div className="stack">
       <DataTable
         label={label}
         list={list}
-        columns={columns}
+        columns={query.job === undefined ? columns : columnsOfJob}
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/runs/$id', params: { id } })}
-        empty={<Empty icon="play" title="No run matches" />}
+        empty={empty ?? (isNarrowed ? <Empty icon="play" title="No run matches" /> : <NoRunYet />)}
       />
     </div>
+  )
+}
+
+function NoRunYet() {
+  return (
+    <Empty icon="play" title="No run yet">
+      <p>A run is enqueued by your application, by a schedule, or by Trigger on the page of a job.</p>
+    </Empty>
   )
 }

@@ -1,5 +1,4 @@
-import { useAction } from '../../api/use-action.ts'
-import { ActionDialog } from '../../parts/action-dialog.tsx'
+import { because, CallDialog } from '../../parts/call-dialog.tsx'
 import { undoBy, undoReason } from '../../parts/undo.ts'
 
 export function ScheduleDialog({
@@ -11,32 +10,27 @@ export function ScheduleDialog({
   readonly isPaused: boolean
   readonly onClose: () => void
 }) {
-  const action = useAction(isPaused ? 'schedules.resume' : 'schedules.pause', {
-    said: () => `${isPaused ? 'Resumed' : 'Paused'} ${name}.`,
-    onDone: onClose,
-    undo: () =>
-      undoBy(isPaused ? 'schedules.pause' : 'schedules.resume', {
-        params: { name },
-        body: { reason: undoReason },
-      }),
-  })
+  const verb = isPaused ? 'Resume' : 'Pause'
   return (
-    <ActionDialog
-      title={`${isPaused ? 'Resume' : 'Pause'} ${name}?`}
-      verb={isPaused ? 'Resume' : 'Pause'}
-      pendingVerb={isPaused ? 'Resuming…' : 'Pausing…'}
-      action={action}
+    <CallDialog
+      call={isPaused ? 'schedules.resume' : 'schedules.pause'}
+      input={(reason) => ({ params: { name }, body: because(reason) })}
+      title={`${verb} ${name}?`}
+      verb={verb}
       reason="optional"
-      onClose={onClose}
-      onConfirm={(reason) =>
-        action.mutate({ params: { name }, body: reason === undefined ? {} : { reason } })
+      said={() => `${verb}d ${name}.`}
+      undo={() =>
+        undoBy(isPaused ? 'schedules.pause' : 'schedules.resume', {
+          params: { name },
+          body: { reason: undoReason },
+        })
       }
-    >
-      <p className="quiet">
-        {isPaused
+      means={
+        isPaused
           ? 'It goes on with the next time from now.'
-          : 'It fires no more until it is resumed. Runs that it made stay.'}
-      </p>
-    </ActionDialog>
+          : 'It fires no more until it is resumed. Runs that it made stay.'
+      }
+      onClose={onClose}
+    />
   )
 }

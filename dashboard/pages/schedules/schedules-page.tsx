@@ -2,11 +2,13 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/column.ts'
+import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { formatCount, formatSpan } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
+import { RowButton } from '../../parts/row-button.tsx'
 import { Time } from '../../parts/time.tsx'
 import { cronWords } from '../jobs/schedule-words.ts'
 
@@ -81,10 +83,7 @@ function columnsWith(onSwitch: (row: Row) => void): readonly Column<Row>[] {
       phone: 'detail',
       cell: (row) =>
         may('operate') && (
-          <button type="button" className="button ghost" onClick={() => onSwitch(row)}>
-            {row.isPaused ? 'Resume…' : 'Pause…'}
-            <span className="vh"> {row.name}</span>
-          </button>
+          <RowButton text={row.isPaused ? 'Resume…' : 'Pause…'} of={row.name} onPress={() => onSwitch(row)} />
         ),
     },
   ]

@@ -1,23 +1,109 @@
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import type { Answer } from '../../api/call.ts'
 import { may } from '../../api/session.ts'
 import { useApi } from '../../api/use-api.ts'
+import type { Column } from '../../parts/column.ts'
+import { CommandBlock } from '../../parts/command-block.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { PageTitle } from '../../parts/page-title.tsx'
+import { RowButton } from '../../parts/row-button.tsx'
+import { SimpleTable } from '../../parts/simple-table.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
+import { RunsTable } from '../runs/runs-table.tsx'
 
 const DrainDialog = lazy(async () => ({ default: (await import('./drain-dialog.tsx')).DrainDialog }))
 
 type Worker = Answer<'jobs.listWorkers'>['data'][number]
 
+function columnsWith(onDrain: (worker: Worker) => void): readonly Column<Worker>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Name',
+      phone: 'title',
+      cell: ({ name, tags }) => (
+        <>
+          <b>{name}</b>{' '}
+          {tags.map((tag) => (
+            <span key={tag} className="tag">
+              {tag}
+            </span>
+          ))}
+        </>
+      ),
+    },
+    {
+      id: 'state',
+      header: 'State',
+      phone: 'aside',
+      cell: ({ state }) => <State kind="worker" value={state} />,
+    },
+    {
+      id: 'running',
+      header: 'Running',
+      isNumber: true,
+      phone: 'detail',
+      cell: ({ name, running, concurrency }) => (
+        <Link to="/runs" search={{ worker: name, state: 'running' }}>
+          {formatCount(running)} / {formatCount(concurrency)}
+        </Link>
+      ),
+    },
+    {
+      id: 'queues',
+      header: 'Queues',
+      cell: ({ queues }) =>
+        queues.map((queue) => (
+          <Link key={queue} to="/runs" search={{ queue, state: 'running' }} className="mr-2">
+            {queue}
+          </Link>
+        )),
+    },
+    {
+      id: 'host',
+      header: 'Host',
+      cell: ({ host, pid }) => (
+        <>
+          {host} <span className="hint">pid {pid}</span>
+        </>
+      ),
+    },
+    { id: 'version', header: 'Version', cell: ({ version }) => version },
+    {
+      id: 'beat',
+      header: 'Heartbeat',
+      isNumber: true,
+      phone: 'detail',
+      cell: ({ lastBeatAt }) => <Time at={lastBeatAt} as="ago" />,
+    },
+    { id: 'started', header: 'Started', isNumber: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
+    {
+      id: 'actions',
+      header: '',
+      isNumber: true,
+      phone: 'detail',
+      cell: (worker) =>
+        may('operate') &&
+        worker.state !== 'stopping' && (
+          <RowButton
+            text={worker.state === 'draining' ? 'Stop draining…' : 'Drain…'}
+            of={worker.name}
+            onPress={() => onDrain(worker)}
+          />
+        ),
+    },
+  ]
+}
+
 /** Who does the work? */
 export function WorkersPage() {
   const workers = useApi('jobs.listWorkers', {}, { pollMs: 3000 })
   const [draining, setDraining] = useState<Worker | null>(null)
+  const columns = useMemo(() => columnsWith(setDraining), [])
   return (
     <>
       <PageTitle title="Workers" />
@@ -26,92 +112,21 @@ export function WorkersPage() {
           <div className="card">
             {data.length === 0 ? (
               <Empty icon="worker" title="No worker runs">
-                <p>Runs wait until one does:</p>
-                <pre className="code">holdfast worker --jobs ./jobs.ts</pre>
+                <p>Runs wait until a worker starts:</p>
+                <CommandBlock>holdfast worker --jobs ./jobs.ts</CommandBlock>
               </Empty>
             ) : (
-              <div className="scroll">
-                <table className="table lists">
-                  <thead>
-                    <tr>
-                      <th scope="col">Name</th>
-                      <th scope="col">State</th>
-                      <th scope="col" className="number">
-                        Running
-                      </th>
-                      <th scope="col">Queues</th>
-                      <th scope="col">Host</th>
-                      <th scope="col">Version</th>
-                      <th scope="col" className="number">
-                        Heartbeat
-                      </th>
-                      <th scope="col" className="number">
-                        Started
-                      </th>
-                      <th scope="col">
-                        <span className="vh">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {data.map((worker) => (
-                      <tr key={worker.id}>
-                        <td className="phone-title">
-                          <b>{worker.name}</b>{' '}
-                          {worker.tags.map((tag) => (
-                            <span key={tag} className="tag">
-                              {tag}
-                            </span>
-                          ))}
-                        </td>
-                        <td className="phone-aside">
-                          <State kind="worker" value={worker.state} />
-                        </td>
-                        <td className="number phone-detail" data-label="Running">
-                          {formatCount(worker.running)} / {formatCount(worker.concurrency)}
-                        </td>
-                        <td className="phone-hidden">
-                          {worker.queues.map((queue) => (
-                            <Link
-                              key={queue}
-                              to="/runs"
-                              search={{ queue, state: 'running' }}
-                              className="mr-2"
-                            >
-                              {queue}
-                            </Link>
-                          ))}
-                        </td>
-                        <td className="phone-hidden">
-                          {worker.host} <span className="hint">pid {worker.pid}</span>
-                        </td>
-                        <td className="phone-hidden">{worker.version}</td>
-                        <td className="number phone-detail" data-label="Heartbeat">
-                          <Time at={worker.lastBeatAt} as="ago" />
-                        </td>
-                        <td className="number phone-hidden">
-                          <Time at={worker.startedAt} />
-                        </td>
-                        <td className="number phone-detail">
-                          {may('operate') && worker.state === 'active' && (
-                            <button
-                              type="button"
-                              className="button ghost"
-                              onClick={() => setDraining(worker)}
-                            >
-                              Drain…<span className="vh"> {worker.name}</span>
-                            </button>
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <SimpleTable label="Workers" rows={data} columns={columns} rowId={({ id }) => String(id)} />
             )}
           </div>
         )}
       </Loaded>
+      <h2>Running now</h2>
+      <RunsTable
+        query={{ state: 'running' }}
+        label="Running now"
+        empty={<Empty icon="ok" isWell title="Nothing runs now" />}
+      />
       <Suspense>
         {draining !== null && <DrainDialog worker={draining} onClose={() => setDraining(null)} />}
       </Suspense>

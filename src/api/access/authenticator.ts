@@ -60,7 +60,7 @@ export class Authenticator {
     const known = this.#byAdminKey(key) ?? this.#byCachedKey(key)
     if (known !== null) return known
     const keyId = parseApiKey(key)?.id ?? null
-    // Nor is one that names a stored key, whoever else failed from that address. Anything else is refused without asking the database.
+    // Nor is one that names a stored key, regardless of other failures from that address. Anything else is refused without a query.
     if (this.#failures.waitMs(address) > 0 && !(await this.#namesStoredKey(keyId)))
       this.#refuseGuessing(address, keyId)
     const caller = await this.#byStoredKey(key)
@@ -71,7 +71,7 @@ export class Authenticator {
     this.#refused.record(address, keyId)
     throw new HoldfastError(
       'unauthenticated',
-      'This API key is unknown, expired or revoked. A new one comes from: holdfast api-keys create --local',
+      'This API key is unknown, expired or revoked. Create a new one with: holdfast api-keys create --local',
     )
   }
 
@@ -79,7 +79,7 @@ export class Authenticator {
     return this.#sessions.find(token)
   }
 
-  /** Begins a session for whoever has this key; returns what the browser keeps. */
+  /** Starts a session for this API key; returns the cookie values. */
   async signIn(key: string, address: string): Promise<string> {
     const { name, role, credential } = await this.byKey(key, address)
     return credential.kind === 'key'
@@ -87,7 +87,7 @@ export class Authenticator {
       : this.#sessions.begin({ by: 'configured key', keyId: null, name, role, address })
   }
 
-  /** Begins an admin's session for whoever has this link; it works once. */
+  /** Starts an admin session for this sign-in link, which works once. */
   async signInByLink(token: string, address: string): Promise<string> {
     this.#refuseGuessing(address, null)
     if (await this.#sessions.useLink(token)) {
@@ -97,7 +97,7 @@ export class Authenticator {
     this.#refused.record(address, null)
     throw new HoldfastError(
       'unauthenticated',
-      'This sign-in link has been used or has expired. Sign in with an API key; a new one comes from: holdfast api-keys create --local',
+      'This sign-in link has been used or has expired. Sign in with an API key; create one with: holdfast api-keys create --local',
     )
   }
 
@@ -182,7 +182,7 @@ export class Authenticator {
     if (this.#keys.size >= maxCached) this.#keys.clear()
     this.#keys.set(parts.id, { caller, secretHash, endsAtMs: this.#nowMs() + cacheMs })
     if (!timingSafeEqual(secretHash, hashSecret(parts.secret))) return null
-    // Nobody waits for it, and nothing depends on it.
+    // Not awaited, and nothing depends on it.
     this.#run((database) => noteKeyUse(database, parts.id)).catch(() => {})
     return caller
   }
@@ -193,7 +193,7 @@ export class Authenticator {
     this.#refused.record(address, keyId)
     throw new HoldfastError(
       'too_many_attempts',
-      'Too many wrong keys came from this address. Wait a minute, then try again.',
+      'Too many requests with a wrong API key came from this address. Wait a minute, then try again.',
       { retryAfterMs: waitMs },
     )
   }

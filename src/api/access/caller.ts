@@ -1,6 +1,6 @@
 import type { Role } from '../../core/access/roles.ts'
 
-/** What somebody showed to be let in. It may be taken back while a stream is open. */
+/** The credential of a request. It may be revoked while a stream is open. */
 export type Credential =
   /** The key of the environment: it holds as long as the process runs. */
   | { readonly kind: 'configured' }

@@ -8,7 +8,7 @@ interface Tally {
   readonly endsAtMs: number
 }
 
-/** Counts wrong keys per address, so that nobody can try them at speed. Bounded: a flood of addresses forgets the oldest. */
+/** Counts wrong keys per address, to limit the rate of guessing. Bounded: with too many addresses the oldest are dropped. */
 export class FailedAttempts {
   readonly #tallies = new Map<string, Tally>()
   readonly #nowMs: () => number

@@ -1,14 +1,14 @@
 import { parseIpAddress } from '../../core/network/ip-address.ts'
 import { isInNetwork, type Network, parseNetwork, withoutMapping } from '../../core/network/network.ts'
 
-/** A proxy adds one; nobody has more of them in a row. */
+/** Maximum number of proxies in a row; each adds one address. */
 const maxHops = 16
 
 /** How a socket that listens for both families shows an IPv4 address. */
 const mapped = /^::ffff:(?=[\d.]+$)/i
 
 /**
- * Who is behind the proxies that we trust. `X-Forwarded-For` is read from the right, where the nearest proxy wrote, and only as far as each
+ * The client's address behind trusted proxies. `X-Forwarded-For` is read from the right, where the nearest proxy wrote, and only as far as each
  * address is a trusted proxy's: everything to the left of that may be made up by the caller.
  */
 export class ForwardedAddress {
@@ -18,7 +18,7 @@ export class ForwardedAddress {
   constructor(trustedProxies: readonly string[]) {
     this.#trusted = trustedProxies.map((text) => {
       const network = parseNetwork(text)
-      if (network === null) throw new Error(`"${text}" is no network`)
+      if (network === null) throw new Error(`"${text}" is not a valid network`)
       return withoutMapping(network)
     })
   }
@@ -29,7 +29,7 @@ export class ForwardedAddress {
     let address = socketAddress
     for (const hop of hops.toReversed()) {
       const claimed = withoutPort(hop.trim())
-      // What is no address says nothing; the last one that does is who we know of.
+      // A value that isn't an address is ignored; the last valid one counts.
       if (parseIpAddress(claimed) === null) return address
       address = claimed
       if (!this.#isTrusted(address)) return address

@@ -42,7 +42,7 @@ export class RefusedKeys {
     this.#count = 0
     this.#addresses.clear()
     this.#keyIds.clear()
-    // Whoever tries keys while the database is away isn't let in either.
+    // While the database is unavailable, unknown keys are rejected too.
     this.#options.write(entry).catch(() => {})
     this.#window = setTimeout(() => {
       this.#window = null

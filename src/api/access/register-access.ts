@@ -5,6 +5,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import { isHealthCheck } from '../health.ts'
 import { pageBase } from '../pages/page-base.ts'
 import { isDashboardAsset } from '../pages/register-dashboard.ts'
+import { wantsPage } from '../pages/wants-page.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { Caller } from './caller.ts'
 import { ForwardedAddress } from './forwarded-address.ts'
@@ -31,7 +32,7 @@ const signInBody = z.strictObject({
   token: z.string().max(256).optional(),
 })
 
-/** Finds out who calls before a body is even read, and lets people sign in with a cookie. */
+/** Identifies the caller before a body is read, and lets people sign in with a cookie. */
 export function registerAccess(app: FastifyInstance, options: AccessOptions): void {
   const { authenticator, trustedProxies = [] } = options
   const forwarded = new ForwardedAddress(trustedProxies)
@@ -42,20 +43,21 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
     if (isHealthCheck(request)) return
     request.caller = await findCaller(request, authenticator, addressOf)
     if (request.caller !== null || isOpen(request)) return
-    if (isPage(request)) {
+    // A browser without a session: show the sign-in page.
+    if (wantsPage(request)) {
       await reply.redirect(wayIn(request.url))
       return
     }
     throw new HoldfastError(
       'unauthenticated',
-      'This needs an API key: send the header "Authorization: Bearer hf_…". One comes from: holdfast api-keys create --local',
+      'This request needs an API key in the header "Authorization: Bearer hf_…". Create one with: holdfast api-keys create --local',
     )
   })
 
   app.post('/session', { bodyLimit: 4096 }, async (request, reply) => {
     const given = signInBody.safeParse(request.parsedBody?.value)
     if (!given.success || (given.data.key === undefined) === (given.data.token === undefined)) {
-      throw new HoldfastError('invalid_request', 'Give either a key or the token of a sign-in link.')
+      throw new HoldfastError('invalid_request', 'Send either an API key or the token of a sign-in link.')
     }
     const { key, token } = given.data
     const session =
@@ -67,7 +69,11 @@ export function registerAccess(app: FastifyInstance, options: AccessOptions): vo
   })
 
   app.get('/session', async (request) => {
-    if (request.caller === null) throw new HoldfastError('unauthenticated', 'Nobody is signed in.')
+    if (request.caller === null)
+      throw new HoldfastError(
+        'unauthenticated',
+        'You are not signed in. Sign in with an API key or a sign-in link.',
+      )
     return describeSession(request.caller)
   })
 
@@ -106,7 +112,7 @@ function checkCsrf(request: FastifyRequest, { csrfToken }: Caller): void {
   if (given.length === expected.length && expected.length > 0 && timingSafeEqual(given, expected)) return
   throw new HoldfastError(
     'csrf_failed',
-    `A change by cookie needs the header ${csrfHeader} with the csrfToken of GET /session. With an API key it isn't needed.`,
+    `A change authenticated by cookie needs the header ${csrfHeader} with the csrfToken of GET /session. Requests with an API key don't need it.`,
   )
 }
 
@@ -121,28 +127,19 @@ function wayIn(url: string): string {
   return `${pageBase(url)}sign-in${to}`
 }
 
-/** Somebody looks with a browser: show the way in. */
-function isPage(request: FastifyRequest): boolean {
-  return (
-    request.method === 'GET' &&
-    !request.url.startsWith('/v1/') &&
-    (request.headers.accept ?? '').includes('text/html')
-  )
-}
-
 function setSession(
   request: FastifyRequest,
   reply: FastifyReply,
   token: string,
   maxAgeSeconds: number,
 ): void {
-  // A proxy that ends TLS before us says so; that the cookie is stricter than it had to be does no harm.
+  // A proxy that terminates TLS says so; a cookie that is stricter than needed does no harm.
   const isSecure = request.protocol === 'https' || request.headers['x-forwarded-proto'] === 'https'
   reply.header('set-cookie', sessionCookie(token, maxAgeSeconds, isSecure))
 }
 
 function describeSession(caller: Caller | null): object {
-  if (caller === null) throw new HoldfastError('unauthenticated', 'The session has ended.')
+  if (caller === null) throw new HoldfastError('unauthenticated', 'The session has ended. Sign in again.')
   const { name, role, csrfToken } = caller
   return { name, role, csrfToken }
 }

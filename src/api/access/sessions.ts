@@ -125,7 +125,7 @@ function newToken(): string {
   return randomBytes(tokenBytes).toString('base64url')
 }
 
-/** Follows from the session's token, so that whoever can't read the cookie can't make it up. */
+/** Derived from the session's token, so that it cannot be computed without the cookie. */
 function csrfTokenOf(sessionToken: string): string {
   return createHash('sha256').update(`csrf:${sessionToken}`).digest('base64url')
 }

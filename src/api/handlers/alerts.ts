@@ -14,10 +14,12 @@ export const alertHandlers: HandlersFor<typeof alertOperations> = {
   },
   listRules: async ({ management }) => ({ data: await management.alertRules.list() }),
   getRule: async ({ params, management }) => management.alertRules.get(params.name),
-  putRule: async ({ params, body, management }) => management.alertRules.put({ ...body, name: params.name }),
-  deleteRule: async ({ params, management }) => management.alertRules.delete(params.name),
+  putRule: async ({ params, body: { reason, ...settings }, management }) =>
+    management.alertRules.put({ ...settings, name: params.name }, reason),
+  deleteRule: async ({ params, query, management }) =>
+    management.alertRules.delete(params.name, query.reason),
   silenceRule: async ({ params, body, management }) =>
-    management.alertRules.silence(params.name, timeOf(body.until)),
+    management.alertRules.silence(params.name, timeOf(body.until), body.note),
   listChannels: async ({ management }) => ({ data: await management.alertChannels.list() }),
   createChannel: async ({ body, management }) => {
     const { channel, endpoint } = await management.alertChannels.create(body)

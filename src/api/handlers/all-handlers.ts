@@ -4,6 +4,7 @@ import type { HandlersFor } from '../call.ts'
 import type { DemoSwitch } from '../demo-switch.ts'
 import { accessHandlers } from './access.ts'
 import { alertHandlers } from './alerts.ts'
+import { brokerHandlers } from './broker.ts'
 import { bulkHandlers } from './bulk-operations.ts'
 import { circuitChangeHandlers } from './circuit-changes.ts'
 import { deadLetterHandlers } from './dead-letters.ts'
@@ -20,8 +21,10 @@ import { routeHandlers } from './routes.ts'
 import { runHandlers, scheduleHandlers } from './runs.ts'
 import { searchHandlers } from './search.ts'
 import { settingHandlers } from './settings.ts'
+import { sourceHandlers, sourceRejectHandlers } from './sources.ts'
 import { statisticsHandlers } from './statistics.ts'
 import { storedEventHandlers } from './stored-events.ts'
+import { systemHandlers } from './system.ts'
 
 /** What each operation of the contract does. */
 export function allHandlers(
@@ -37,6 +40,8 @@ export function allHandlers(
     circuitChanges: circuitChangeHandlers,
     routes: routeHandlers,
     eventTypes: eventTypeHandlers,
+    sources: sourceHandlers,
+    sourceRejects: sourceRejectHandlers,
     storedEvents: storedEventHandlers,
     deliveries: deliveryHandlers,
     deadLetters: deadLetterHandlers,
@@ -47,6 +52,8 @@ export function allHandlers(
     statistics: statisticsHandlers,
     alerts: alertHandlers,
     maintenance: maintenanceHandlers,
+    system: systemHandlers,
+    broker: brokerHandlers,
     settings: settingHandlers,
     quarantine: quarantineHandlers,
     overview: overviewHandlers,

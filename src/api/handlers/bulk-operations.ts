@@ -7,6 +7,10 @@ export const bulkHandlers: HandlersFor<typeof bulkOperations> = {
   create: async ({ body, management }) => management.operations.create(body),
   get: async ({ params, management }) => management.operations.get(params.id),
   outcome: async ({ params, management }) => management.operations.outcome(params.id),
+  skipped: async ({ params, query, management }) => {
+    const { data, nextCursor } = await management.operations.skipped(params.id, query)
+    return { data: [...data], nextCursor }
+  },
   pause: async ({ params, management }) => management.operations.pause(params.id),
   resume: async ({ params, management }) => management.operations.resume(params.id),
   cancel: async ({ params, management }) => management.operations.cancel(params.id),

@@ -37,7 +37,7 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     const payload = exact((given) => given.payload)
     const existing = await find(management.jobs.get(name), 'job_not_found')
     if (existing !== null) {
-      throw new HoldfastError('job_exists', `There is a job named "${name}" already. Update it instead.`, {
+      throw new HoldfastError('job_exists', `A job named "${name}" already exists. Update it instead.`, {
         job: name,
       })
     }
@@ -60,8 +60,8 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     return management.jobs.trigger(params.name, { ...options, ...(payload !== undefined && { payload }) })
   },
   delete: async ({ params, management }) => management.jobs.delete(params.name),
-  enable: async ({ params, management }) => {
-    await management.jobs.enable(params.name)
+  enable: async ({ params, body, management }) => {
+    await management.jobs.enable(params.name, body.reason)
     return withSchedule(await management.jobs.get(params.name), management)
   },
   pause: async ({ params, body, management }) => {
@@ -77,9 +77,10 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     ...(await management.queues.get(params.name)),
     owed: await management.queues.owed(params.name),
   }),
-  limitQueue: async ({ params, body, management }) => management.queues.limit(params.name, body),
+  limitQueue: async ({ params, body: { reason, ...limits }, management }) =>
+    management.queues.limit(params.name, limits, reason),
   pauseQueue: async ({ params, body, management }) => management.queues.pause(params.name, body.reason),
-  resumeQueue: async ({ params, management }) => management.queues.resume(params.name),
+  resumeQueue: async ({ params, body, management }) => management.queues.resume(params.name, body.reason),
   listWorkers: async ({ management }) => ({ data: await management.workers.list() }),
   drainWorker: async ({ params, management }) => management.workers.drain(params.id),
   undrainWorker: async ({ params, management }) => management.workers.undrain(params.id),

@@ -2,5 +2,6 @@ import type { overviewOperations } from '../../contract/overview.ts'
 import type { HandlersFor } from '../call.ts'
 
 export const overviewHandlers: HandlersFor<typeof overviewOperations> = {
-  get: async ({ management }) => management.overview.get(),
+  // The process's own, which callers share.
+  get: async ({ holdfast }) => holdfast.overview.get(),
 }

@@ -45,8 +45,8 @@ export const scheduleHandlers: HandlersFor<typeof scheduleOperations> = {
     await management.schedules.pause(params.name, body.reason)
     return withExactPayload(await management.schedules.get(params.name))
   },
-  resume: async ({ params, management }) => {
-    await management.schedules.resume(params.name)
+  resume: async ({ params, body, management }) => {
+    await management.schedules.resume(params.name, body.reason)
     return withExactPayload(await management.schedules.get(params.name))
   },
   delete: async ({ params, management }) => management.schedules.delete(params.name),

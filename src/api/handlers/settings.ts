@@ -3,5 +3,7 @@ import type { HandlersFor } from '../call.ts'
 
 export const settingHandlers: HandlersFor<typeof settingOperations> = {
   list: async ({ management }) => ({ data: await management.settings.list() }),
-  update: async ({ body, management }) => ({ data: await management.settings.update(body) }),
+  update: async ({ body: { reason, ...changes }, management }) => ({
+    data: await management.settings.update(changes, reason),
+  }),
 }

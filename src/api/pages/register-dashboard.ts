@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isAllowed, permissions } from '../../core/access/roles.ts'
 import { version } from '../../version.ts'
-import { type DashboardFile, readDashboardFiles } from './dashboard-files.ts'
+import { type DashboardFile, type DashboardFiles, readDashboardFiles } from './dashboard-files.ts'
 import { pageBase } from './page-base.ts'
 
 /** The first part of every path that the dashboard shows something at. */
@@ -31,19 +31,32 @@ export const dashboardSections = [
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Holdfast</title>
 <h1>The dashboard isn't built</h1><p>Run <code>npm ci &amp;&amp; npm run build</code> in the clone, then start Holdfast again. The API works: see <a href="docs">its calls</a>.</p></html>`
 
+/** What every page knows of this installation. */
+interface Site {
+  readonly environment: string | null
+  readonly traceUrl: string | null
+  readonly isDemoOffered: boolean
+}
+
 /** The web application: one page for all of its paths, and the files that it loads. */
-export function registerDashboard(
-  app: FastifyInstance,
-  environment: string | null,
-  isDemoOffered: boolean,
-): void {
+export interface Dashboard {
+  readonly files: DashboardFiles | null
+  readonly send: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+}
+
+export function createDashboard(site: Site): Dashboard {
   const files = readDashboardFiles()
-  const page = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (files === null) return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)
-    return reply
-      .type('text/html; charset=utf-8')
-      .send(fillIn(files.page, request, environment, isDemoOffered))
+  return {
+    files,
+    send: (request, reply) => {
+      if (files === null) return reply.code(503).type('text/html; charset=utf-8').send(notBuilt)
+      return reply.type('text/html; charset=utf-8').send(fillIn(files.page, request, site))
+    },
   }
+}
+
+export function registerDashboard(app: FastifyInstance, { files, send }: Dashboard): void {
+  const page = async (request: FastifyRequest, reply: FastifyReply) => send(request, reply)
   app.get('/', page)
   for (const section of dashboardSections) {
     app.get(`/${section}`, page)
@@ -60,7 +73,7 @@ function dashboardAssetPath(name: string): string {
   return `${assetFolder}${name}`
 }
 
-/** The same for everybody who has the package: no key is needed, so that a page can load while the database is away. */
+/** The same for every user of the package: no key is needed, so that a page can load while the database is unavailable. */
 export function isDashboardAsset(path: string): boolean {
   return path.startsWith(assetFolder)
 }
@@ -77,12 +90,7 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, file: Dashboard
 }
 
 /** Who looks is in the page, so that its first call asks for data and not for that. */
-function fillIn(
-  page: string,
-  request: FastifyRequest,
-  environment: string | null,
-  isDemoOffered: boolean,
-): string {
+function fillIn(page: string, request: FastifyRequest, site: Site): string {
   const { caller } = request
   const session =
     caller === null
@@ -93,8 +101,7 @@ function fillIn(
           permissions: permissions.filter((permission) => isAllowed(caller.role, permission)),
           csrfToken: caller.csrfToken,
           version,
-          environment,
-          isDemoOffered,
+          ...site,
         }
   const [, theme] = /(?:^|;\s*)holdfast_theme=(light|dark)(?:;|$)/.exec(request.headers.cookie ?? '') ?? []
   return page

@@ -4,8 +4,7 @@ import { describeApi } from '../../contract/openapi.ts'
 import { isAllowed } from '../../core/access/roles.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
-import type { DemoSwitch } from '../demo-switch.ts'
-import { registerDashboard } from './register-dashboard.ts'
+import { type Dashboard, registerDashboard } from './register-dashboard.ts'
 
 const pages: Readonly<Record<string, string>> = {
   '/docs': 'docs.html',
@@ -21,14 +20,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 const assets = ['page.css', 'sign-in.js', 'docs.js']
 
 /** What a person sees in a browser, what Prometheus reads, and the document that the API describes itself with. */
-export function registerPages(
-  app: FastifyInstance,
-  {
-    holdfast,
-    environment = null,
-    demo,
-  }: { readonly holdfast: Holdfast; readonly environment?: string | null; readonly demo?: DemoSwitch },
-): void {
+export function registerPages(app: FastifyInstance, holdfast: Holdfast, dashboard: Dashboard): void {
   const serve = (path: string, file: string): void => {
     const text = readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8')
     const type = contentTypes[file.split('.').at(-1) ?? ''] ?? 'text/plain'
@@ -37,7 +29,7 @@ export function registerPages(
   for (const [path, file] of Object.entries(pages)) serve(path, file)
   for (const file of assets) serve(`/assets/${file}`, file)
 
-  registerDashboard(app, environment, demo !== undefined)
+  registerDashboard(app, dashboard)
 
   const description = JSON.stringify(describeApi())
   app.get('/openapi.json', async (_request, reply) =>
@@ -45,7 +37,7 @@ export function registerPages(
   )
   app.get('/metrics', async (request, reply) => {
     if (request.caller === null || !isAllowed(request.caller.role, 'read')) {
-      throw new HoldfastError('forbidden', "Metrics need a viewer's, an operator's or an admin's key.")
+      throw new HoldfastError('forbidden', 'Metrics need an API key with the role viewer, operator or admin.')
     }
     const { contentType, body } = await holdfast.renderMetrics()
     return reply.type(contentType).send(body)

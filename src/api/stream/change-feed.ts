@@ -11,7 +11,7 @@ import {
   readTotals,
 } from '../../storage/changes.ts'
 import type { Database } from '../../storage/database.ts'
-import { attemptsChannel, wantTail } from '../../storage/tail.ts'
+import { attemptsChannel, runsChannel, wantTail } from '../../storage/tail.ts'
 import { FreshRows } from './fresh-rows.ts'
 import { formatPosition, type StreamEvent, type StreamPosition } from './stream-event.ts'
 
@@ -27,11 +27,11 @@ const pollMs = 500
 const tailRenewMs = 5000
 const tailForMs = 15_000
 const maxRowsPerLook = 500
-/** Who signs in and who is refused is an admin's business, and calls are no changes: a node may make thousands. */
+/** Sign-ins and refusals are visible to admins only, and calls are not changes: a node may make thousands. */
 const notTold = /^(?:sessions?\.|api_key\.refused$|endpoint\.called$)/
-/** Somebody who was away for longer starts anew. */
+/** A reader that was disconnected for longer starts again. */
 const maxMissed = 1000
-/** Looks for what changed while anybody follows, once for all of them; while nobody does, it costs nothing. */
+/** Polls for changes once for all open streams; without open streams it does nothing. */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions
   readonly #readers = new Set<Reader>()
@@ -50,7 +50,7 @@ export class ChangeFeed {
     this.#options = options
   }
 
-  /** From now on the reader is told; returns how to stop that. `since` is told first, as far as it can be. */
+  /** Subscribes a reader and returns the function that unsubscribes it. Events after `since` are sent first, as far as they are available. */
   async follow(reader: Reader, since: StreamPosition | null): Promise<() => void> {
     const database = this.#options.database()
     this.#joining += 1
@@ -115,7 +115,10 @@ export class ChangeFeed {
     const timer = setTimeout(() => {
       this.#look()
         .catch((error: unknown) =>
-          this.#options.logger.debug({ error: String(error) }, 'The stream could not look for changes'),
+          this.#options.logger.debug(
+            { error: String(error) },
+            'The change stream could not read new changes; retrying',
+          ),
         )
         .finally(() => {
           // The last reader left while this look ran, and a new one has started a timer of its own.
@@ -150,13 +153,17 @@ export class ChangeFeed {
     this.#lastTotals = text
   }
 
-  /** Nodes tell what they attempt for as long as they hear that somebody follows. */
+  /** Nodes and workers report what they do only while they are notified of open streams. */
   async #keepTail(database: Database): Promise<void> {
     this.#listener ??= this.#options.holdfast
       .createListener({
-        channels: [attemptsChannel],
-        onNotification: (_channel, payload) =>
-          this.#tell({ id: null, event: 'attempts', data: JSON.parse(payload) }),
+        channels: [attemptsChannel, runsChannel],
+        onNotification: (channel, payload) =>
+          this.#tell({
+            id: null,
+            event: channel === runsChannel ? 'runs' : 'attempts',
+            data: JSON.parse(payload),
+          }),
         onReconnect: () => {},
       })
       .then(async (listener) => {

@@ -12,7 +12,7 @@ export interface OpenStreamsOptions {
 }
 
 export const maxStreams = 200
-/** All sessions of one key count as that key: whoever has it can begin as many as they like. */
+/** All sessions of one key count against that key, because its owner can start any number of them. */
 export const maxStreamsPerKey = 50
 export const maxStreamsPerSession = 10
 const defaultRecheckMs = 5000
@@ -52,14 +52,14 @@ export class OpenStreams {
     if (holders.length >= maxStreams) {
       throw new HoldfastError(
         'too_many_readers',
-        `${maxStreams} readers follow this node already. Try another node, or later.`,
+        `This node already has ${maxStreams} open streams, the maximum. Use another node, or try again later.`,
       )
     }
     const ofKey = holders.filter((each) => keyOf(each) === keyOf(credential)).length
     if (ofKey >= maxStreamsPerKey) {
       throw new HoldfastError(
         'too_many_readers',
-        `${maxStreamsPerKey} readers with this key follow this node already. Close some of them, or try another node.`,
+        `This API key already has ${maxStreamsPerKey} open streams on this node, the maximum. Close some of them, or use another node.`,
       )
     }
     if (credential.kind !== 'session') return
@@ -69,7 +69,7 @@ export class OpenStreams {
     if (ofSession.length < maxStreamsPerSession) return
     throw new HoldfastError(
       'too_many_readers',
-      `${maxStreamsPerSession} readers of this session follow this node already. Close some of its pages.`,
+      `This session already has ${maxStreamsPerSession} open streams on this node, the maximum. Close some of its pages.`,
     )
   }
 
@@ -79,7 +79,10 @@ export class OpenStreams {
     const check = () => this.#endTakenBack()
     this.#checking = (this.#checking ?? Promise.resolve()).then(check, check).catch((error: unknown) => {
       // Without the database the stream has nothing to tell either.
-      this.#options.logger.debug({ error: String(error) }, 'The keys of open streams could not be checked')
+      this.#options.logger.debug(
+        { error: String(error) },
+        'The API keys of open streams could not be checked; retrying',
+      )
     })
   }
 

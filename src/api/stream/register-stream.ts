@@ -21,17 +21,20 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     await feed.stop()
   })
 
-  // Without HEAD: somebody who wants no body would be a reader for ever.
+  // HEAD is not accepted: a request without a body would stay open as a reader forever.
   app.get('/v1/stream', { exposeHeadRoute: false }, async (request, reply) => {
     const { caller } = request
     if (caller === null || !isAllowed(caller.role, 'read')) {
-      throw new HoldfastError('forbidden', "The stream needs a viewer's, an operator's or an admin's key.")
+      throw new HoldfastError(
+        'forbidden',
+        'The stream needs an API key with the role viewer, operator or admin.',
+      )
     }
     const given = request.headers['last-event-id']
     const since = parsePosition(typeof given === 'string' ? given : undefined)
     const response = reply.raw
     open.add(response, caller)
-    // What was missed is told before the answer has begun.
+    // Missed events are collected before the response starts.
     const early: StreamEvent[] = []
     let hasBegun = false
     const unfollow = await feed

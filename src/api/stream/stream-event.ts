@@ -1,12 +1,12 @@
-/** One thing that is told to whoever follows. */
+/** One event of the change stream. */
 export interface StreamEvent {
-  /** Where to go on from; null: it can't be told again. */
+  /** The position to resume from; null if the event can't be repeated. */
   readonly id: string | null
-  readonly event: 'change' | 'dead_letter' | 'attempts' | 'totals' | 'reset'
+  readonly event: 'change' | 'dead_letter' | 'attempts' | 'runs' | 'totals' | 'reset'
   readonly data: unknown
 }
 
-/** How far somebody has read: the last change and the last dead letter. */
+/** The position of a reader: the last change and the last dead letter. */
 export interface StreamPosition {
   readonly change: number
   readonly letter: number

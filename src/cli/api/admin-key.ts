@@ -14,7 +14,7 @@ export function adminKeyFile(dataDir: string): string {
 }
 
 /**
- * The first admin key of a database, for whoever starts the first node on it; null when there is one already. Of nodes that start
+ * The first admin key of a database, for the operator who starts its first node; null if there is one already. Of nodes that start
  * together one wins.
  */
 export async function createFirstAdminKey(holdfast: Holdfast): Promise<string | null> {

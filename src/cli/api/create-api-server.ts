@@ -17,7 +17,7 @@ export function createApiServer(
 ): CreatedApi {
   const database = () => holdfast.database
   const authenticator = new Authenticator({ database, adminKey: config.adminKey })
-  const { host, port, trustedProxies, environment } = config
+  const { host, port, trustedProxies, environment, traceUrl } = config
   const options = {
     holdfast,
     database,
@@ -27,13 +27,14 @@ export function createApiServer(
     port,
     trustedProxies,
     environment,
+    traceUrl,
     opensLater: true,
     ...(demo !== undefined && { demo }),
   }
   return { authenticator, server: new ApiServer(options) }
 }
 
-/** Where somebody signs in once. The token stands behind the `#`, so that no log on the way sees it. */
+/** The link for signing in once. The token comes after the `#`, so that it appears in no log. */
 export async function createSignInUrl({ server, authenticator }: CreatedApi): Promise<string> {
   return `${server.url}/sign-in#${await authenticator.createSignInToken()}`
 }

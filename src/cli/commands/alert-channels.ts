@@ -31,7 +31,7 @@ export function registerAlertChannels(program: Command): void {
       { title: 'ENABLED', value: ({ enabled }) => (enabled ? 'yes' : 'no') },
     ],
     nothing: (prefix) =>
-      `Alerts are told to nobody. Tell them with: ${prefix} alert-channels create on-call --kind webhook --url https://…`,
+      `No channel is defined, so alerts are not sent to anyone. Create one with: ${prefix} alert-channels create on-call --kind webhook --url https://…`,
   })
   registerCreate(channels)
   channels
@@ -67,7 +67,7 @@ export function registerAlertChannels(program: Command): void {
         const lost =
           waiting === 0
             ? ''
-            : ` ${waiting} ${waiting === 1 ? 'notice that waits' : 'notices that wait'} there would be cancelled.`
+            : ` ${waiting} undelivered ${waiting === 1 ? 'notification' : 'notifications'} would be cancelled.`
         await confirm(session, `This deletes the alert channel "${name}".${lost}`, flags.yes)
         await session.client.alerts.deleteChannel({ params: { name } })
         session.output.data({ name }, () => `${name} deleted`)
@@ -98,14 +98,14 @@ function registerCreate(channels: Command): void {
         output.data(created, () => created.name)
         if (output.isJson) return
         if (created.signingSecret !== undefined) {
-          output.message(`Its signing secret, shown this once: ${created.signingSecret}`)
+          output.message(`Its signing secret, shown only once: ${created.signingSecret}`)
         }
-        output.message(`Created. Try it with: ${prefix} alert-channels test ${name}`)
+        output.message(`Created. Test it with: ${prefix} alert-channels test ${name}`)
       }),
     )
 }
 
-/** Somebody may have deleted the endpoint already, which a list doesn't mind. */
+/** The endpoint may have been deleted, which is ignored in a list. */
 async function countWaiting(session: ApiSession, name: string): Promise<number> {
   const { client } = session
   const { data } = await client.alerts.listChannels()

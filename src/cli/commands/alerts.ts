@@ -14,7 +14,7 @@ interface SilenceFlags {
 export function registerAlerts(program: Command): void {
   const alerts = program.command('alerts').description('current and past alerts, and who acknowledged them')
   addList(alerts, {
-    description: 'list firing and resolved alerts, the newest first',
+    description: 'list firing and resolved alerts, newest first',
     operation: operations.alerts.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
@@ -57,7 +57,7 @@ export function registerAlerts(program: Command): void {
     (id: string, flags: SilenceFlags, command: Command) =>
       withApi(command, async ({ client, output }) => {
         await client.alerts.silence({ params: { id }, body: silenceBody(flags) })
-        output.data({ id }, () => `${id} ${flags.for === undefined ? 'heard again' : 'silenced'}`)
+        output.data({ id }, () => `${id} ${flags.for === undefined ? 'is no longer silenced' : 'silenced'}`)
       }),
   )
   registerRules(program)
@@ -102,11 +102,14 @@ function registerRules(program: Command): void {
         output.data(rule, () => formatFields(output, fieldsOf(rule)))
       }),
     )
-  addSilence(rules, 'no notices of this rule for a while', 'name').action(
+  addSilence(rules, 'send no notifications of this rule for a while', 'name').action(
     (name: string, flags: SilenceFlags, command: Command) =>
       withApi(command, async ({ client, output }) => {
         await client.alerts.silenceRule({ params: { name }, body: silenceBody(flags) })
-        output.data({ name }, () => `${name} ${flags.for === undefined ? 'heard again' : 'silenced'}`)
+        output.data(
+          { name },
+          () => `${name} ${flags.for === undefined ? 'is no longer silenced' : 'silenced'}`,
+        )
       }),
   )
   rules

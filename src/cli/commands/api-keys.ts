@@ -43,7 +43,7 @@ export function registerApiKeys(program: Command): void {
     .option(...yesOption)
     .action((id: string, flags: { yes?: boolean }, command: Command) =>
       withApi(command, async (session) => {
-        await confirm(session, `This revokes the API key ${id}: whoever uses it is locked out.`, flags.yes)
+        await confirm(session, `This revokes the API key ${id}: its user loses access.`, flags.yes)
         const revoked = await session.client.access.revokeKey({ params: { id } })
         session.output.data(revoked, () => `${id} revoked`)
       }),
@@ -65,7 +65,7 @@ function registerCreate(keys: Command): void {
       }
       await withApi(command, async ({ client, output }) => {
         if (name === undefined)
-          throw new HoldfastError('invalid_options', 'Name the key after whoever uses it.')
+          throw new HoldfastError('invalid_options', 'Name the key after the person or program that uses it.')
         const body = { name, role: roleOf(flags.role), expiresInMs: flags.expiresIn ?? null }
         const created = await client.access.createKey({ body })
         output.data(created, () => created.key)

@@ -46,7 +46,7 @@ async function apply(session: ApiSession, flags: ApplyFlags): Promise<void> {
     else
       output.message(
         plan.length === 0
-          ? 'No changes: everything is as the file says.'
+          ? 'No changes: everything matches the file.'
           : `${summary(plan)} would be made. Nothing was changed.`,
       )
     return
@@ -55,7 +55,7 @@ async function apply(session: ApiSession, flags: ApplyFlags): Promise<void> {
   if (deletions.length > 0) {
     await confirm(
       session,
-      `This deletes ${countOf(deletions.length, 'things')} that the file does not have.`,
+      `This deletes ${countOf(deletions.length, 'things')} that the file does not contain.`,
       flags.yes,
     )
   }
@@ -67,7 +67,7 @@ async function apply(session: ApiSession, flags: ApplyFlags): Promise<void> {
     return
   }
   for (const [name, secret] of secrets) {
-    output.message(`The signing secret of endpoint ${name}, shown this once: ${secret}`)
+    output.message(`The signing secret of endpoint ${name}, shown only once: ${secret}`)
   }
   output.message(`${summary(plan)} made.`)
 }
@@ -81,7 +81,7 @@ async function perform({ client }: ApiSession, plan: readonly PlannedChange[]): 
       if (secret !== null) secrets.set(change.name, secret)
     } catch (error) {
       if (!(error instanceof HoldfastError)) throw error
-      const message = `${done} of ${plan.length} changes were made; then "${change.kind.noun} ${change.name}" was refused: ${error.message} Mend it and apply again: what is done stays done.`
+      const message = `${done} of ${plan.length} changes were made; then "${change.kind.noun} ${change.name}" was rejected: ${error.message} Fix it and apply again: the changes already made are kept.`
       throw new HoldfastError(error.code, message, { ...error.details, done, of: plan.length }, error)
     }
   }

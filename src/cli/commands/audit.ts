@@ -16,6 +16,6 @@ export function registerAudit(program: Command): void {
       { title: 'SUBJECT', canShrink: true, value: ({ subject }) => printable(subject) },
       { title: 'DETAIL', canShrink: true, isExtra: true, value: ({ detail }) => textOf(detail) },
     ],
-    nothing: () => 'Nothing of the kind was changed.',
+    nothing: () => 'There are no such changes.',
   })
 }

@@ -16,6 +16,6 @@ export function registerCircuitChanges(program: Command): void {
       { title: 'FAILED PROBES', isNumber: true, value: ({ probes }) => String(probes) },
       { title: 'BY', value: ({ actor }) => printable(actor) },
     ],
-    nothing: () => 'No circuit has opened.',
+    nothing: () => 'There are no such circuit changes.',
   })
 }

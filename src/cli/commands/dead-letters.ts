@@ -8,6 +8,7 @@ import { describeAttempts } from '../output/attempt-table.ts'
 import { requestFields } from '../output/exchange-fields.ts'
 import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
 import { addList } from '../output/noun.ts'
+import type { Output } from '../output/output.ts'
 
 /** An endpoint, or the queue of a job. */
 function placeOf({ endpoint, queue }: { endpoint: string | null; queue: string | null }): string {
@@ -79,7 +80,7 @@ export function registerDeadLetters(program: Command): void {
       { title: 'OLDEST', isExtra: true, value: ({ oldestMessageId }) => oldestMessageId },
       { title: 'LAST ERROR', canShrink: true, value: ({ lastError }) => textOf(lastError) },
     ],
-    nothing: () => 'Nobody waits for a critical event.',
+    nothing: () => 'No critical event is waiting.',
   })
   registerShow(letters)
   registerSettlements(letters)
@@ -94,15 +95,38 @@ function registerShow(letters: Command): void {
       withApi(command, async ({ client, output, prefix }) => {
         const letter = await client.deadLetters.get({ params: { id } })
         output.data(letter, () => {
-          const { attempts, request, response: _, message, ...rest } = letter
+          const { attempts, request, response: _, message, brokerHistory = [], ...rest } = letter
           const fields = [...fieldsOf({ ...rest, payload: message?.payload }), ...requestFields(request)]
-          return [formatFields(output, fields), ...describeAttempts(output, attempts)].join('\n\n')
+          return [
+            formatFields(output, fields),
+            ...describeDeaths(output, brokerHistory),
+            ...describeAttempts(output, attempts),
+          ].join('\n\n')
         })
         if (!output.isJson && letter.state === 'open') {
           output.message(`Fixed the cause? Redeliver with: ${prefix} dead-letters redrive ${id}`)
         }
       }),
     )
+}
+
+/** What the broker did to the message of a run, the newest first. */
+function describeDeaths(output: Output, history: readonly Readonly<Record<string, unknown>>[]): string[] {
+  if (history.length === 0) return []
+  const table = output.tableText(
+    [
+      { title: 'ON THE BROKER', value: ({ reason }) => textOf(reason) },
+      { title: 'TIMES', isNumber: true, value: ({ count }) => textOf(count) },
+      { title: 'QUEUE', canShrink: true, value: ({ queue }) => textOf(queue) },
+      { title: 'EXCHANGE', canShrink: true, isExtra: true, value: ({ exchange }) => textOf(exchange) },
+      {
+        title: 'WHEN',
+        value: ({ time }) => (typeof time === 'string' ? output.when(new Date(time)) : ''),
+      },
+    ],
+    history,
+  )
+  return [table]
 }
 
 const list = operations.deadLetters.list as unknown as Operation
@@ -160,7 +184,7 @@ function registerDiscard(letters: Command): void {
           return runBulk(session, 'discard', rest, 'dead letters', {}, { reason: why })
         }
         const letter = await client.deadLetters.get({ params: { id } })
-        await confirm(session, `This gives up 1 dead letter, ${id} for ${placeOf(letter)}.`, flags.yes)
+        await confirm(session, `This discards 1 dead letter, ${id} for ${placeOf(letter)}.`, flags.yes)
         const discarded = await client.deadLetters.discard({ params: { id }, query: { reason: why } })
         output.data(discarded, () => `${id} discarded`)
       }),

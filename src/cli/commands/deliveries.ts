@@ -11,7 +11,7 @@ import { addList } from '../output/noun.ts'
 export function registerDeliveries(program: Command): void {
   const deliveries = program.command('deliveries').description('pending and ended deliveries to endpoints')
   addList(deliveries, {
-    description: 'list deliveries, the newest first',
+    description: 'list deliveries, the newest first or by their next attempt',
     operation: operations.deliveries.list,
     columns: deliveryColumns,
     nothing: () => 'There are no such deliveries.',

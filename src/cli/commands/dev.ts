@@ -35,10 +35,10 @@ export function registerDev(program: Command): void {
       try {
         await runDev(session, stopped, server, options.demo === true)
       } finally {
-        // The node has let go of the server by now; what it settled last is in there.
+        // The node has closed its connections by now; its last results are stored.
         await server?.stop()
       }
-      session.output.message('Stopped. Nothing is lost: what is still owed goes out at the next start.')
+      session.output.message('Stopped. Nothing is lost: waiting deliveries are sent after the next start.')
     })
 }
 
@@ -106,7 +106,7 @@ async function runDev(
 async function prepareInbox(session: Session, holdfast: Holdfast, url: string): Promise<void> {
   try {
     if (await ensureInbox(holdfast, url)) return
-    session.output.warn(`The endpoint "${inboxName}" is your own, so messages to it don't come here.`)
+    session.output.warn(`The endpoint "${inboxName}" already existed, so its messages are not shown here.`)
   } catch (error) {
     // HOLDFAST_ALLOW_NETWORKS=none is a choice, and no reason not to start.
     if (!(error instanceof HoldfastError) || error.code !== 'invalid_endpoint') throw error
@@ -118,19 +118,19 @@ async function restDemo(session: Session, holdfast: Holdfast): Promise<void> {
   const paused = await pauseDemo(holdfast)
   if (paused.length === 0) return
   session.output.message(
-    `The demo's endpoints (${paused.join(', ')}) are paused. They go on with --demo; delete one with: ` +
+    `The demo's endpoints (${paused.join(', ')}) are paused. --demo resumes them; delete one with: ` +
       `${session.prefix} endpoints delete ${paused[0]} --force`,
   )
 }
 
 async function serverDeath(server: EmbeddedPostgres, dataDir: string): Promise<never> {
   const { exitCode, wasStopped } = await server.exited
-  // A wanted end isn't news; whoever stopped the server goes on without us.
+  // An intended stop is not reported.
   if (wasStopped) return new Promise<never>(() => {})
   throw new HoldfastError(
     'embedded_unavailable',
-    `The embedded PostgreSQL ended unexpectedly (exit code ${exitCode}); nothing that was accepted is lost. ` +
-      `Its last words are in ${dataDir}/postgres.log. Start again with: holdfast dev`,
+    `The embedded PostgreSQL ended unexpectedly (exit code ${exitCode}); no accepted message is lost. ` +
+      `See the end of ${dataDir}/postgres.log for the cause. Start again with: holdfast dev`,
     { exitCode },
   )
 }

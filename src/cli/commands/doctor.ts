@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { redact } from '../../observe/redact.ts'
-import type { Finding, Verdict } from '../doctor/check.ts'
+import type { Finding, Verdict } from '../../sdk/checks/check.ts'
 import { examine } from '../doctor/examine.ts'
 import { spellCommands } from '../input/command-prefix.ts'
 import { exitCode } from '../output/exit-code.ts'

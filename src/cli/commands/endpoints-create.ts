@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { EndpointInput } from '../../core/endpoints/endpoint-types.ts'
+import type { EndpointInput } from '../../transports/endpoint-types.ts'
 import { withApi } from '../connection/with-api.ts'
 import { addEndpointOptions, type EndpointFlags, readEndpointFlags } from './endpoint-flags.ts'
 
@@ -15,7 +15,7 @@ export function registerEndpointsCreate(endpoints: Command): void {
       output.data(created, () => created.name)
       if (output.isJson) return
       if (created.signingSecret !== undefined) {
-        output.message(`Its signing secret, shown this once: ${created.signingSecret}`)
+        output.message(`Its signing secret, shown only once: ${created.signingSecret}`)
       }
       output.message(`Created. Send to it with: ${prefix} send ${name} '{"hello":"world"}'`)
     }),

@@ -23,18 +23,18 @@ export function registerEndpointsDelete(endpoints: Command): void {
         const params = { name }
         const preview = await countOwed(session, name)
         const { count } = preview
-        const owed = `${estimateOf(preview, 'deliveries')} ${count === 1 ? 'is' : 'are'} owed to it`
+        const owed = `it has ${estimateOf(preview, 'deliveries')} pending`
         if (count > 0 && flags.force !== true) {
           const advice = 'Let them finish, or delete it with --force, which cancels them.'
-          throw new HoldfastError('still_owed', `The endpoint "${name}" can't go: ${owed}. ${advice}`)
+          throw new HoldfastError('still_owed', `The endpoint "${name}" can't be deleted: ${owed}. ${advice}`)
         }
-        const cost = count === 0 ? '' : ` ${owed} and would be cancelled.`
+        const cost = count === 0 ? '' : ` ${owed}; they would be cancelled.`
         await confirm(session, `This deletes the endpoint "${name}".${cost}`, flags.yes)
         const deleted = await client.endpoints.delete({ params, query: { force: flags.force === true } })
         output.data({ name, ...deleted }, () =>
           deleted.operation === null
             ? `${name} deleted, ${countOf(deleted.cancelled, 'deliveries')} cancelled`
-            : `${name} deleted; what it owed is being cancelled: holdfast operations show ${deleted.operation}`,
+            : `${name} deleted; its pending deliveries are being cancelled: holdfast operations show ${deleted.operation}`,
         )
       }),
     )

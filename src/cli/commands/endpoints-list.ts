@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ResultOf } from '../../contract/operation.ts'
 import { type Operations, operations } from '../../contract/operations.ts'
+import { descriptionOf } from '../../transports/descriptions.ts'
 import { stateColour } from '../output/endpoint-state.ts'
 import { addList } from '../output/noun.ts'
 import type { Output } from '../output/output.ts'
@@ -46,11 +47,5 @@ function columns(output: Output): Column<ListedEndpoint>[] {
 }
 
 function targetOf({ transport, config }: Endpoint): string {
-  if (transport === 'http') return typeof config.url === 'string' ? config.url : transport
-  if (transport === 'amqp') {
-    const broker = typeof config.url === 'string' ? config.url : transport
-    return config.exchange === '' ? broker : `${broker} ${config.exchange}`
-  }
-  const target = transport === 'function' ? config.handler : config.to.join(', ')
-  return target === undefined ? transport : `${transport} ${target}`
+  return descriptionOf(transport)?.targetOf(config) ?? transport
 }

@@ -38,7 +38,7 @@ export function registerEndpointsRotateSecret(endpoints: Command): void {
         output.message(
           until === undefined
             ? 'The old secret is no longer used. The new one is never shown again.'
-            : `The old secret is used beside it until ${until}. The new one is never shown again.`,
+            : `The old secret is also used until ${until}. The new one is never shown again.`,
         )
       }),
     )

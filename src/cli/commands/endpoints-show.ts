@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ResultOf } from '../../contract/operation.ts'
 import type { Operations } from '../../contract/operations.ts'
+import { settingNames } from '../../core/endpoints/setting-fields.ts'
 import { withApi } from '../connection/with-api.ts'
 import { type WatchFlag, watch, watchOption } from '../interact/watch.ts'
 import { stateColour } from '../output/endpoint-state.ts'
@@ -58,23 +59,23 @@ function describe(output: Output, endpoint: Endpoint, health: Health): string {
     ['tenant', textOf(endpoint.tenant)],
     ['contact', textOf(endpoint.contact)],
     ['event types', textOf(endpoint.eventTypes)],
-    ...(['config', 'retry', 'circuit', 'limits', 'request', 'autoDisable', 'batch', 'holdOn'] as const).map(
-      (field): Field => [field === 'circuit' ? 'circuit policy' : field, textOf(endpoint[field])],
+    ['config', textOf(endpoint.config)],
+    ...settingNames.map(
+      (name): Field => [name === 'circuit' ? 'circuit policy' : name, textOf(endpoint[name])],
     ),
-    ['onDead', endpoint.onDead],
     ...fieldsOf({ created: endpoint.createdAt, updated: endpoint.updatedAt }),
   ])
 }
 
 function advise({ output, prefix }: Session, name: string, health: Health): void {
   if (health.state === 'paused' || health.state === 'rejecting') {
-    output.message(`Its deliveries wait. Go on with: ${prefix} endpoints resume ${name}`)
+    output.message(`Its deliveries wait. Resume it with: ${prefix} endpoints resume ${name}`)
   } else if (health.state === 'disabled') {
-    output.message(`Its deliveries wait. Go on with: ${prefix} endpoints enable ${name}`)
+    output.message(`Its deliveries wait. Enable it with: ${prefix} endpoints enable ${name}`)
   } else if (health.circuit.state !== 'closed' || health.heldUntil !== null) {
-    output.message(`Fixed already? Try at once with: ${prefix} endpoints reset-circuit ${name}`)
+    output.message(`Fixed the cause? Send now with: ${prefix} endpoints reset-circuit ${name}`)
   }
   if (health.deadLetters > 0) {
-    output.message(`See what died with: ${prefix} dead-letters groups --endpoint ${name}`)
+    output.message(`See its dead letters with: ${prefix} dead-letters groups --endpoint ${name}`)
   }
 }

@@ -84,10 +84,12 @@ function registerSearch(events: Command): void {
         }
         if (found.length > 0) output.table(eventColumns(output), found)
         output.message(
-          `${countOf(found.length, 'events')} found among ${countOf(scanned, 'events')} that were looked at.`,
+          `${countOf(found.length, 'events')} found among ${countOf(scanned, 'events')} examined.`,
         )
         if (next !== null)
-          output.message(`Older ones were not: go on with ${prefix} events search … --cursor ${next}`)
+          output.message(
+            `Older events were not examined; continue with: ${prefix} events search … --cursor ${next}`,
+          )
       }),
     )
 }
@@ -127,7 +129,7 @@ function registerErase(events: Command): void {
       withApi(command, async (session) => {
         await confirm(
           session,
-          `This removes the payload of ${id} for good. Nobody can bring it back.`,
+          `This erases the payload of ${id} permanently. It can't be restored.`,
           flags.yes,
         )
         const body = { reason: flags.reason, ...(flags.force === true && { force: true }) }
@@ -174,7 +176,7 @@ function registerPublish(events: Command): void {
       if (output.isJson) return
       output.message(
         published.deliveries === 0
-          ? `No route wants it; it is kept as unrouted. See: ${prefix} routes list`
+          ? `No route matches it; it is stored as unrouted. See: ${prefix} routes list`
           : `${countOf(published.deliveries, 'deliveries')}. Follow it with: ${prefix} events show ${published.id}`,
       )
     }),

@@ -24,7 +24,7 @@ export function registerJobs(program: Command): void {
       { title: 'NEXT', value: ({ nextRunAt }) => output.when(nextRunAt) },
       { title: 'FAILURES', isNumber: true, value: ({ failures }) => String(failures) },
     ],
-    nothing: () => 'There are no jobs. A worker that defines one makes it known.',
+    nothing: () => 'There are no jobs. A job appears when a worker that defines it starts.',
   })
   jobs
     .command('show')
@@ -51,6 +51,8 @@ export function registerJobs(program: Command): void {
     .option('--run-at <time>', 'run it at this time, or +10m from now', (text: string) =>
       instant(text, Date.now()),
     )
+    .option('--unique-key <key>', 'while a run with this key has not ended, no other one is made')
+    .option('--on-conflict <policy>', 'for a waiting run with that key: keep, replace or debounce')
     .option('--ttl-ms <number>', 'how long it may wait for its worker', wholeNumber)
     .action((name: string, flags: TriggerFlags, command: Command) =>
       withApi(command, async ({ client, output, prefix }) => {
@@ -104,6 +106,8 @@ interface TriggerFlags {
   readonly priority?: number
   readonly runAt?: string
   readonly ttlMs?: number
+  readonly uniqueKey?: string
+  readonly onConflict?: 'keep' | 'replace' | 'debounce'
 }
 
 interface JobFlags {

@@ -28,7 +28,7 @@ export function registerLogin(program: Command): void {
         profiles: { ...profiles, [name]: { url, apiKey } },
       })
       output.data({ profile: name, url, name: identity.name, role: identity.role }, () => name)
-      output.message(`Signed in to ${url} as "${identity.name}" (${identity.role}). Kept in ${path}.`)
+      output.message(`Signed in to ${url} as "${identity.name}" (${identity.role}). Stored in ${path}.`)
     })
   program
     .command('logout')
@@ -39,13 +39,17 @@ export function registerLogin(program: Command): void {
       const name = config.profile ?? current ?? defaultProfile
       const { [name]: forgotten, ...rest } = profiles
       if (forgotten === undefined) {
-        throw new HoldfastError('no_connection', `There is no profile named "${name}".`, { profile: name })
+        throw new HoldfastError(
+          'no_connection',
+          `There is no profile named "${name}". Create one with: holdfast login --profile ${name}`,
+          { profile: name },
+        )
       }
       await writeProfiles(process.env, {
         current: current === name ? (Object.keys(rest)[0] ?? null) : current,
         profiles: rest,
       })
-      output.data({ profile: name }, () => `${name} forgotten`)
+      output.data({ profile: name }, () => `${name} removed`)
     })
   program
     .command('whoami')

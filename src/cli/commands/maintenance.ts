@@ -32,7 +32,7 @@ export function registerMaintenance(program: Command): void {
             ],
             status.tasks,
           )
-          output.message(`Led by ${status.leader.node ?? 'nobody'}.`)
+          output.message(`Leader: ${status.leader.node ?? 'none'}.`)
         }),
       ),
     )

@@ -39,13 +39,13 @@ export function addMessageOptions(command: Command): Command {
     .option('--count <number>', 'send it this many times', wholeNumber, 1)
 }
 
-/** What is wrong is said here, before the payload travels. */
+/** Problems are reported here, before the payload is sent. */
 export function readMessageFlags(flags: MessageFlags): SendOptionsInput {
   const { count, key, header, ...rest } = flags
   if (count < 1 || count > maxCount || (count > 1 && flags.idempotencyKey !== undefined)) {
     throw new HoldfastError(
       'invalid_options',
-      `--count must be from 1 to ${maxCount}, and can't go with --idempotency-key, which makes many messages one.`,
+      `--count must be from 1 to ${maxCount}, and can't be combined with --idempotency-key, which accepts only one message.`,
     )
   }
   const given = {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
 import { withApi } from '../connection/with-api.ts'
+import { wholeNumber } from '../input/option-parsers.ts'
 import { describeOperation, followOperation, shareLine } from '../interact/follow-operation.ts'
 import { fieldsOf, formatFields, textOf } from '../output/field-list.ts'
 import { addList } from '../output/noun.ts'
@@ -14,9 +15,9 @@ const colours: Readonly<Record<string, Colour>> = {
 }
 
 export function registerOperations(program: Command): void {
-  const bulk = program.command('operations').description('bulk actions in the background')
+  const bulk = program.command('operations').description('bulk operations in the background')
   addList(bulk, {
-    description: 'list bulk actions, the newest first',
+    description: 'list bulk operations, newest first',
     operation: operations.operations.list,
     columns: (output) => [
       { title: 'ID', value: ({ id }) => id },
@@ -30,7 +31,7 @@ export function registerOperations(program: Command): void {
   })
   bulk
     .command('show')
-    .description('show one')
+    .description('show one bulk operation')
     .argument('<id>', 'op_…')
     .action((id: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {
@@ -40,17 +41,18 @@ export function registerOperations(program: Command): void {
     )
   bulk
     .command('watch')
-    .description('show the progress of one until it ends')
+    .description('show the progress of a bulk operation until it ends')
     .argument('<id>', 'op_…')
     .action((id: string, _flags: unknown, command: Command) =>
       withApi(command, async (session) => {
         await followOperation(session, await session.client.operations.get({ params: { id } }))
       }),
     )
+  registerSkipped(bulk)
   const steps = [
-    ['pause', 'stop before the next step'],
-    ['resume', 'go on; also takes up one that has failed'],
-    ['cancel', 'end it; what is done stays done'],
+    ['pause', 'pause before the next step'],
+    ['resume', 'resume a paused or failed bulk operation'],
+    ['cancel', 'cancel a bulk operation; completed steps are not undone'],
   ] as const
   for (const [verb, description] of steps) {
     bulk
@@ -64,4 +66,44 @@ export function registerOperations(program: Command): void {
         }),
       )
   }
+}
+
+const whys: Readonly<Record<string, string>> = {
+  resolved: 'resolved meanwhile',
+  discarded: 'discarded meanwhile',
+  erased: 'its message was erased',
+  redriven: 'redriven meanwhile',
+  failed_again: 'redriven meanwhile, and failed again',
+  destination_deleted: 'its endpoint or job was deleted',
+}
+
+function registerSkipped(bulk: Command): void {
+  bulk
+    .command('skipped')
+    .description('list the dead letters that an operation left as they were, and why')
+    .argument('<id>', 'op_…')
+    .option('--limit <number>', 'the page size', wholeNumber)
+    .option('--cursor <cursor>', 'the nextCursor of the previous page')
+    .action((id: string, query: { limit?: number; cursor?: string }, command: Command) =>
+      withApi(command, async ({ client, output }) => {
+        const page = await client.operations.skipped({ params: { id }, query })
+        if (output.isJson) return output.line(JSON.stringify(page))
+        if (page.data.length === 0) return output.message('It skipped no dead letter.')
+        output.table(
+          [
+            { title: 'ID', value: (letter) => letter.id },
+            {
+              title: 'TO',
+              canShrink: true,
+              value: ({ endpoint, queue }) => endpoint ?? (queue === null ? '(deleted)' : `queue ${queue}`),
+            },
+            { title: 'WHY', value: ({ why }) => whys[why] ?? why },
+            { title: 'BY', canShrink: true, value: ({ by }) => textOf(by) },
+            { title: 'WHEN', value: ({ at }) => output.when(at) },
+          ],
+          page.data,
+        )
+        if (page.nextCursor !== null) output.message(`There are more: add --cursor ${page.nextCursor}`)
+      }),
+    )
 }

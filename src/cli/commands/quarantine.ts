@@ -9,7 +9,7 @@ import { printable } from '../output/table.ts'
 export function registerQuarantine(program: Command): void {
   const quarantine = program
     .command('quarantine')
-    .description('results that the database refused to store; their deliveries wait')
+    .description('results that the database rejected; their deliveries wait')
   addList(quarantine, {
     description: 'list results in quarantine, newest first',
     operation: operations.quarantine.list,
@@ -31,7 +31,9 @@ export function registerQuarantine(program: Command): void {
       withApi(command, async ({ client, output, prefix }) => {
         const { stored } = await client.quarantine.retry({ params: { id } })
         output.data({ id, stored }, () =>
-          stored ? `${id} is stored` : `${id} was refused again. The reason is in: ${prefix} quarantine list`,
+          stored
+            ? `${id} is stored`
+            : `${id} was rejected again. The reason is in: ${prefix} quarantine list`,
         )
       }),
     )
@@ -44,7 +46,7 @@ export function registerQuarantine(program: Command): void {
       withApi(command, async (session) => {
         await confirm(
           session,
-          `This gives up the result ${id}. Its delivery, if still owed, is sent again.`,
+          `This discards the result ${id}. Its delivery, if still pending, is sent again.`,
           flags.yes,
         )
         await session.client.quarantine.release({ params: { id } })

@@ -17,6 +17,13 @@ export function registerQueues(program: Command): void {
         title: 'STATE',
         value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
       },
+      { title: 'OWED', isNumber: true, value: ({ owed }) => String(owed) },
+      { title: 'OLDEST', isNumber: true, value: ({ oldestWaitingSince }) => output.when(oldestWaitingSince) },
+      {
+        title: 'PER MINUTE',
+        isNumber: true,
+        value: ({ succeededPerMinute }) => String(Math.round(succeededPerMinute)),
+      },
       { title: 'CONCURRENCY', isNumber: true, value: ({ concurrency }) => textOf(concurrency) },
       {
         title: 'RATE',
@@ -24,9 +31,14 @@ export function registerQueues(program: Command): void {
         value: ({ ratePerSecond }) => (ratePerSecond === null ? '' : `${ratePerSecond}/s`),
       },
       { title: 'DEAD', isNumber: true, value: ({ deadLetters }) => String(deadLetters) },
-      { title: 'REASON', canShrink: true, value: ({ stateReason }) => textOf(stateReason) },
+      {
+        title: 'REASON',
+        canShrink: true,
+        value: (queue) =>
+          output.paintData('yellow', [queue.stateReason, unhandledText(queue)].filter(Boolean).join('; ')),
+      },
     ],
-    nothing: () => 'There are no queues. A job makes its queue known.',
+    nothing: () => 'There are no queues. A queue appears with the first job that uses it.',
   })
   queues
     .command('show')
@@ -44,15 +56,19 @@ export function registerQueues(program: Command): void {
     .argument('<name>')
     .option('--concurrency <number>', 'runs at once', wholeNumber)
     .option('--rate <number>', 'runs started per second', decimalNumber)
-    .action((name: string, flags: { concurrency?: number; rate?: number }, command: Command) =>
+    .option('--reason <text>', 'kept in the audit log')
+    .action((name: string, flags: LimitFlags, command: Command) =>
       withApi(command, async ({ client, output }) => {
         const limits = given({ concurrency: flags.concurrency, ratePerSecond: flags.rate })
-        await client.jobs.limitQueue({ params: { name }, body: limits })
+        await client.jobs.limitQueue({
+          params: { name },
+          body: { ...limits, ...given({ reason: flags.reason }) },
+        })
         output.data({ name, ...limits }, () => describeLimits(name, flags))
       }),
     )
   for (const verb of ['pause', 'resume'] as const) {
-    const command = queues
+    queues
       .command(verb)
       .description(
         verb === 'pause'
@@ -60,14 +76,25 @@ export function registerQueues(program: Command): void {
           : 'let workers claim from it again',
       )
       .argument('<name>')
-    if (verb === 'pause') command.option('--reason <text>', 'kept in the audit log')
-    command.action((name: string, flags: { reason?: string }, run: Command) =>
-      withApi(run, async ({ client, output }) => {
-        await client.jobs[`${verb}Queue`]({ params: { name }, body: { ...flags } })
-        output.data({ name }, () => `${name} ${verb}d`)
-      }),
-    )
+      .option('--reason <text>', 'kept in the audit log')
+      .action((name: string, flags: { reason?: string }, command: Command) =>
+        withApi(command, async ({ client, output }) => {
+          await client.jobs[`${verb}Queue`]({ params: { name }, body: { ...flags } })
+          output.data({ name }, () => `${name} ${verb}d`)
+        }),
+      )
   }
+}
+
+/** Empty when every waiting run has a worker. */
+function unhandledText({ unhandled }: { unhandled: readonly { job: string; runs: number }[] }): string {
+  return unhandled.map(({ job, runs }) => `no worker handles ${job} (${runs} waiting)`).join('; ')
+}
+
+interface LimitFlags {
+  readonly concurrency?: number
+  readonly rate?: number
+  readonly reason?: string
 }
 
 function describeLimits(name: string, limits: { concurrency?: number; rate?: number }): string {

@@ -81,11 +81,11 @@ async function create(session: ApiSession, flags: ReplayFlags): Promise<void> {
   if (dryRun === true || (counted.count === 0 && counted.isExact)) {
     output.data(
       { count: counted.count, isExact: counted.isExact },
-      () => `${estimateOf(counted, 'deliveries')} would be sent once more.`,
+      () => `${estimateOf(counted, 'deliveries')} would be sent again.`,
     )
     return
   }
-  await confirm(session, `This sends ${estimateOf(counted, 'deliveries')} once more.`, yes)
+  await confirm(session, `This sends ${estimateOf(counted, 'deliveries')} again.`, yes)
   const operation = await client.operations.replay({ body: { ...input, asOf: counted.asOf } })
   if ('count' in operation) throw new Error('a replay answered with a count')
   if (wait) await followOperation(session, operation)

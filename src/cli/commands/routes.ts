@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { operations } from '../../contract/operations.ts'
-import type { RouteInput } from '../../core/routes/route-input.ts'
+import type { RouteInput } from '../../transforms/route-types.ts'
 import { withApi } from '../connection/with-api.ts'
 import { readJsonObject, readPayload } from '../input/read-json-argument.ts'
 import { confirm, yesOption } from '../interact/confirm.ts'
@@ -132,7 +132,7 @@ function registerDelete(routes: Command): void {
         output.data({ name, ...deleted }, () =>
           deleted.operation === null
             ? `${name} deleted, ${countOf(deleted.cancelled, 'deliveries')} cancelled`
-            : `${name} deleted; what it owed is being cancelled: holdfast operations show ${deleted.operation}`,
+            : `${name} deleted; its pending deliveries are being cancelled: holdfast operations show ${deleted.operation}`,
         )
       }),
     )

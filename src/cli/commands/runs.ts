@@ -30,6 +30,8 @@ export function registerRuns(program: Command): void {
       withApi(command, async ({ client, output }) => {
         const run = await client.runs.get({ params: { id } })
         output.data(run, () => formatFields(output, fieldsOf(run)))
+        if (!output.isJson && run.isUnhandled)
+          output.message(`No live worker handles the job ${run.job}; the run starts when one joins.`)
       }),
     )
   const cancel = runs

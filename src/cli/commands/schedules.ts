@@ -42,7 +42,7 @@ export function registerSchedules(program: Command): void {
       { title: 'REASON', canShrink: true, isExtra: true, value: ({ pauseReason }) => textOf(pauseReason) },
     ],
     nothing: (prefix) =>
-      `There are no schedules. Make one with: ${prefix} schedules set nightly --job <name> --cron '0 3 * * *'`,
+      `There are no schedules. Create one with: ${prefix} schedules set nightly --job <name> --cron '0 3 * * *'`,
   })
   schedules
     .command('show')
@@ -107,19 +107,19 @@ function registerSet(schedules: Command): void {
 
 function registerSwitches(schedules: Command): void {
   for (const verb of ['pause', 'resume'] as const) {
-    const command = schedules
+    schedules
       .command(verb)
       .description(verb === 'pause' ? 'stop the schedule' : 'continue with the next tick')
       .argument('<name>')
-    if (verb === 'pause') command.option('--reason <text>', 'kept in the audit log')
-    command.action((name: string, flags: { reason?: string }, run: Command) =>
-      withApi(run, async ({ client, output }) => {
-        const schedule = await client.schedules[verb]({ params: { name }, body: { ...flags } })
-        output.data(schedule, () =>
-          schedule.isPaused ? `${name} paused` : `${name} active, next at ${textOf(schedule.nextAt)}`,
-        )
-      }),
-    )
+      .option('--reason <text>', 'kept in the audit log')
+      .action((name: string, flags: { reason?: string }, command: Command) =>
+        withApi(command, async ({ client, output }) => {
+          const schedule = await client.schedules[verb]({ params: { name }, body: { ...flags } })
+          output.data(schedule, () =>
+            schedule.isPaused ? `${name} paused` : `${name} active, next at ${textOf(schedule.nextAt)}`,
+          )
+        }),
+      )
   }
 }
 

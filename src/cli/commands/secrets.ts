@@ -31,7 +31,7 @@ export function registerSecrets(program: Command): void {
         holdfast.secrets.reencrypt({
           signal: stopping.signal,
           onProgress: ({ total, reencrypted }) =>
-            session.output.message(`${reencrypted} of ${total} secrets are under the new key`),
+            session.output.message(`${reencrypted} of ${total} secrets are encrypted with the new key`),
         }),
       )
       session.output.data(result, () => describe(result))
@@ -44,12 +44,12 @@ function describe(result: ReencryptResult): string {
   const sealed =
     sealedEndpoints === 0 ? '' : ` ${countOf(sealedEndpoints, 'endpoints')} had unencrypted ones.`
   if (result.isComplete)
-    return `All secrets are under key ${keyId} (${reencrypted} were changed).${sealed} Older keys may go.`
+    return `All secrets are encrypted with key ${keyId} (${reencrypted} were changed).${sealed} Older keys can be removed.`
   const lines = unreadableSecrets.map(
     (secret) => `  ${printable(secret.endpoint)}: ${printable(secret.field)} needs key ${secret.keyId}`,
   )
   return [
-    `${reencrypted} secrets were changed to key ${keyId}; some are still under another one. Run it again, with their keys behind the first.`,
+    `${reencrypted} secrets were encrypted with key ${keyId}; some still use another key. Run it again, with their keys after the first.`,
     ...lines,
   ].join('\n')
 }

@@ -58,13 +58,13 @@ export function registerServe(program: Command): void {
     })
 }
 
-/** A database without an admin key gets one, shown to a person and never again. A log keeps what it is told, so nothing secret goes there. */
+/** A database without an admin key gets one, which is shown once, on a terminal. Logs are stored, so no secret is written to a log. */
 async function announceFirstKey(session: Session, holdfast: Holdfast, api: CreatedApi): Promise<void> {
   if (session.config.adminKey !== null) return
   if (!isTerminal(process.stderr)) {
     if (await hasAdminKey(holdfast.database)) return
     session.logger.warn(
-      `This database has no admin key, so nobody can sign in. Make one where this process runs with: ${session.prefix} api-keys create --local ` +
+      `This database has no admin key, so signing in is impossible. Create one where this process runs with: ${session.prefix} api-keys create --local ` +
         '(in a container: docker exec <container> holdfast api-keys create --local), or set HOLDFAST_ADMIN_KEY',
     )
     return
@@ -72,7 +72,7 @@ async function announceFirstKey(session: Session, holdfast: Holdfast, api: Creat
   const key = await createFirstAdminKey(holdfast)
   if (key === null) return
   session.output.message(
-    `The first admin key of this database, shown this once: ${key}\n` +
-      `Sign in once at ${await createSignInUrl(api)}, or use the key as HOLDFAST_API_KEY. A lost one is replaced with: ${session.prefix} api-keys create --local`,
+    `The first admin key of this database, shown only once: ${key}\n` +
+      `Sign in at ${await createSignInUrl(api)} (the link works once), or use the key as HOLDFAST_API_KEY. Replace a lost key with: ${session.prefix} api-keys create --local`,
   )
 }

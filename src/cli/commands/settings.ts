@@ -76,19 +76,27 @@ export function registerSettings(program: Command): void {
     .description('change a setting: a number, a word, or a JSON object')
     .argument('<name>')
     .argument('<value>')
-    .action((name: string, text: string, _flags: unknown, command: Command) =>
-      change(command, known(name), settingFromText(known(name), text)),
+    .option(...reasonOption)
+    .action((name: string, text: string, flags: Because, command: Command) =>
+      change(command, known(name), settingFromText(known(name), text), flags),
     )
   settings
     .command('reset')
     .description('restore the default of a setting')
     .argument('<name>')
-    .action((name: string, _flags: unknown, command: Command) => change(command, known(name), null))
+    .option(...reasonOption)
+    .action((name: string, flags: Because, command: Command) => change(command, known(name), null, flags))
 }
 
-function change(command: Command, name: SiteSettingName, value: unknown): Promise<void> {
+interface Because {
+  readonly reason?: string
+}
+
+const reasonOption = ['--reason <text>', 'kept in the audit log'] as const
+
+function change(command: Command, name: SiteSettingName, value: unknown, flags: Because): Promise<void> {
   return withApi(command, async ({ client, output }) => {
-    const { data } = await client.settings.update({ body: { [name]: value } })
+    const { data } = await client.settings.update({ body: { [name]: value, ...flags } })
     const setting = data.find((each) => each.name === name)
     if (setting === undefined) throw new Error('the answer has no such setting')
     output.data(setting, () => `${name} is ${valueOf(setting)}. Takes effect: ${setting.effect}.`)

@@ -16,6 +16,7 @@ type Data = Readonly<Record<string, unknown>>
 
 const outcomeColours: Readonly<Record<string, Colour>> = {
   success: 'green',
+  succeeded: 'green',
   retryable: 'yellow',
   throttled: 'yellow',
 }
@@ -23,7 +24,7 @@ const outcomeColours: Readonly<Record<string, Colour>> = {
 export function registerTail(program: Command): void {
   program
     .command('tail')
-    .description('show live traffic: attempts, dead letters, changes; until Ctrl-C')
+    .description('show live traffic: attempts, ended runs, dead letters, changes; until Ctrl-C')
     .option('--endpoint <name>', 'only deliveries to this endpoint')
     .option('--failures', 'only failures')
     .action((flags: TailFlags, command: Command) =>
@@ -46,13 +47,22 @@ interface TailLine {
   readonly data: Data
 }
 
-/** Attempts come in handfuls; totals are for dashboards. */
+/** Attempts and runs come in handfuls; totals are for dashboards. */
 function linesOf({ event, data }: Change): TailLine[] {
   if (event === 'totals') return []
-  if (event !== 'attempts') return [{ event, data: data as Data }]
-  const { attempts = [], leftOut = 0 } = data as { attempts?: Data[]; leftOut?: number }
+  if (event !== 'attempts' && event !== 'runs') return [{ event, data: data as Data }]
+  const {
+    attempts = [],
+    runs = [],
+    leftOut = 0,
+  } = data as {
+    attempts?: Data[]
+    runs?: Data[]
+    leftOut?: number
+  }
   return [
     ...attempts.map((attempt) => ({ event: 'attempt', data: attempt })),
+    ...runs.map((run) => ({ event: 'run', data: run })),
     ...(leftOut > 0 ? [{ event: 'left_out', data: { count: leftOut } }] : []),
   ]
 }
@@ -60,6 +70,7 @@ function linesOf({ event, data }: Change): TailLine[] {
 function isWanted({ event, data }: TailLine, { endpoint, failures }: TailFlags): boolean {
   if (endpoint !== undefined && data['endpoint'] !== endpoint) return false
   if (failures !== true) return true
+  if (event === 'run') return data['outcome'] !== 'succeeded'
   return event === 'dead_letter' || (event === 'attempt' && data['outcome'] !== 'success')
 }
 
@@ -73,6 +84,12 @@ function format(output: Output, { event, data }: TailLine): string {
     const told = [at, text('endpoint'), '←', text('messageId'), text('eventType'), result, text('statusCode')]
     const took = `${text('durationMs')} ms, attempt ${text('attempt')}`
     return `${told.filter((part) => part !== '').join(' ')} ${took}${error === '' ? '' : `: ${error}`}`
+  }
+  if (event === 'run') {
+    const outcome = text('outcome')
+    const took = data['durationMs'] === null ? '' : ` ${text('durationMs')} ms`
+    const told = [at, text('job'), text('runId'), output.paintData(outcomeColours[outcome] ?? 'red', outcome)]
+    return `${told.join(' ')}${took}, attempt ${text('attempt')}${text('error') === '' ? '' : `: ${text('error')}`}`
   }
   if (event === 'dead_letter') {
     return `${at} ${output.paintData('red', 'dead letter')} ${text('id')} ${text('endpoint')}: ${text('reason')}`

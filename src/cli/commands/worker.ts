@@ -9,6 +9,7 @@ import { findDatabase } from '../process/find-database.ts'
 import { loadJobs } from '../process/load-jobs.ts'
 import { watchStopSignals } from '../process/run-node.ts'
 import { openSession } from '../process/session.ts'
+import { untilBrokerIsThere } from '../process/until-broker-is-there.ts'
 import { untilDatabaseIsThere } from '../process/until-database-is-there.ts'
 import { WorkerMetrics } from '../process/worker-metrics.ts'
 
@@ -20,8 +21,10 @@ interface WorkerFlags {
   readonly concurrency?: number
   readonly journalDir?: string
   readonly stopTimeout?: number
+  readonly endBlockedAfter: number
   readonly metricsPort?: number
   readonly metricsHost: string
+  readonly amqpUrl?: string
 }
 
 export function registerWorker(program: Command): void {
@@ -38,65 +41,91 @@ export function registerWorker(program: Command): void {
     )
     .option('--concurrency <number>', 'handlers at once (default 10)', wholeNumber)
     .option(
+      '--amqp-url <url>',
+      'get runs over this RabbitMQ, without a database connection (default: HOLDFAST_AMQP_URL)',
+    )
+    .option(
       '--journal-dir <folder>',
-      'where results wait while the database is unavailable (default: in the data directory)',
+      'where results wait while the database or the broker is unavailable (default: in the data directory)',
     )
     .option('--stop-timeout <ms>', 'how long handlers may take to end at a stop (default 30000)', wholeNumber)
+    .option(
+      '--end-blocked-after <ms>',
+      'end the process when a handler that does not yield has blocked its event loop for so long; 0: never',
+      wholeNumber,
+      60_000,
+    )
     .option('--metrics-port <port>', 'serve /metrics, /livez and /readyz here, without a key', wholeNumber)
     .option('--metrics-host <address>', 'on this address', '127.0.0.1')
-    .action(async (flags: WorkerFlags, command: Command) => {
-      const session = await openSession(command)
-      const stopped = watchStopSignals(session)
-      const { url } = await findDatabase(session)
-      const jobs = await loadJobs(flags.import, process.cwd())
-      const { name, queue, tag, concurrency, stopTimeout } = flags
-      if (flags.journalDir === undefined) await ensureDataDir(session.config.dataDir)
-      let worker: JobWorker | null = null
-      const ending = new AbortController()
-      const metrics = await startMetrics(flags, url, session.output, () => worker)
-      const start = () =>
-        createWorker({
-          databaseUrl: url,
-          jobs,
-          logger: session.logger,
-          journalFolder:
-            flags.journalDir ??
-            join(session.config.dataDir, 'worker-journal', encodeURIComponent(name ?? 'worker')),
-          ...(name !== undefined && { name }),
-          ...(queue !== undefined && { queues: queue }),
-          ...(tag !== undefined && { tags: tag }),
-          ...(concurrency !== undefined && { concurrency }),
-          ...(stopTimeout !== undefined && { limits: { stopTimeoutMs: stopTimeout } }),
-          ...(metrics !== null && {
-            onRunEnded: (outcome, ms) => metrics.runs.ended(outcome, ms),
-            onRecovered: (recovered) => metrics.runs.recovered(recovered),
-          }),
-        })
-      void stopped.then(() => ending.abort())
-      try {
-        const wait = { databaseUrl: url, logger: session.logger, signal: ending.signal }
-        worker = await untilDatabaseIsThere(wait, start).catch((error: unknown) => {
-          if (ending.signal.aborted) return null
-          throw error
-        })
-        if (worker !== null) {
-          session.output.message(
-            `Worker ${worker.incarnation} runs ${jobs.map((job) => job.name).join(', ')}. Ctrl-C stops it.`,
-          )
-        }
-        const signal = await stopped
-        session.output.message(`Got ${signal}: finishing what is running. Once more stops at once.`)
-        await worker?.stop()
-        session.output.message('Stopped. What had not begun went back.')
-      } finally {
-        await metrics?.stop()
-      }
+    .action((flags: WorkerFlags, command: Command) => runWorker(flags, command))
+}
+
+async function runWorker(flags: WorkerFlags, command: Command): Promise<void> {
+  const session = await openSession(command)
+  const stopped = watchStopSignals(session)
+  const { config, logger, output } = session
+  const amqpUrl = flags.amqpUrl ?? (config.brokerEnabled ? config.amqpUrl : null)
+  const url = amqpUrl === null ? (await findDatabase(session)).url : null
+  const { jobs, middleware } = await loadJobs(flags.import, process.cwd())
+  if (flags.journalDir === undefined) await ensureDataDir(config.dataDir)
+  let worker: JobWorker | null = null
+  const ending = new AbortController()
+  const metrics = await startMetrics(flags, url, output, () => worker)
+  const start = () =>
+    createWorker({
+      ...(url !== null && { databaseUrl: url }),
+      ...(amqpUrl !== null && { amqpUrl, amqpPrefix: config.brokerPrefix }),
+      jobs,
+      middleware,
+      logger,
+      ...optionsOf(flags, config.dataDir),
+      ...(metrics !== null && {
+        onRunEnded: (outcome, ms, job) => metrics.runs.ended(outcome, ms, job),
+        onRecovered: (recovered) => metrics.runs.recovered(recovered),
+      }),
     })
+  void stopped.then(() => ending.abort())
+  try {
+    const wait = { logger, signal: ending.signal }
+    const started =
+      url === null
+        ? untilBrokerIsThere(wait, start)
+        : untilDatabaseIsThere({ ...wait, databaseUrl: url }, start)
+    worker = await started.catch((error: unknown) => {
+      if (ending.signal.aborted) return null
+      throw error
+    })
+    if (worker !== null) {
+      const names = jobs.map((job) => job.name).join(', ')
+      output.message(`Worker ${worker.incarnation} executes ${names}. Stop it with Ctrl-C.`)
+    }
+    const signal = await stopped
+    output.message(
+      `Received ${signal}: waiting for running handlers to end. Send it again to stop immediately.`,
+    )
+    await worker?.stop()
+    output.message('Stopped. Runs that had not started were returned to their queue.')
+  } finally {
+    await metrics?.stop()
+  }
+}
+
+function optionsOf(flags: WorkerFlags, dataDir: string) {
+  const { name, queue, tag, concurrency, stopTimeout, endBlockedAfter, journalDir } = flags
+  return {
+    journalFolder: journalDir ?? join(dataDir, 'worker-journal', encodeURIComponent(name ?? 'worker')),
+    ...(name !== undefined && { name }),
+    ...(queue !== undefined && { queues: queue }),
+    ...(tag !== undefined && { tags: tag }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(stopTimeout !== undefined && { limits: { stopTimeoutMs: stopTimeout } }),
+    ...(endBlockedAfter > 0 && { endBlockedAfterMs: endBlockedAfter }),
+  }
 }
 
 async function startMetrics(
   { metricsPort: port, metricsHost: host }: WorkerFlags,
-  databaseUrl: string,
+  databaseUrl: string | null,
   output: Output,
   worker: () => JobWorker | null,
 ): Promise<WorkerMetrics | null> {

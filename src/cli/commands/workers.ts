@@ -15,7 +15,10 @@ export function registerWorkers(program: Command): void {
       { title: 'NAME', canShrink: true, value: ({ name }) => printable(name) },
       {
         title: 'STATE',
-        value: ({ state }) => output.paintData(state === 'active' ? 'green' : 'yellow', state),
+        value: ({ state, blockedSince, blockedBy }) =>
+          blockedSince === null
+            ? output.paintData(state === 'active' ? 'green' : 'yellow', state)
+            : output.paintData('red', `blocked by ${blockedBy.length === 0 ? 'no run' : textOf(blockedBy)}`),
       },
       { title: 'RUNNING', isNumber: true, value: ({ running, concurrency }) => `${running}/${concurrency}` },
       { title: 'QUEUES', canShrink: true, value: ({ queues }) => textOf(queues) },
@@ -29,13 +32,13 @@ export function registerWorkers(program: Command): void {
       .description(
         verb === 'drain'
           ? 'let a worker finish its runs and claim no new ones'
-          : 'let a draining worker take runs again',
+          : 'let a draining worker claim runs again',
       )
       .argument('<id>', 'as `workers list` shows it')
       .action((id: string, _flags: unknown, command: Command) =>
         withApi(command, async ({ client, output }) => {
           await client.jobs[`${verb}Worker`]({ params: { id } })
-          output.data({ id }, () => `${id} ${verb === 'drain' ? 'drains' : 'takes runs again'}`)
+          output.data({ id }, () => `${id} ${verb === 'drain' ? 'is draining' : 'claims runs again'}`)
         }),
       )
   }

@@ -3,7 +3,7 @@ import type { CommandNode } from './command-tree.ts'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** A script that knows every command and option. Nothing is asked of Holdfast while somebody types. */
+/** A script with every command and option. It makes no call to Holdfast while you type. */
 export function completionScript(shell: Shell, nodes: readonly CommandNode[]): string {
   if (shell === 'fish') return fishScript(nodes)
   return shell === 'bash' ? bashScript(nodes) : zshScript(nodes)

@@ -54,7 +54,7 @@ interface Rules {
 /** What is written there is all there is: a name that isn't written is a name to remove. */
 const wholes: ReadonlySet<string> = new Set(['headers', 'plainHeaders', 'classify', 'schema', 'transform'])
 
-/** An object that exists may have defaults that nobody wrote, unless it is a whole. */
+/** An existing object may have defaults that are not in the file, unless it is replaced as a whole. */
 function holds(wanted: unknown, existing: unknown, path: string, rules: Rules, isWhole: boolean): boolean {
   const asked = typeof wanted === 'string' ? rules.hidden(path) : undefined
   if (asked === 'same') return !rules.setsSecrets || String(wanted).startsWith(digestPrefix)

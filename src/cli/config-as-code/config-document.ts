@@ -59,7 +59,7 @@ export class ConfigDocument {
       .map(({ line, path, message }) => `  ${this.name}:${line}: ${path === '' ? '' : `${path} `}${message}`)
     return new HoldfastError(
       'invalid_file',
-      `${this.name} is not right; nothing was changed.\n${listed.join('\n')}`,
+      `${this.name} is invalid; nothing was changed.\n${listed.join('\n')}`,
       {
         problems,
       },

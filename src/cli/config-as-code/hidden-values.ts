@@ -29,14 +29,14 @@ function collect(wanted: unknown, existing: unknown, path: string, values: Recor
   }
 }
 
-/** A digest stands for what is there: it can't be made into a value. */
+/** A digest represents the stored value: the value can't be computed from it. */
 export function digestProblems(wanted: Fields, hidden: HiddenComparison): Problem[] {
   const problems: Problem[] = []
   walk(wanted['config'], 'config', (path, value) => {
     if (value.startsWith(digestPrefix) && hidden(path) !== 'same') {
       problems.push({
         path,
-        message: 'is not what the digest was made of: write where its value is, like env:NAME',
+        message: 'does not match the digest: write where its value is, like env:NAME',
       })
     }
   })
@@ -49,7 +49,7 @@ function walk(value: unknown, path: string, look: (path: string, text: string) =
   for (const [name, each] of Object.entries(value)) walk(each, `${path}.${name}`, look)
 }
 
-/** Instead of digests, what the API takes for "as it is". */
+/** Replaces digests by the placeholder that leaves the stored value unchanged. */
 export function withoutDigests(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith(digestPrefix) ? { isSet: true } : value
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

@@ -51,7 +51,7 @@ export async function readConfig(
         problems.push({
           line,
           path: `${kind.list}[${index}]`,
-          message: `repeats "${found.name}" of line ${earlier}`,
+          message: `repeats the name "${found.name}" from line ${earlier}`,
         })
       }
       seen.set(found.name, line)
@@ -129,7 +129,7 @@ function placed(
       path: pathText([...base, ...place]),
       message:
         issue.code === 'unrecognized_keys' && known !== undefined
-          ? `is not known; there are ${known}`
+          ? `is unknown; the known ones are ${known}`
           : (messages[index]?.message ?? issue.message),
     }))
   })

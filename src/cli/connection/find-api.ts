@@ -34,7 +34,7 @@ export async function findApi(session: Session): Promise<FoundApi> {
     : (givenPlace(session, profiles, dev) ??
       profilePlace(profiles, config.profile ?? profiles.current) ??
       devPlace(dev))
-  // A profile that was asked for by name comes with its own key; only a flag says otherwise.
+  // A profile that was requested by name has its own key, unless a flag gives another.
   const given = named && !isFlag(sources.apiKey) ? null : config.apiKey
   if (place === null) {
     if (given === null) throw nothingFound(session)
@@ -64,7 +64,7 @@ function profilePlace({ profiles }: Profiles, name: string | null): Place | null
   const known = Object.keys(profiles)
   throw new HoldfastError(
     'no_connection',
-    `There is no profile named "${name}"${known.length > 0 ? `, only ${known.join(', ')}` : ''}. Make one with: holdfast login --profile ${name}`,
+    `There is no profile named "${name}"${known.length > 0 ? `, only ${known.join(', ')}` : ''}. Create one with: holdfast login --profile ${name}`,
     { profile: name },
   )
 }
@@ -73,7 +73,7 @@ function devPlace(dev: DevState | null): Place | null {
   return dev && { url: dev.apiUrl, apiKey: dev.apiKey, source: 'the `holdfast dev` of this folder' }
 }
 
-/** Nothing runs where we may not look; whoever needs it learns that from `nothingFound`. */
+/** A folder without read permission counts as one without a server; `nothingFound` reports it where it matters. */
 async function findDev({ config }: Session): Promise<DevState | null> {
   return readDevState(config.dataDir).catch(() => null)
 }
@@ -81,7 +81,7 @@ async function findDev({ config }: Session): Promise<DevState | null> {
 function nothingFound({ config }: Session): HoldfastError {
   return new HoldfastError(
     'no_connection',
-    `There is no server to talk to: HOLDFAST_URL isn't set, nobody has signed in with \`holdfast login\`, and nothing runs on ` +
+    `No server was found: HOLDFAST_URL isn't set, there is no profile from \`holdfast login\`, and no server runs on ` +
       `${resolve(config.dataDir)}. Start one in another terminal with: holdfast dev`,
     { dataDir: config.dataDir },
   )

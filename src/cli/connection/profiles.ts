@@ -24,16 +24,16 @@ export function profilesPath(environment: Environment): string {
   return join(base === '' ? join(homedir(), '.config') : base, 'holdfast', 'profiles.json')
 }
 
-/** Empty when nobody has signed in yet. */
+/** Empty before the first sign-in. */
 export async function readProfiles(environment: Environment): Promise<Profiles> {
   const path = profilesPath(environment)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    // Somebody else's home, as under `sudo -u`: there is no profile of ours in there.
+    // Another user's home, as under `sudo -u`: it has no profile of ours.
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code ?? '')) return null
     throw unreadable(path, error)
   })
   if (text === null) return { current: null, profiles: {} }
-  // It holds keys: one that others can read is mended, not complained about.
+  // The file holds keys: if others can read it, its mode is corrected.
   if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600).catch(() => {})
   try {
     return profilesFile.parse(JSON.parse(text))
@@ -52,7 +52,7 @@ export async function writeProfiles(environment: Environment, profiles: Profiles
 function unreadable(path: string, cause: unknown): HoldfastError {
   return new HoldfastError(
     'configuration_invalid',
-    `The profiles in ${path} can't be read: ${(cause as Error).message.split('\n', 1)[0]}. Mend or delete the file, then run: holdfast login`,
+    `The profiles in ${path} can't be read: ${(cause as Error).message.split('\n', 1)[0]}. Fix or delete the file, then run: holdfast login`,
     { path },
     cause,
   )

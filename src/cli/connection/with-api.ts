@@ -13,7 +13,7 @@ export interface ApiSession extends Session {
 
 /**
  * Runs a command over the API; what goes wrong on the way there names the next command to run. Answers are read for `Output`, which writes
- * every digit of a payload as it came; who does more with a payload than show it says how it is read.
+ * every digit of a payload; a command that does more than show a payload says how it is parsed.
  */
 export async function withApi(
   command: Command,
@@ -41,8 +41,8 @@ export function explained(error: unknown, { url, source }: FoundApi): unknown {
 function nextStep({ code }: HoldfastError, url: string, source: string): string | null {
   if (code === 'unauthenticated') {
     return (
-      `${url} and its key came from ${source}. Sign in anew with: holdfast login --api-url ${url} — ` +
-      'a lost admin key is replaced beside the database with: holdfast api-keys create <name> --role admin --local'
+      `${url} and its key came from ${source}. Sign in again with: holdfast login --api-url ${url} — ` +
+      'replace a lost admin key, with access to the database, with: holdfast api-keys create <name> --role admin --local'
     )
   }
   if (code === 'forbidden') return 'See which key this is with: holdfast whoami'

@@ -1,4 +1,4 @@
-import type { BatchEvent } from '../../sdk/holdfast.ts'
+import type { BatchEvent } from '../../sdk/messages.ts'
 import { customerLeft, demoTenant, orderPlaced, orderShipped } from './demo-plan.ts'
 
 const customers = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Tony', 'Frances']

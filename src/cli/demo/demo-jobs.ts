@@ -76,7 +76,7 @@ export class DemoJobs {
       jobs: [cleanup, report],
       name: 'demo',
       concurrency: 2,
-      // What it forgets at a crash is run once more, and nobody minds.
+      // Work that it forgets at a crash is executed again, which is harmless.
       journalFolder: null,
       logger,
     })

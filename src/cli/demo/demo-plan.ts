@@ -1,8 +1,8 @@
-import type { HttpEndpointInput } from '../../core/endpoints/endpoint-types.ts'
 import type { EventTypeInput } from '../../core/routes/event-type-input.ts'
-import type { RouteInput } from '../../core/routes/route-input.ts'
+import type { RouteInput } from '../../transforms/route-types.ts'
+import type { HttpEndpointInput } from '../../transports/http/description.ts'
 
-/** Its events carry this tenant, so that they reach the demo's own routes and nobody else's. */
+/** Its events have this tenant, so that they reach only the demo's own routes. */
 export const demoTenant = 'demo'
 export const demoTag = 'demo'
 
@@ -15,7 +15,7 @@ const special: Readonly<Record<DemoEndpointName, Partial<HttpEndpointInput>>> = 
   flaky: { retry: { maxRetries: 5 } },
   slow: { limits: { concurrency: 2 } },
   dead: {},
-  // One at a time, so that one letter dies of it and not all that are out.
+  // One at a time, so that one delivery dies of it and not all that are in flight.
   gone: { autoDisable: { onGone: true }, limits: { concurrency: 1 } },
 }
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
+import { readBody } from '../inbox/read-body.ts'
 
 const address = '127.0.0.1'
 const slowAnswerMs = 2000
@@ -45,7 +46,7 @@ export class DemoReceivers {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request)
+    const body = await readBody(request, maxBodyBytes)
     if (body === null) return void response.writeHead(413).end()
     switch (request.url ?? '') {
       case '/healthy':
@@ -85,15 +86,4 @@ function isWithoutTotal(body: string): boolean {
   } catch {
     return true
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBodyBytes) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '../../engine/logger.ts'
-import type { BatchEvent } from '../../sdk/holdfast.ts'
+import type { BatchEvent } from '../../sdk/messages.ts'
 import { demoEvent } from './demo-event.ts'
 
 export interface DemoTrafficOptions {

@@ -31,11 +31,11 @@ export class Demo {
       const taken = await ensureDemo(this.#holdfast, this.#receivers.url)
       this.#isPrepared = true
       if (taken.length === 0) return
-      output.warn(`These endpoints are your own, so the demo does without them: ${taken.join(', ')}`)
+      output.warn(`These endpoints already exist, so the demo does not use them: ${taken.join(', ')}`)
     } catch (error) {
       // HOLDFAST_ALLOW_NETWORKS=none is a choice, and no reason not to start.
       if (!(error instanceof HoldfastError) || error.code !== 'invalid_endpoint') throw error
-      output.warn(`There is no demo: ${error.message}`)
+      output.warn(`The demo could not start: ${error.message}`)
     }
   }
 
@@ -47,7 +47,7 @@ export class Demo {
     return true
   }
 
-  /** Before the node stops: what is out may still arrive. */
+  /** Called before the node stops: deliveries in flight may still arrive. */
   async stopWork(): Promise<void> {
     await Promise.all([this.#traffic.stop(), this.#jobs.stop()])
   }

@@ -1,6 +1,6 @@
 import { type ErrorCode, HoldfastError } from '../../core/errors.ts'
-import type { Endpoint } from '../../sdk/endpoints.ts'
 import type { Holdfast } from '../../sdk/holdfast.ts'
+import type { Endpoint } from '../../sdk/shown-endpoint.ts'
 import { pauseDemoJobs } from './demo-jobs.ts'
 import {
   type DemoEndpointName,
@@ -34,7 +34,7 @@ export async function ensureDemo(
   return taken
 }
 
-/** For a start without the demo: nobody answers at its endpoints, so they wait. Returns those that were paused now. */
+/** For a start without the demo: its endpoints have no receiver, so they are paused. Returns those that were paused now. */
 export async function pauseDemo(holdfast: Holdfast): Promise<readonly string[]> {
   const active = (await holdfast.endpoints.list({ tag: demoTag, tenant: demoTenant })).filter(
     (endpoint) => isOurs(endpoint) && endpoint.state === 'active',
@@ -56,7 +56,7 @@ async function ensureEndpoint(
   if (created) return true
   const existing = await holdfast.endpoints.get(name)
   if (!isOurs(existing)) return false
-  // What a person has changed about it besides stays.
+  // Other changes that a person made to it are kept.
   await holdfast.endpoints.update(name, { config: { url: demoEndpointUrl(name, receiversUrl) } })
   if (existing.state !== 'active') await holdfast.endpoints.resume(name)
   return true

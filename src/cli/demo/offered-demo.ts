@@ -37,7 +37,7 @@ export class OfferedDemo implements DemoSwitch {
     })
   }
 
-  /** Its endpoints wait, because nobody answers there any more. */
+  /** Its endpoints are paused, because they have no receiver any more. */
   stop(): Promise<void> {
     return this.#change(async () => {
       if (this.#demo === null) return

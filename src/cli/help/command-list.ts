@@ -111,6 +111,24 @@ export const commandList: readonly CommandEntry[] = [
     examples: ['holdfast event-types create order.created --schema @order.schema.json'],
   },
   {
+    names: ['sources'],
+    group: 'events',
+    load: async () => (await import('../commands/sources.ts')).registerSources,
+    examples: [
+      'holdfast sources create shop --url amqps://user:secret@host/app --queue orders',
+      'holdfast sources list --watch',
+    ],
+  },
+  {
+    names: ['source-rejects'],
+    group: 'failures',
+    load: async () => (await import('../commands/source-rejects.ts')).registerSourceRejects,
+    examples: [
+      'holdfast source-rejects list --source shop-orders',
+      'holdfast source-rejects retry --source shop-orders',
+    ],
+  },
+  {
     names: ['deliveries'],
     group: 'events',
     load: async () => (await import('../commands/deliveries.ts')).registerDeliveries,
@@ -210,6 +228,18 @@ export const commandList: readonly CommandEntry[] = [
     group: 'watch',
     load: async () => (await import('../commands/maintenance.ts')).registerMaintenance,
     examples: ['holdfast maintenance status'],
+  },
+  {
+    names: ['broker'],
+    group: 'watch',
+    load: async () => (await import('../commands/broker.ts')).registerBroker,
+    examples: ['holdfast broker status', 'holdfast broker status --watch'],
+  },
+  {
+    names: ['system'],
+    group: 'watch',
+    load: async () => (await import('../commands/system.ts')).registerSystem,
+    examples: ['holdfast system status', 'holdfast system tables --limit 200'],
   },
   {
     names: ['circuit-changes'],

@@ -23,7 +23,7 @@ export async function ensureInbox(holdfast: Holdfast, url: string): Promise<bool
   const existing = await holdfast.endpoints.get(inboxName)
   if (!existing.tags.includes(inboxTag)) return false
   await holdfast.endpoints.update(inboxName, { config: { url }, eventTypes: ['**'] })
-  // Whatever failed while no receiver stood there says nothing about this one.
+  // Failures from when there was no receiver say nothing about this one.
   await holdfast.endpoints.resetCircuit(inboxName)
   return true
 }

@@ -3,7 +3,7 @@ import { printable } from '../output/table.ts'
 import type { InboxEntry } from './inbox-server.ts'
 
 const windowMs = 1000
-/** A flood of lines shows nobody anything, and would slow down what it reports. */
+/** Too many lines are unreadable, and would slow down the deliveries that they show. */
 const maxLinesPerWindow = 20
 const maxShownCharacters = 200
 

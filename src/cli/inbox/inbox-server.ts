@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBody } from './read-body.ts'
 
 /** One delivery as the inbox keeps it. */
 export interface InboxEntry {
@@ -49,7 +50,7 @@ export class InboxServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A page in somebody's browser can resolve its own name to 127.0.0.1; it can't change the Host that it then sends.
+    // A page in a browser can resolve its own name to 127.0.0.1; it can't change the Host that it then sends.
     if (!this.url.startsWith(`http://${request.headers.host}`)) {
       response.writeHead(403).end()
       return
@@ -59,7 +60,7 @@ export class InboxServer {
       response.end(JSON.stringify(this.#entries.toReversed(), null, 2))
       return
     }
-    const body = await readBody(request)
+    const body = await readBody(request, maxBodyBytes)
     if (body === null) {
       response.writeHead(413).end()
       return
@@ -73,17 +74,6 @@ export class InboxServer {
     if (this.#entries.length > maxEntries) this.#entries.shift()
     this.#onDelivery(entry)
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBodyBytes) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function toEntry(request: IncomingMessage, body: string): InboxEntry {

@@ -18,7 +18,7 @@ export interface BulkFlags extends Readonly<Record<string, unknown>> {
 
 /** A verb that does to many what it does to one: by the filters of the list, or to all. */
 export function addBulkOptions(command: Command, list: Pick<Operation, 'query'>): Command {
-  return addFilters(command, list)
+  return addFilters(command, list, ['sort'])
     .option('--all', 'all of them; required when there is no filter')
     .option('--rate <number>', 'at most this many per second', decimalNumber)
     .option(...yesOption)

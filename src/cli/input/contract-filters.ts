@@ -8,9 +8,13 @@ const ownOptions: ReadonlySet<string> = new Set(['limit', 'cursor'])
 const times: ReadonlySet<string> = new Set(['from', 'to'])
 
 /** An option for each filter that the call has, so that the command line never knows fewer than the API. */
-export function addFilters(command: Command, operation: Pick<Operation, 'query'>): Command {
+export function addFilters(
+  command: Command,
+  operation: Pick<Operation, 'query'>,
+  without: readonly string[] = [],
+): Command {
   for (const [name, schema] of Object.entries(operation.query.shape)) {
-    if (ownOptions.has(name)) continue
+    if (ownOptions.has(name) || without.includes(name)) continue
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <${placeholder(name)}>`
     const about = describeFilter(name, schema as z.ZodType)
     if (times.has(name)) command.option(flag, about, (text) => pastInstant(text, Date.now()))

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/settings.ts'
-import type { HoldfastOptions } from '../../sdk/holdfast.ts'
+import type { HoldfastOptions } from '../../sdk/holdfast-options.ts'
 
-/** What the configuration says about the way out; nothing where it says nothing. */
+/** The outbound network rules of the configuration; empty if it has none. */
 export function egressOptions({
   allowNetworks,
   allowPorts,

@@ -56,6 +56,6 @@ function fromNow(text: string, pattern: RegExp, nowMs: number, sign: 1 | -1): st
   if (distance === null) return text
   const milliseconds = Number(distance[1]) * unitMs[distance[2] as keyof typeof unitMs]
   const at = new Date(nowMs + sign * milliseconds)
-  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('That is too far away.')
+  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('That time is too far away.')
   return at.toISOString()
 }

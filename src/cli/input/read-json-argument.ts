@@ -19,7 +19,7 @@ export async function readArgument(argument: string): Promise<string> {
   })
 }
 
-/** A payload as it was typed: its digits survive, white space around it doesn't. */
+/** A payload as typed: its digits are kept, white space around it isn't. */
 export async function readPayload(argument: string): Promise<RawJson> {
   const body = (await readArgument(argument)).trim()
   encodePayload(parseJson(body, 'The payload'), 0)
@@ -41,7 +41,7 @@ export function parseJson(source: string, what: string): unknown {
 /** The parser quotes what it read, which may hold a secret: only the position is passed on. */
 function placeOf(error: unknown): string {
   const position = /at position (\d+)/.exec((error as Error).message)?.[1]
-  return position === undefined ? '' : `: it breaks off at position ${position}`
+  return position === undefined ? '' : `: it ends unexpectedly at position ${position}`
 }
 
 export async function readJsonObject(argument: string, flag: string): Promise<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../core/errors.ts'
 import { isTerminal } from '../output/paint.ts'
 import type { Session } from '../process/session.ts'
 
-/** Asks before something is destroyed. Without a terminal nobody could answer, so then only `--yes` will do. */
+/** Asks for confirmation before something is destroyed. Without a terminal, `--yes` is required. */
 export async function confirm(
   { output }: Pick<Session, 'output'>,
   what: string,
@@ -13,12 +13,12 @@ export async function confirm(
   if (!isTerminal(process.stdin) || !isTerminal(process.stderr)) {
     throw new HoldfastError(
       'not_confirmed',
-      `${what} There is no terminal to ask on: repeat it with --yes if that is what you want.`,
+      `${what} There is no terminal to ask for confirmation: repeat the command with --yes to confirm.`,
     )
   }
   const prompt = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const asked = prompt.question(`${what} Go on? ${output.paintMessage('bold', '[y/N]')} `)
+    const asked = prompt.question(`${what} Continue? ${output.paintMessage('bold', '[y/N]')} `)
     const answer = await asked.catch((error: Error) => {
       // Ctrl-C and Ctrl-D are a way to say no, which leave the cursor behind the question.
       if (error.name !== 'AbortError') throw error
@@ -32,4 +32,4 @@ export async function confirm(
   throw new HoldfastError('not_confirmed', 'Nothing was changed.', { isDeclined: true })
 }
 
-export const yesOption = ['--yes', "don't ask first"] as const
+export const yesOption = ['--yes', "don't ask for confirmation"] as const

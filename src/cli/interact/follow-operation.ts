@@ -10,8 +10,9 @@ export type BulkOperation = ResultOf<Operations['operations']['get']>
 
 const pollMs = 500
 const barWidth = 30
+const lettersAreSkipped: ReadonlySet<string> = new Set(['redrive', 'resolve', 'discard'])
 
-export const noWaitOption = ['--no-wait', "start it and don't wait for its end"] as const
+export const noWaitOption = ['--no-wait', "start it and don't wait until it ends"] as const
 
 /** Shows how far an operation is until it ends or pauses. Ctrl-C ends the showing, not the operation. */
 export async function followOperation(session: ApiSession, first: BulkOperation): Promise<void> {
@@ -27,9 +28,11 @@ export async function followOperation(session: ApiSession, first: BulkOperation)
   }
   if (isScreen) process.stderr.write('\r\u001b[K')
   output.data(operation, () => describeOperation(operation))
+  if (operation.skipped > 0 && lettersAreSkipped.has(operation.kind) && !output.isJson)
+    output.message(`Which were skipped, and why: ${prefix} operations skipped ${first.id}`)
   if (operation.state === 'failed') process.exitCode = exitCode.failure
   if (operation.state === 'running' && !output.isJson) {
-    output.message(`It goes on by itself. Follow it with: ${prefix} operations watch ${first.id}`)
+    output.message(`It continues in the background. Follow it with: ${prefix} operations watch ${first.id}`)
   }
 }
 
@@ -57,6 +60,6 @@ function totalText({ total, isTotalExact }: Pick<BulkOperation, 'total' | 'isTot
 
 export function describeOperation(operation: BulkOperation): string {
   const { id, kind, state, done, skipped, error } = operation
-  const left = skipped === 0 ? '' : `, ${skipped} had changed and were left alone`
+  const left = skipped === 0 ? '' : `, ${skipped} had changed and were skipped`
   return `${id} ${kind} ${state}: ${done} of ${totalText(operation)} done${left}${error === null ? '' : `: ${printable(error)}`}`
 }

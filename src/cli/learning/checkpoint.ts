@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path'
 interface Stored {
   readonly path: string
   readonly target: string
+  /** A digest of the file's first line: a log that was rotated has the path of another, and must be read from its beginning. */
+  readonly first: string
   /** Up to which line all is published. */
   readonly line: number
 }
@@ -18,6 +20,7 @@ export class Checkpoint {
   readonly #path: string
   readonly #target: string
   #isForgotten = false
+  #first = ''
 
   private constructor(file: string, path: string, target: string) {
     this.#file = file
@@ -38,13 +41,15 @@ export class Checkpoint {
     return this
   }
 
-  async read(): Promise<number> {
+  /** How many lines are done of the file that begins with this line. */
+  async read(firstLine: string): Promise<number> {
+    this.#first = hash('sha256', firstLine, 'hex')
     if (this.#isForgotten) return 0
     const text = await readFile(this.#file, 'utf8').catch(() => null)
     if (text === null) return 0
     try {
-      const { line } = JSON.parse(text) as Partial<Stored>
-      return typeof line === 'number' && line > 0 ? line : 0
+      const { first, line } = JSON.parse(text) as Partial<Stored>
+      return first === this.#first && typeof line === 'number' && line > 0 ? line : 0
     } catch {
       return 0
     }
@@ -52,7 +57,7 @@ export class Checkpoint {
 
   /** Whole or not at all, also after a power cut. */
   async write(line: number): Promise<void> {
-    const stored: Stored = { path: this.#path, target: this.#target, line }
+    const stored: Stored = { path: this.#path, target: this.#target, first: this.#first, line }
     await mkdir(join(this.#file, '..'), { recursive: true })
     const draft = `${this.#file}.${process.pid}`
     const handle = await open(draft, 'w')

@@ -30,7 +30,10 @@ export async function explain(
       )
     },
   )
-  output.data(explanation, () => describe(explanation, output, flags.config === undefined))
+  const { xapi, caliper, skipped, from } = explanation
+  output.data({ xapi, caliper, skipped, from }, () =>
+    describe(explanation, output, flags.config === undefined),
+  )
 }
 
 async function readConfig(path: string): Promise<Record<string, unknown>> {
@@ -52,7 +55,7 @@ async function readSource(path: string): Promise<string> {
   })
 }
 
-/** Explaining needs no database: where names come from a table, keys stand for them. */
+/** Explaining needs no database: names from a table are shown as their keys. */
 async function noTables(_table: string, keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
   return new Map(keys.map((key) => [key, key]))
 }

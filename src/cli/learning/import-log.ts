@@ -43,30 +43,37 @@ const waitMs = 500
 const checkpointLines = 5000
 /** One of the events is at fault. */
 const badBatch: ReadonlySet<number> = new Set([400, 409, 413, 422])
-/** There is no room, or nobody there: for now. */
+/** Temporary errors: the queue is full, or the server is unavailable. */
 const waitingStatuses: ReadonlySet<number> = new Set([429, 503])
 
 /** Publishes the events of one log. What it has accepted is safe: the checkpoint follows it, never the other way round. */
 export async function importLog(log: LogFile, options: ImportOptions): Promise<void> {
   const { checkpoint, counts } = options
-  const done = (await checkpoint?.read()) ?? 0
   const line = new ImportLine(log.path, options)
-  let marked = done
-  let last = done
+  let done = 0
+  let marked = 0
+  let last = 0
   try {
     for await (const lines of readLines(log, options.onBytes)) {
-      for (const { number, text, problem } of lines) {
+      for (const { number, text, problem, isEnded } of lines) {
+        if (number === 1) {
+          done = (await checkpoint?.read(text ?? '')) ?? 0
+          marked = done
+          last = done
+        }
         if (number <= done) {
           counts.resumed += 1
           continue
         }
         counts.lines += 1
-        last = number
+        const brokenBefore = counts.broken
         const waiting = line.take(number, text, problem)
+        // A broken line without an end may be complete at the next import: it isn't done.
+        if (isEnded || counts.broken === brokenBefore) last = number
         if (waiting !== null) await waiting
-        if (number - marked >= checkpointLines) {
-          await line.mark(number)
-          marked = number
+        if (last - marked >= checkpointLines) {
+          await line.mark(last)
+          marked = last
         }
       }
     }

@@ -78,11 +78,11 @@ async function importAll(
           if (counts.broken > maxReportedLines) return
           progress.message(`${log.path}:${line} ${problem}`)
           if (counts.broken === maxReportedLines)
-            progress.message('Further broken lines are counted, and not listed here.')
+            progress.message('Further invalid lines are counted, but not listed here.')
         },
         onWaiting: (reason) => progress.note(`waiting: ${reason}`),
       })
-      // A file that ends in the middle keeps nobody from the others.
+      // A truncated file does not stop the import of the others.
       await imported.catch((error: unknown) => {
         if (!(error instanceof HoldfastError) || error.code !== 'invalid_payload') throw error
         unfinished.push(error)
@@ -96,7 +96,7 @@ async function importAll(
   output.data(summary, () => describe(summary, counts))
   if (target !== null && counts.published > 0 && counts.deliveries === 0) {
     output.warn(
-      'No route wants these events: they are stored, and delivered to nobody. Create the route before the import, as docs/learning.md shows.',
+      'No route matches these events: they are stored, but not delivered. Create the route before the import, as docs/learning.md shows.',
     )
   }
   const [first, ...others] = unfinished
@@ -152,11 +152,11 @@ function describe(
       : `${countOf(counts.published, 'events')} published, ${countOf(counts.deliveries, 'deliveries')}`,
     `${countOf(counts.lines, 'lines')} read in ${countOf(summary.files, 'files')}`,
     ...(counts.resumed > 0 ? [`${countOf(counts.resumed, 'lines')} imported before`] : []),
-    ...(counts.filtered > 0 ? [`${countOf(counts.filtered, 'events')} not asked for`] : []),
+    ...(counts.filtered > 0 ? [`${countOf(counts.filtered, 'events')} excluded by the options`] : []),
     ...(counts.unknown > 0 ? [`${countOf(counts.unknown, 'events')} of kinds without a mapping`] : []),
     ...(counts.broken > 0
       ? [
-          `${countOf(counts.broken, 'broken lines')}${summary.rejected === null ? '' : `, kept in ${summary.rejected}`}`,
+          `${countOf(counts.broken, 'invalid lines')}${summary.rejected === null ? '' : `, written to ${summary.rejected}`}`,
         ]
       : []),
   ]

@@ -17,6 +17,8 @@ export interface LogLine {
   /** Null when it is no text, or too long for an event. */
   readonly text: string | null
   readonly problem: string | null
+  /** False for the last line of a file that doesn't end with a line break: it may still be being written. */
+  readonly isEnded: boolean
 }
 
 const maxFiles = 100_000
@@ -59,7 +61,7 @@ export async function findLogs(path: string): Promise<readonly LogFile[]> {
 }
 
 /**
- * Every line, gzip or not, as many at a time as were read together: a promise for each would take longer than reading it. `onBytes` hears how much of the file
+ * Every line, gzip or not, as many at a time as were read together: a promise for each would take longer than reading it. `onBytes` gets how much of the file
  * has been read. A line of any length takes bounded memory.
  */
 export async function* readLines(
@@ -70,16 +72,16 @@ export async function* readLines(
   let number = 0
   let rest: Buffer = Buffer.alloc(0)
   let isTooLong = false
-  const finish = (bytes: Buffer): LogLine => {
+  const finish = (bytes: Buffer, isEnded = true): LogLine => {
     number += 1
     if (isTooLong || bytes.length > maxLineBytes) {
       isTooLong = false
-      return { number, text: null, problem: `is longer than ${maxLineBytes} bytes` }
+      return { number, text: null, problem: `is longer than ${maxLineBytes} bytes`, isEnded }
     }
     try {
-      return { number, text: decoder.decode(bytes), problem: null }
+      return { number, text: decoder.decode(bytes), problem: null, isEnded }
     } catch {
-      return { number, text: null, problem: 'is not UTF-8' }
+      return { number, text: null, problem: 'is not UTF-8', isEnded }
     }
   }
   for await (const chunk of openLog(path, onBytes)) {
@@ -99,8 +101,7 @@ export async function* readLines(
       rest = rest.length === 0 ? Buffer.from(tail) : Buffer.concat([rest, tail])
     if (lines.length > 0) yield lines
   }
-  // A line that is still being written has no end yet: it is read next time, or now if nothing follows.
-  if (rest.length > 0 || isTooLong) yield [finish(rest)]
+  if (rest.length > 0 || isTooLong) yield [finish(rest, false)]
 }
 
 async function* openLog(path: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
@@ -121,7 +122,7 @@ async function* openLog(path: string, onBytes: (bytes: number) => void): AsyncGe
   } catch (error) {
     throw new HoldfastError(
       'invalid_payload',
-      `${path} is not a whole gzip file: ${(error as Error).message}. What came before that was imported.`,
+      `${path} is not a complete gzip file: ${(error as Error).message}. The lines before that point were imported.`,
       { path },
       error,
     )

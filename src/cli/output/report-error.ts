@@ -36,7 +36,7 @@ export function reportError(
     const details = isKnown ? error.details : {}
     return { ...report, text: `${redact(JSON.stringify({ error: { code, message, details } }))}\n` }
   }
-  // Whoever just said no needs no explanation.
+  // A declined confirmation needs no explanation.
   if (isKnown && error.details['isDeclined'] === true) return { ...report, text: `${message}\n` }
   const paint = paintFor(options.isTerminal, options.environment)
   const more = isKnown ? `See docs/errors.md#${code}` : redact(error.stack ?? '')
@@ -51,7 +51,7 @@ function explain(thrown: unknown): Error {
   if (loginErrors.has(code)) {
     return new HoldfastError(
       'database_unavailable',
-      `PostgreSQL refused the connection: ${translated.message}. Check the user, the password and the database's name in ` +
+      `PostgreSQL rejected the connection: ${translated.message}. Check the user, the password and the database's name in ` +
         'HOLDFAST_DATABASE_URL.',
       {},
       translated,
@@ -60,7 +60,7 @@ function explain(thrown: unknown): Error {
   if (code === missingRight) {
     return new HoldfastError(
       'configuration_invalid',
-      `The database role lacks a right: ${translated.message}. See what is missing with: holdfast doctor`,
+      `The database role lacks a right: ${translated.message}. Find out which with: holdfast doctor`,
       {},
       translated,
     )

@@ -45,7 +45,7 @@ export function formatRelative(at: Date, nowMs: number): string {
   return distanceMs < 0 ? `${text} ago` : `in ${text}`
 }
 
-/** One unit only: nobody reads the seconds of yesterday. */
+/** One unit only: smaller units do not matter at that distance. */
 function coarse(size: number): string {
   if (size < minuteMs) return `${Math.floor(size / secondMs)} s`
   if (size < hourMs) return `${Math.floor(size / minuteMs)} min`

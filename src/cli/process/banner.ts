@@ -18,9 +18,9 @@ export interface BannerFacts {
   readonly isDemo: boolean
 }
 
-/** A log keeps what it is told, so only a person is shown the key itself. */
+/** The key itself is shown only on a terminal, because logs are kept. */
 function keyLine(key: string, file: string, dim: (text: string) => string): string {
-  return isTerminal(process.stderr) ? `${key} ${dim(`shown once; kept in ${file}`)}` : `in ${file}`
+  return isTerminal(process.stderr) ? `${key} ${dim(`shown once; stored in ${file}`)}` : `in ${file}`
 }
 
 /** What to do next, in words that can be copied as they stand. */
@@ -38,9 +38,9 @@ export function printBanner({ output, config, prefix }: Session, facts: BannerFa
     '',
     `${bold('Holdfast')} ${version} is running. ${dim('Stop it with Ctrl-C.')}`,
     '',
-    `  open      ${bold(signInUrl)} ${dim('signs you in once')}`,
-    `  api       ${apiUrl} ${dim('described at /docs')}`,
-    `  inbox     ${inboxUrl} ${dim('shows what it has received')}`,
+    `  open      ${bold(signInUrl)} ${dim('sign-in link, works once')}`,
+    `  api       ${apiUrl} ${dim('documented at /docs')}`,
+    `  inbox     ${inboxUrl} ${dim('shows what it receives')}`,
     `  database  ${database}`,
     ...(isDemo
       ? [`  demo      ${demoEndpointNames.join(', ')}: ${demoEventsPerSecond} events a second`]

@@ -28,7 +28,7 @@ function devFiles(dataDir: string): DevFiles {
   return { state: join(folder, 'dev.json'), databaseUrl: join(folder, 'database-url') }
 }
 
-/** Both files hold secrets, so nobody else may read them. */
+/** Both files contain secrets, so other users must not read them. */
 export async function writeDevState(
   dataDir: string,
   info: Pick<DevState, 'databaseUrl' | 'inboxUrl' | 'apiUrl' | 'apiKey'>,

@@ -27,7 +27,7 @@ export async function findDatabase({ config }: Session): Promise<FoundDatabase> 
   if (dev !== null) return { url: dev.databaseUrl, isEmbedded: true }
   throw new HoldfastError(
     'database_unavailable',
-    `There is no database to talk to: HOLDFAST_DATABASE_URL isn't set, and nothing runs on ${resolve(config.dataDir)}. ` +
+    `No database was found: HOLDFAST_DATABASE_URL isn't set, and no server runs on ${resolve(config.dataDir)}. ` +
       'Start one in another terminal with: holdfast dev',
     { dataDir: config.dataDir },
   )
@@ -48,7 +48,7 @@ export async function withHoldfast<Result>(
     maxConnections,
     actor: session.actor,
     encryptionKey,
-    // What an embedded database is told is delivered by a `holdfast dev`, which may reach this machine.
+    // Messages in an embedded database are delivered by a `holdfast dev`, which may reach this machine.
     ...(isEmbedded && { allowNetworks: loopbackNetworks }),
     ...egressOptions(session.config),
     // This command only writes settings down: the node that delivers has rules of its own.

@@ -26,7 +26,7 @@ it('makes a key beside the embedded server, for its owner alone, and finds the s
   expect(statSync(encryptionKeyFile(dataDir)).mode & 0o777).toBe(0o600)
 })
 
-it('prefers what is configured, and makes none for a server that somebody else runs', async () => {
+it('prefers the configured key, and generates none for an external server', async () => {
   expect(await findEncryptionKey(session('configured'), true)).toBe('configured')
   expect(await findEncryptionKey(session(null), false)).toBeNull()
 })

@@ -2,12 +2,21 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { HoldfastError } from '../../core/errors.ts'
 import type { AnyJob } from '../../jobs/job.ts'
+import type { JobMiddleware } from '../../jobs/middleware.ts'
 
-/** The jobs with a handler that these modules export, by name or in a list. */
-export async function loadJobs(files: readonly string[], folder: string): Promise<AnyJob[]> {
+export interface LoadedJobs {
+  readonly jobs: readonly AnyJob[]
+  readonly middleware: readonly JobMiddleware[]
+}
+
+/** The jobs with a handler that these modules export, by name or in a list, and the functions of their exports `middleware`. */
+export async function loadJobs(files: readonly string[], folder: string): Promise<LoadedJobs> {
   const jobs = new Map<string, AnyJob>()
+  const middleware: JobMiddleware[] = []
   for (const file of files) {
-    const found = jobsIn(await importModule(file, folder))
+    const module = await importModule(file, folder)
+    middleware.push(...middlewareIn(module))
+    const found = jobsIn(module)
     if (found.length === 0) {
       throw new HoldfastError(
         'configuration_invalid',
@@ -17,7 +26,7 @@ export async function loadJobs(files: readonly string[], folder: string): Promis
     }
     for (const job of found) jobs.set(job.name, job)
   }
-  return [...jobs.values()]
+  return { jobs: [...jobs.values()], middleware }
 }
 
 async function importModule(file: string, folder: string): Promise<unknown> {
@@ -41,6 +50,12 @@ function whyNotImported(file: string, error: unknown): string {
     )
   }
   return `${file} could not be imported: ${message}`
+}
+
+function middlewareIn(module: unknown): JobMiddleware[] {
+  const exported = (module as { readonly middleware?: unknown } | null)?.middleware
+  const layers: readonly unknown[] = Array.isArray(exported) ? exported : [exported]
+  return layers.filter((layer): layer is JobMiddleware => typeof layer === 'function')
 }
 
 function jobsIn(module: unknown): AnyJob[] {

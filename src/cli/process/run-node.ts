@@ -1,5 +1,6 @@
 import type { ApiServer } from '../../api/api-server.ts'
-import { Holdfast, type HoldfastOptions } from '../../sdk/holdfast.ts'
+import { Holdfast } from '../../sdk/holdfast.ts'
+import type { HoldfastOptions } from '../../sdk/holdfast-options.ts'
 import { egressOptions } from '../input/egress-options.ts'
 import type { Session } from './session.ts'
 import { firstStopSignal, type StopSignal, whenOrphaned } from './stop-signal.ts'
@@ -35,7 +36,7 @@ export function watchStopSignals(session: Session): Promise<StopSignal> {
     source: process,
     nowMs: () => performance.now(),
     exit: (code) => {
-      session.output.message('Stopped at once: what was in flight may be sent again.')
+      session.output.message('Stopped immediately: deliveries in flight may be sent again.')
       process.exit(code)
     },
   })
@@ -48,6 +49,7 @@ export function createNode(session: Session, options: Omit<HoldfastOptions, 'log
   return new Holdfast({
     ...egressOptions(session.config),
     ...alertOptions(session.config),
+    ...brokerOptions(session.config),
     settings: session.site.values,
     settingSources: session.site.sources,
     ...options,
@@ -58,6 +60,22 @@ export function createNode(session: Session, options: Omit<HoldfastOptions, 'log
 
 function alertOptions({ smtpUrl, runbookUrl }: Session['config']) {
   return { ...(smtpUrl !== null && { smtpUrl }), ...(runbookUrl !== null && { runbookUrl }) }
+}
+
+function brokerOptions({
+  amqpUrl,
+  brokerPrefix,
+  brokerDeadLetterTtlMs,
+  brokerDeliveryLimit,
+  brokerEnabled,
+}: Session['config']) {
+  if (amqpUrl === null || !brokerEnabled) return {}
+  const topology = {
+    prefix: brokerPrefix,
+    deadLetterTtlMs: brokerDeadLetterTtlMs,
+    deliveryLimit: brokerDeliveryLimit,
+  }
+  return { broker: { url: amqpUrl, topology } }
 }
 
 /**
@@ -81,7 +99,9 @@ export async function runNode(session: Session, stopped: Promise<StopSignal>, ru
       return stopped
     }
     const signal = await Promise.race([started(), stopped, broken])
-    session.output.message(`Got ${signal}: finishing what is in flight. Once more stops at once.`)
+    session.output.message(
+      `Received ${signal}: waiting for deliveries in flight. Send it again to stop immediately.`,
+    )
   } finally {
     ending.abort()
     try {

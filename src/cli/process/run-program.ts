@@ -22,6 +22,6 @@ export async function runProgram(words: readonly string[]): Promise<never> {
     process.stderr.write(report.text)
     process.exitCode = report.exitCode
   }
-  // A command is over when it says so: a handle that somebody forgot must not keep the terminal.
+  // A command ends when its action ends: a forgotten open handle must not keep the process alive.
   process.exit()
 }

@@ -9,12 +9,12 @@ export interface SignalSource {
 export interface StopSignalOptions {
   readonly source: SignalSource
   readonly nowMs: () => number
-  /** Called for the second signal: whoever sends two doesn't want to wait. */
+  /** Called for the second signal, which asks to stop immediately. */
   readonly exit: (code: number) => void
 }
 
 /**
- * Ctrl-C under `npm start` arrives twice: from the terminal, and once more from npm, which passes on what it got itself.
+ * Ctrl-C under `npm start` arrives twice: from the terminal, and again from npm, which forwards it.
  * A person who means it needs longer than this between two presses.
  */
 const repeatWindowMs = 250
@@ -44,7 +44,7 @@ export interface OrphanWatch {
 
 /**
  * Resolves when the process that started us is gone. npm puts a shell between itself and us, and a SIGTERM to npm ends that
- * shell without telling us: we would run on with nobody left to stop us.
+ * shell without a signal to this process, which would keep running.
  */
 export function whenOrphaned({ parentPid, everyMs }: OrphanWatch): Promise<StopSignal> {
   const firstParent = parentPid()

@@ -21,7 +21,7 @@ const repeatMs = 30_000
 
 /**
  * Runs `start`, and runs it again for as long as it fails because the database is away: with growing pauses, and saying so. Any other failure
- * ends it at once: a wrong password, an unknown database or a missing schema don't mend themselves.
+ * ends it at once: a wrong password, an unknown database or a missing schema don't go away by themselves.
  */
 export async function untilDatabaseIsThere<Result>(
   { databaseUrl, logger, signal }: DatabaseWait,
@@ -32,7 +32,7 @@ export async function untilDatabaseIsThere<Result>(
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     try {
       const result = await start()
-      if (said.reason !== '') logger.info({ hosts }, `PostgreSQL at ${hosts} answers`)
+      if (said.reason !== '') logger.info({ hosts }, `PostgreSQL at ${hosts} is reachable`)
       return result
     } catch (error) {
       if (signal.aborted || !isConnectionError(error) || isLoginRefused(error)) throw error

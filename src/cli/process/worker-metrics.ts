@@ -9,7 +9,8 @@ import { readQueueGauges } from '../../storage/metrics.ts'
 import { countWorkers } from '../../storage/workers.ts'
 
 export interface WorkerMetricsOptions {
-  readonly databaseUrl: string
+  /** Null: the worker has no database connection, and the page no gauges of the installation. */
+  readonly databaseUrl: string | null
   readonly host: string
   readonly port: number
   /** Null while it waits for its database. */
@@ -18,22 +19,31 @@ export interface WorkerMetricsOptions {
 
 const requestTimeoutMs = 10_000
 
+const installationGauges = [
+  'workers',
+  'queue_runs',
+  'queue_oldest_due_seconds',
+  'queue_dead_letters',
+  'queue_unhandled_runs',
+] as const
+
 const paths: ReadonlySet<string> = new Set(['/metrics', '/livez', '/readyz'])
 
 /** What Prometheus and a supervisor ask a worker: `/metrics`, `/livez` and `/readyz`, without a key. */
 export class WorkerMetrics {
   readonly runs = new RunMetrics()
   readonly #options: WorkerMetricsOptions
-  readonly #holdfast: Holdfast
+  readonly #holdfast: Holdfast | null
   readonly #page: MetricsPage
   readonly #server: Server
 
   constructor(options: WorkerMetricsOptions) {
     this.#options = options
-    this.#holdfast = new Holdfast({ databaseUrl: options.databaseUrl })
+    const { databaseUrl } = options
+    this.#holdfast = databaseUrl === null ? null : new Holdfast({ databaseUrl })
     this.#page = new MetricsPage({
       own: this.runs,
-      gauges: ['workers', 'queue_runs', 'queue_oldest_due_seconds', 'queue_dead_letters', 'runs_in_progress'],
+      gauges: [...(databaseUrl === null ? [] : installationGauges), 'runs_in_progress'],
       readGauges: () => this.#readGauges(),
       nowMs: () => performance.now(),
     })
@@ -56,10 +66,11 @@ export class WorkerMetrics {
   async stop(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()
-    await this.#holdfast.stop()
+    await this.#holdfast?.stop()
   }
 
   async #readGauges() {
+    if (this.#holdfast === null) return []
     const { database } = this.#holdfast
     const [workers, ofQueues] = await Promise.all([countWorkers(database), readQueueGauges(database)])
     return [{ metric: 'workers', labels: {}, value: workers }, ...ofQueues]
@@ -85,9 +96,9 @@ export class WorkerMetrics {
 function answerReady(response: ServerResponse, worker: ReturnType<WorkerMetricsOptions['worker']>): void {
   const reason =
     worker === null
-      ? 'The worker waits for its database.'
+      ? 'The worker is waiting for its database or broker.'
       : worker.isFenced
-        ? 'No heartbeat has reached the database for so long that the worker starts nothing.'
+        ? "The worker's heartbeats have not been recorded for too long, so it starts no runs."
         : null
   if (reason !== null) response.setHeader('retry-after', 1)
   const status = reason === null ? 'ready' : 'not_ready'

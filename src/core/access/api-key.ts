@@ -1,4 +1,4 @@
-/** `hf_<id>_<secret>`: the id finds the key, the secret proves it. */
+/** `hf_<id>_<secret>`: the id selects the key, the secret authenticates it. */
 const apiKeyPattern = /^hf_([0-9a-z]{10})_([0-9A-Za-z_-]{43})$/
 
 export interface ApiKeyParts {
@@ -16,7 +16,7 @@ export function formatApiKey(idBytes: Buffer, secretBytes: Buffer): ApiKeyParts 
   return { id, secret, key: `hf_${id}_${secret}` }
 }
 
-/** Null for what can't be one of our keys. */
+/** Null for a text that can't be one of our keys. */
 export function parseApiKey(text: string): ApiKeyParts | null {
   const [, id, secret] = apiKeyPattern.exec(text) ?? []
   return id === undefined || secret === undefined ? null : { id, secret }

@@ -1,13 +1,13 @@
 export const permissions = ['read', 'publish', 'call', 'operate', 'configure', 'administer'] as const
-/** What a call of the API needs. */
+/** The permission that a call of the API needs. */
 export type Permission = (typeof permissions)[number]
 
 export const roles = ['viewer', 'publisher', 'caller', 'operator', 'admin'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * Who may do what. A publisher can't read: a key that sits in an application sees no other's events. Nor can it call an endpoint: a call
- * chooses its path and sees the answer, with the endpoint's credentials.
+ * Permissions by role. A publisher can't read: a key stored in an application must not show the events of others. Nor can it call an endpoint: a call
+ * chooses its path and returns the answer, with the endpoint's credentials.
  */
 const permissionsOf: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],

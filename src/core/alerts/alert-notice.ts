@@ -8,7 +8,7 @@ export interface NoticeIncident {
   readonly sinceMs: number
 }
 
-/** What people are told at one time about one rule. */
+/** One notification about one rule. */
 export interface Notice {
   readonly kind: NoticeKind
   readonly rule: string
@@ -17,7 +17,7 @@ export interface Notice {
   readonly incidents: readonly NoticeIncident[]
 }
 
-/** A notice in the words of each channel. */
+/** A notification as each channel shows it. */
 export interface NoticeTexts {
   readonly title: string
   readonly text: string
@@ -28,7 +28,7 @@ export interface NoticeTexts {
   }
 }
 
-/** A hundred endpoints behind one broken proxy make one notice; it names the first ones. */
+/** A hundred endpoints behind one broken proxy result in one notification; it names the first ones. */
 const maxNamed = 20
 
 const marks = { firing: 'FIRING', reminder: 'STILL FIRING', resolved: 'RESOLVED' } as const
@@ -76,7 +76,7 @@ function describeIncident(kind: string, { subject, value, threshold }: NoticeInc
   return isAlertKind(kind) ? alertKinds[kind].describe(subject, value, threshold) : `${kind}: ${subject}`
 }
 
-/** The three characters that mean something to Slack. */
+/** The three characters that Slack requires to be escaped. */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -108,7 +108,7 @@ describe('a notice', () => {
 
   it('says what happened, since when, and where to read on', () => {
     const { title, text, payloads } = renderNotice(notice, 'docs/runbook.md')
-    expect(title).toBe('[FIRING] warning: 120 dead letters are unsettled, more than 100')
+    expect(title).toBe('[FIRING] warning: 120 dead letters are open, more than 100')
     expect(text).toContain('since 2030-01-01T00:00:00.000Z')
     expect(text).toContain('docs/runbook.md#dead-letters')
     expect(payloads.webhook).toMatchObject({ type: 'alert.firing', kind: 'dead_letters', total: 1 })

@@ -35,8 +35,8 @@ export interface IncidentChange {
 }
 
 /**
- * One look at one rule: what its findings mean for its incidents, and what people are told. All that is new of a rule is one notice of
- * each kind, and a rule that has spoken a moment ago waits: a hundred endpoints that fail together make one notice.
+ * Evaluates one rule: how its findings change its incidents, and which notifications are sent. All new incidents of a rule are one notification of
+ * each kind, and a rule that notified a moment ago waits: a hundred endpoints that fail together result in one notification.
  */
 export function alertRound(
   rule: RoundRule,
@@ -88,7 +88,7 @@ function isSilent({ silencedUntilMs }: RoundRule, nowMs: number): boolean {
   return silencedUntilMs !== null && silencedUntilMs > nowMs
 }
 
-/** A silent rule silences its incidents, so that one which ends meanwhile ends without a word. */
+/** A silenced rule silences its incidents, so that one which ends meanwhile ends without a notification. */
 function withSilence(incident: Incident, untilMs: number | null): Incident {
   if (untilMs === null) return incident
   return { ...incident, silencedUntilMs: Math.max(incident.silencedUntilMs ?? 0, untilMs) }

@@ -14,21 +14,37 @@ const channelName = z
 /** Each setting of a rule by itself. */
 export const alertRuleFields = {
   name: z.string({ error: nameAdvice }).regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, { error: nameAdvice }),
-  kind: field.oneOf(...(ruleKinds as [AlertKind, ...AlertKind[]])),
-  severity: field.oneOf('warning', 'critical').default('warning'),
-  threshold: field.numberBetween(0, 1e12),
-  holdMs: field.wholeNumber(0, 7 * dayMs).default(60_000),
-  remindMs: field.wholeNumber(60_000, 365 * dayMs).default(4 * 3_600_000),
-  clearMs: field.wholeNumber(0, 7 * dayMs).default(300_000),
-  quietMs: field.wholeNumber(0, dayMs).default(60_000),
-  endpoint: field.text(63).nullable().default(null),
-  tag: field.text(64).nullable().default(null),
+  kind: field.oneOf(...(ruleKinds as [AlertKind, ...AlertKind[]])).meta({ description: 'What it watches.' }),
+  severity: field
+    .oneOf('warning', 'critical')
+    .default('warning')
+    .meta({ description: 'How urgent its alerts are.' }),
+  threshold: field.numberBetween(0, 1e12).meta({ description: 'It fires above this.' }),
+  holdMs: field
+    .wholeNumber(0, 7 * dayMs)
+    .default(60_000)
+    .meta({ description: 'How long it must hold before it fires.' }),
+  remindMs: field
+    .wholeNumber(60_000, 365 * dayMs)
+    .default(4 * 3_600_000)
+    .meta({ description: 'The time between two reminders of what still fires.' }),
+  clearMs: field
+    .wholeNumber(0, 7 * dayMs)
+    .default(300_000)
+    .meta({ description: 'How long it must be clear before it is over.' }),
+  quietMs: field
+    .wholeNumber(0, dayMs)
+    .default(60_000)
+    .meta({ description: 'At least so long between two notices of the rule.' }),
+  endpoint: field.text(63).nullable().default(null).meta({ description: 'Only this endpoint.' }),
+  tag: field.text(64).nullable().default(null).meta({ description: 'Only endpoints with this tag.' }),
   channels: z
     .array(channelName, { error: 'must be a list of channels' })
     .max(20, { error: 'must have at most 20 channels' })
     .nullable()
-    .default(null),
-  enabled: field.flag().default(true),
+    .default(null)
+    .meta({ description: 'Where its notices go; null: to all channels.' }),
+  enabled: field.flag().default(true).meta({ description: 'Whether it is evaluated.' }),
 }
 
 const alertRuleInput = z.strictObject(alertRuleFields).superRefine((rule, context) => {
@@ -63,7 +79,7 @@ const httpSettings = {
 export const alertChannelInput = z.discriminatedUnion(
   'kind',
   [
-    // Signed as every endpoint's messages are; what else an endpoint's `config` takes goes here too.
+    // Signed like every endpoint's messages; other fields of an endpoint's `config` are accepted here too.
     z.strictObject({
       name: channelName,
       kind: z.literal('webhook'),

@@ -54,12 +54,12 @@ describe('an alert', () => {
     expect(incident).toBeNull()
   })
 
-  it('is one incident, told once, however its condition flickers', () => {
+  it('is one incident with one notification, even if its condition comes and goes', () => {
     const flicker = Array.from({ length: 100 }, (_, index) => ({ afterMs: minute, isMet: index % 3 !== 2 }))
     expect(watch([...lasting(2 * minute, true), ...flicker]).told.map(({ kind }) => kind)).toEqual(['firing'])
   })
 
-  it('is not repeated once somebody has acknowledged it, and still says when it is over', () => {
+  it('sends no reminders once it is acknowledged, and still a notification of its end', () => {
     const acknowledged = { afterMs: second, isMet: true, change: { isAcknowledged: true } }
     const { told } = watch([
       ...lasting(2 * minute, true),
@@ -70,7 +70,7 @@ describe('an alert', () => {
     expect(told.map(({ kind }) => kind)).toEqual(['firing', 'resolved'])
   })
 
-  it('is told when its silence ends, if it still fires then', () => {
+  it('is notified when its silence ends, if it still fires then', () => {
     const silenced = {
       afterMs: 15 * second,
       isMet: true,
@@ -80,7 +80,7 @@ describe('an alert', () => {
     expect(told).toEqual([{ atMs: 1_000_000 + 60 * minute, kind: 'firing' }])
   })
 
-  it('waits for its turn while its rule has just spoken, with bad news and with good', () => {
+  it('delays notifications of its start and its end while its rule has just notified', () => {
     const mute = (looks: Look[]) => looks.map((look) => ({ ...look, maySpeak: false }))
     const { told, steps } = watch([
       ...mute(lasting(3 * minute, true)),
@@ -108,7 +108,7 @@ describe('an alert', () => {
     ),
   })
 
-  it('tells of each incident once, reminds no sooner than it may, and ends only what it told of', () => {
+  it('notifies each incident once, reminds no sooner than allowed, and notifies the end only of notified ones', () => {
     fc.assert(
       fc.property(fc.array(look, { maxLength: 60 }), (looks) => {
         let openedAtMs: number | null = null

@@ -1,18 +1,18 @@
-/** How long a condition must hold to become an alert, and how often it is spoken of. */
+/** How long a condition must hold to become an alert, and how often notifications are sent. */
 export interface AlertTiming {
   readonly holdMs: number
   readonly remindMs: number
   readonly clearMs: number
 }
 
-/** One incident: one rule, one subject, from its first sign to its resolution. Times are the database's. */
+/** One incident: one rule, one subject, from the first time its condition is met to its resolution. Times are in database time. */
 export interface Incident {
   readonly state: 'pending' | 'firing'
   readonly sinceMs: number
   readonly firedAtMs: number | null
   /** Since when the condition hasn't been met any more. */
   readonly clearSinceMs: number | null
-  /** When people were last told of it. */
+  /** When the last notification was sent. */
   readonly noticedAtMs: number | null
   readonly isAcknowledged: boolean
   readonly silencedUntilMs: number | null
@@ -23,13 +23,13 @@ export type NoticeKind = 'firing' | 'reminder' | 'resolved'
 export interface Observation {
   readonly isMet: boolean
   readonly nowMs: number
-  /** False while the rule has spoken a moment ago: what is new waits, so that many incidents make one notice. */
+  /** False while the rule notified a moment ago: new incidents wait, so that many of them result in one notification. */
   readonly maySpeak: boolean
 }
 
 export type AlertStep =
   | { readonly incident: Incident; readonly notice: NoticeKind | null }
-  /** It is over: resolved when it had fired, forgotten when it never did. */
+  /** It has ended: resolved if it had fired, deleted if it never did. */
   | { readonly incident: null; readonly hasFired: boolean; readonly notice: 'resolved' | null }
 
 /*
@@ -39,7 +39,7 @@ export type AlertStep =
  *                      ▼                                └────┘ met again before that: the same incident
  *                   (forgotten)
  *
- * Notices: `firing` once, `reminder` every remindMs unless acknowledged, `resolved` only to those who heard of it. None while silenced.
+ * Notifications: `firing` once, `reminder` every remindMs unless acknowledged, `resolved` only if a `firing` was sent. None while silenced.
  */
 export function stepAlert(
   incident: Incident | null,
@@ -96,7 +96,7 @@ function clearing(incident: Incident, observation: Observation, timing: AlertTim
   if (nowMs - (incident.clearSinceMs ?? nowMs) < timing.clearMs) return { incident, notice: null }
   const isToldOf = incident.noticedAtMs !== null && !isSilenced(incident, nowMs)
   if (!isToldOf) return { incident: null, hasFired: true, notice: null }
-  // The good news waits for its turn too.
+  // The notification of the end waits for its turn too.
   return observation.maySpeak
     ? { incident: null, hasFired: true, notice: 'resolved' }
     : { incident, notice: null }

@@ -44,19 +44,19 @@ describe('what an endpoint needs', () => {
     })
   })
 
-  test('a hold with an end recovers on its own, one without needs somebody', () => {
+  test('a hold with an end recovers by itself, one without needs a person', () => {
     const until = new Date('2026-10-23T03:12:00Z')
     const held = { ...endpoint, state: 'held', reason: 'answered 429', pending: 1 }
     expect(attentionOfEndpoint({ ...held, heldUntil: until })).toMatchObject({
       kind: 'held',
       recovers: true,
       until,
-      sentence: 'answered 429. 1 delivery waits; no attempts are used.',
+      sentence: 'Answered 429. 1 delivery waits; no attempts are used.',
     })
     expect(attentionOfEndpoint(held)).toMatchObject({ kind: 'held', recovers: false })
   })
 
-  test('a pause concerns somebody only while deliveries wait behind it', () => {
+  test('a pause needs attention only while deliveries wait', () => {
     expect(attentionOfEndpoint({ ...endpoint, state: 'paused' })).toBeNull()
     expect(attentionOfEndpoint({ ...endpoint, state: 'paused', pending: 2 })).toMatchObject({
       severity: 'notice',
@@ -64,7 +64,7 @@ describe('what an endpoint needs', () => {
   })
 })
 
-test('letters of a queue are told as such, and a cap as such', () => {
+test('letters of a queue are named as such, and a capped count as "or more"', () => {
   const letters = {
     endpoint: null,
     queue: 'invoices',
@@ -78,13 +78,13 @@ test('letters of a queue are told as such, and a cap as such', () => {
   })
 })
 
-test('an alert that its endpoint tells of itself is not told twice', () => {
+test('an alert that repeats the problem of its endpoint is not listed twice', () => {
   const alert = { severity: 'warning', subject: 'crm', value: 0.5, threshold: 0.2, since: at } as const
   expect(attentionOfAlert({ ...alert, kind: 'circuit_open' })).toBeNull()
   expect(attentionOfAlert({ ...alert, kind: 'of_a_newer_version' })).toBeNull()
   expect(attentionOfAlert({ ...alert, kind: 'failure_rate' })).toMatchObject({
     subject: 'endpoint:crm',
-    sentence: '50 % of the attempts at crm fail.',
+    sentence: '50 % of the attempts to deliver to crm fail.',
   })
 })
 

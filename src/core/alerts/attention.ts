@@ -1,16 +1,16 @@
-import { alertKinds, isAlertKind } from './alert-kinds.ts'
+import { type AlertKindEntry, alertKinds, isAlertKind } from './alert-kinds.ts'
 
 /** Something that is wrong, in one sentence that the API, the CLI and pages share. */
 export interface Attention {
   readonly kind: string
   readonly severity: 'critical' | 'warning' | 'notice'
-  /** As the audit log names it: `endpoint:crm`; null when it is about all of Holdfast. */
+  /** The name in the audit log: `endpoint:crm`; null if it concerns all of Holdfast. */
   readonly subject: string | null
   readonly sentence: string
   readonly since: Date | null
-  /** When something happens by itself: the next probe, the end of a hold. */
+  /** When something happens automatically: the next probe, or the end of a hold. */
   readonly until: Date | null
-  /** True: nobody has to do anything. */
+  /** True if it recovers without intervention. */
   readonly recovers: boolean
 }
 
@@ -33,18 +33,18 @@ const count = (value: number, noun: string): string =>
 const waiting = (pending: number): string =>
   pending === 0 ? 'Nothing waits' : `${count(pending, 'delivery')} ${pending === 1 ? 'waits' : 'wait'}`
 
-/** What is wrong with an endpoint; null when that is nobody's concern, such as a pause with nothing behind it. */
+/** The problem of an endpoint; null if it needs no attention, such as a pause without waiting deliveries. */
 export function attentionOfEndpoint(endpoint: UnwellEndpoint): Attention | null {
   const { name, state, reason, circuit, pending } = endpoint
   const subject = `endpoint:${name}`
-  const because = reason === null ? '' : `${withFullStop(reason)} `
+  const because = reason === null ? '' : `${asSentence(reason)} `
   const stopped = { subject, since: endpoint.stateChangedAt, until: null, recovers: false }
   if (state === 'rejecting') {
     return {
       ...stopped,
       kind: 'rejecting',
       severity: 'critical',
-      sentence: `${because}Stopped, so that what is owed doesn't become dead letters. ${waiting(pending)}.`,
+      sentence: `${because}Paused to keep its messages from becoming dead letters. ${waiting(pending)}.`,
     }
   }
   if (state === 'disabled') {
@@ -61,7 +61,7 @@ export function attentionOfEndpoint(endpoint: UnwellEndpoint): Attention | null 
       ...stopped,
       kind: 'paused',
       severity: 'notice',
-      sentence: `Paused by hand. ${because}${waiting(pending)}, and the give-up timer is paused.`,
+      sentence: `Paused manually. ${because}${waiting(pending)}, and the give-up timer is paused.`,
     }
   }
   if (circuit !== 'closed') {
@@ -136,27 +136,6 @@ export interface FiringAlert {
   readonly since: Date
 }
 
-/** Kinds that an endpoint or its letters tell of themselves, with more to say. */
-const toldElsewhere: ReadonlySet<string> = new Set([
-  'circuit_open',
-  'rejecting',
-  'endpoint_disabled',
-  'dead_letters',
-  'dead_letter_rate',
-])
-
-const subjectPrefixes: Readonly<Record<string, string>> = {
-  failure_rate: 'endpoint',
-  backlog_age: 'endpoint',
-  persisting_critical: 'endpoint',
-  job_disabled: 'job',
-  node_lost: 'node',
-  worker_lost: 'worker',
-  partition_upkeep: 'task',
-  maintenance_failing: 'task',
-  quarantine: 'quarantine',
-}
-
 export function attentionOfAlert({
   kind,
   severity,
@@ -165,14 +144,15 @@ export function attentionOfAlert({
   threshold,
   since,
 }: FiringAlert): Attention | null {
-  if (toldElsewhere.has(kind) || !isAlertKind(kind)) return null
-  const text = alertKinds[kind].describe(subject, value, threshold)
-  const prefix = subjectPrefixes[kind]
+  if (!isAlertKind(kind)) return null
+  const { isToldElsewhere, subjectPrefix, describe }: AlertKindEntry = alertKinds[kind]
+  if (isToldElsewhere === true) return null
+  const text = describe(subject, value, threshold)
   return {
     kind,
     severity,
-    subject: prefix === undefined || subject === 'all' ? null : `${prefix}:${subject}`,
-    sentence: withFullStop(text.charAt(0).toUpperCase() + text.slice(1)),
+    subject: subjectPrefix === undefined || subject === 'all' ? null : `${subjectPrefix}:${subject}`,
+    sentence: asSentence(text),
     since,
     until: null,
     recovers: false,
@@ -200,7 +180,7 @@ export function attentionOfTask({ name, failures, lastError, lastSucceededAt }: 
 
 const weights = { critical: 0, warning: 1, notice: 2 } as const
 
-/** The most urgent first, what recovers by itself last; one that has lasted longer before a younger one. */
+/** The most urgent first, those that recover by themselves last; of two, the one that has lasted longer first. */
 export function byUrgency(left: Attention, right: Attention): number {
   return (
     Number(left.recovers) - Number(right.recovers) ||
@@ -208,6 +188,12 @@ export function byUrgency(left: Attention, right: Attention): number {
     (left.since?.getTime() ?? 0) - (right.since?.getTime() ?? 0) ||
     (left.subject ?? '').localeCompare(right.subject ?? '')
   )
+}
+
+/** Somebody's words, which may begin in lower case and end without a full stop. */
+function asSentence(text: string): string {
+  const sentence = withFullStop(text)
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
 }
 
 function withFullStop(text: string): string {

@@ -1,7 +1,7 @@
-/** How one try at a delivery ended. The retry policy, the circuit breaker and the dead letters all decide by this word. */
+/** How one attempt at a delivery ended. The retry policy, the circuit breaker and the dead letters all decide by this value. */
 export type AttemptClass = 'success' | 'retryable' | 'permanent' | 'gone' | 'throttled'
 
-/** Where the time of one attempt went. Absent parts did not happen (a reused connection has no `connectMs`). */
+/** The timings of one attempt. Absent parts did not happen (a reused connection has no `connectMs`). */
 export interface AttemptTimings {
   dnsMs?: number
   connectMs?: number
@@ -31,30 +31,30 @@ export interface AttemptError {
   /** Stable and lower-case, e.g. `connect_refused`, `timeout`, `http_status`, `handler_error`. */
   code: string
   message: string
-  /** What the system or the TLS library called it, e.g. `CERT_HAS_EXPIRED`; to explain it, not to decide by it. */
+  /** The code of the system or the TLS library, e.g. `CERT_HAS_EXPIRED`; used in explanations, not in decisions. */
   systemCode?: string
 }
 
 /**
- * Where a failure arose before anything was sent. The receiver has no part in it: its circuit, `rejecting` and auto-disable don't hear of it.
- * `schema` and `transform`: the message can't be given its shape. `route`: its route was deleted.
+ * Where a failure occurred before anything was sent. The receiver isn't the cause: it counts neither for its circuit nor for `rejecting` and auto-disable.
+ * `schema` and `transform`: the message can't be rendered. `route`: its route was deleted.
  */
 export type UnsentOrigin = 'schema' | 'transform' | 'route'
 
 /** The outcome of one attempt: a result, never an exception, because failing receivers are expected. */
 export interface AttemptOutcome {
   class: AttemptClass
-  /** Counts against the circuit: the receiver is unwell (network, timeout, 5xx). A bad payload never sets it. */
+  /** Counts against the circuit: the receiver is unavailable (network, timeout, 5xx). A bad payload never sets it. */
   isHealthFailure: boolean
   durationMs: number
   statusCode?: number
   error?: AttemptError
-  /** What a `Retry-After` header asked for, already parsed and capped. */
+  /** The delay of a `Retry-After` header, parsed and capped. */
   retryAfterMs?: number
   timings?: AttemptTimings
   request?: RenderedRequest
   response?: ResponseExcerpt
-  /** Set when nothing was sent; otherwise the failure is the receiver's, or that of the way to it. */
+  /** Set if nothing was sent; otherwise the failure is the receiver's, or the network's. */
   origin?: UnsentOrigin
   /** Nothing was sent, because its route skips such messages. */
   isSkipped?: true

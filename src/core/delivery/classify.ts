@@ -1,11 +1,11 @@
 import type { AttemptClass } from './attempt.ts'
 
-/** An endpoint's own reading of statuses: an exact one (`409`) or a hundred (`4xx`); the exact one wins. */
+/** An endpoint's own classification of statuses: an exact one (`409`) or a hundred (`4xx`); the exact one wins. */
 export type ClassifyOverrides = Readonly<Record<string, AttemptClass>>
 
 /**
- * How an HTTP answer ends the attempt. Statuses that can't end one (1xx, or outside 100–599) are retryable: something
- * between us and the receiver broke the protocol, which says nothing about the message.
+ * The outcome class of an HTTP answer. Statuses that can't end an attempt (1xx, or outside 100–599) are retryable: something
+ * between this process and the receiver violated the protocol, which says nothing about the message.
  *
  * @example classifyHttpStatus(409, false, { '409': 'success' }) // 'success'
  */
@@ -27,8 +27,8 @@ export function classifyHttpStatus(
 }
 
 /**
- * Whether the status says that the receiver is unwell. Only 5xx: any other answer comes from a receiver that works.
- * The circuit counts it only where the attempt is retryable too, so an override or a throttle takes it out.
+ * Whether the status shows that the receiver is unavailable. Only 5xx: any other answer comes from a receiver that works.
+ * The circuit counts it only if the attempt is retryable too, so an override or a throttle excludes it.
  */
 export function isHealthFailureStatus(status: number): boolean {
   return status >= 500 && status < 600

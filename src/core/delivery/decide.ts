@@ -4,13 +4,13 @@ import { giveUpThresholdMs, type Pause } from './give-up.ts'
 import { holdMs } from './retry-after.ts'
 import { mayRetry, retryDelayMs } from './retry-policy.ts'
 
-/** What becomes of a delivery whose attempt didn't succeed. */
+/** The decision about a delivery whose attempt failed. */
 export type Decision =
   | {
       readonly action: 'retry'
       readonly delayMs: number
       readonly holdEndpointMs: number
-      /** Whether it used up one of the policy's retries: a failed probe, a throttle or a refusal that another took upon itself doesn't. */
+      /** Whether it used one of the policy's retries: a failed probe, a throttle, and a refusal that is attributed to another delivery of the batch don't. */
       readonly isCounted: boolean
     }
   | { readonly action: 'dead'; readonly reason: DeathReason }
@@ -26,22 +26,22 @@ export type DeathReason =
   | 'crashed_its_node'
 
 export interface TriedDelivery {
-  /** Attempts made, this one included. */
+  /** Number of attempts, this one included. */
   readonly attempt: number
-  /** Of those before this one, how many don't count against the policy. */
+  /** How many of the earlier ones don't count against the policy. */
   readonly uncounted: number
   readonly criticality: number
   readonly owedSinceMs: number
 }
 
-/** Criticality 0: counted and dropped after its retries, because somebody chose so. */
+/** Criticality 0 (best effort): counted and dropped after its retries. */
 export const bestEffort = 0
 
 export interface DecisionContext {
   readonly settings: EndpointSettings
   readonly pauses: readonly Pause[]
   readonly isProbe: boolean
-  /** Another delivery of the same request takes its refusal upon itself. */
+  /** The refusal is attributed to another delivery of the same request. */
   readonly isSpared: boolean
   readonly nowMs: number
   readonly random: () => number
@@ -52,7 +52,7 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   switch (outcome.class) {
     case 'permanent':
     case 'gone':
-      // One refused request is one refused message, as it would be without batches: the rest waits for another request.
+      // One refused request counts as one refused message, as it would without batches: the others wait for another request.
       if (!context.isSpared) return ending(delivery, reasonOf(outcome))
       break
     case 'success':
@@ -64,15 +64,15 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   const retriesUsed = delivery.attempt - delivery.uncounted - 1
   const isCounted = !context.isProbe && outcome.class === 'retryable'
   if (isCounted && !mayRetry(settings.retry, retriesUsed)) return ending(delivery, 'retries_exhausted')
-  // A throttled or spared delivery uses up no retry, but its delay grows all the same.
+  // A throttled or spared delivery uses no retry, but its delay still grows.
   const retry = outcome.class === 'retryable' ? retriesUsed + 1 : delivery.attempt
   const policyDelayMs = retryDelayMs(settings.retry, Math.max(1, retry), context.random)
-  // A failed probe must be at hand for the next one when nothing else is.
+  // A failed probe must be available for the next probe if there is no other delivery.
   const usualDelayMs = context.isProbe ? Math.min(policyDelayMs, settings.circuit.cooldownMs) : policyDelayMs
   const isHeld = outcome.class === 'throttled' && outcome.retryAfterMs !== undefined
   const holdEndpointMs = isHeld ? holdMs(outcome.retryAfterMs ?? 0, context.random) : 0
-  // A receiver that asks for no wait at all still gets the policy's. While the endpoint is held the delivery waits with it anyway, and
-  // a person who ends the hold ends the wait.
+  // A receiver that asks for no delay still gets the policy's. While the endpoint is held, the delivery waits with it anyway, and
+  // ending the hold manually ends the wait.
   const delayMs = holdEndpointMs > 0 ? Math.min(holdEndpointMs, usualDelayMs) : usualDelayMs
   const givesUpAtMs = giveUpThresholdMs({
     nowMs,
@@ -83,7 +83,7 @@ export function decide(delivery: TriedDelivery, outcome: AttemptOutcome, context
   return { action: 'retry', delayMs, holdEndpointMs, isCounted }
 }
 
-/** A message that never left has another reason than one that was refused. */
+/** A message that was never sent has another reason than one that was refused. */
 function reasonOf({ class: word, origin }: AttemptOutcome): DeathReason {
   if (word === 'gone') return 'gone'
   return origin === 'schema' || origin === 'transform' ? origin : 'permanent'

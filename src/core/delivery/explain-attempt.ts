@@ -1,6 +1,6 @@
 import type { AttemptOutcome, AttemptTimings } from './attempt.ts'
 
-/** What was found out, in a word for programs and in sentences for people. */
+/** A finding, as a code for programs and as sentences for people. */
 export interface Explanation {
   readonly finding: string
   readonly text: string
@@ -12,11 +12,11 @@ export interface ExplainContext {
   readonly timeoutMs: number
 }
 
-/** An answer that takes more than this part of the time allowed will one day take all of it. */
+/** An answer that takes more than this part of the time allowed may one day exceed it. */
 const slowShare = 0.5
 
 /**
- * Says in plain words what a receiver did with a request, what is wrong with that, and what to do.
+ * Explains in plain words what a receiver did with a request, what the problem is, and what to do.
  *
  * @example explainAttempt(outcome, { url: 'https://crm.example/hooks', timeoutMs: 10_000 }).finding // 'tls_expired'
  */
@@ -49,12 +49,12 @@ const plainExplanations: ReadonlyMap<string, string> = new Map([
   ['connect_refused', 'Nothing listens at that host and port: the receiver is down, or the port is wrong.'],
   [
     'host_unreachable',
-    'No route leads to the host: a firewall, a private network, or IPv6 that goes nowhere.',
+    'The host is not reachable from here: check the firewall, the private network, and whether IPv6 is routed.',
   ],
-  ['address_refused', 'Holdfast itself refused to connect there; the receiver was never asked.'],
-  ['port_refused', 'Holdfast itself refused to use that port; the receiver was never asked.'],
-  ['proxy_failed', 'The forward proxy, not the receiver, is what failed.'],
-  ['request_not_prepared', 'The request could not be signed or authorized, so the receiver was never asked.'],
+  ['address_refused', "Holdfast's network rules do not allow that address; no request was sent."],
+  ['port_refused', "Holdfast's network rules do not allow that port; no request was sent."],
+  ['proxy_failed', 'The forward proxy failed, not the receiver.'],
+  ['request_not_prepared', 'The request could not be signed or authorized; no request was sent.'],
   ['handler_missing', 'No handler of that name is registered in this process.'],
   ['handler_error', 'The handler threw an error.'],
 ])
@@ -66,14 +66,14 @@ function explainSuccess(outcome: AttemptOutcome, { timeoutMs }: ExplainContext):
   if (isHtml(outcome)) {
     return {
       finding: 'html',
-      text: `${answered}, but with an HTML page: that is a web site or a login page, hardly what takes webhooks. Check the URL.`,
+      text: `${answered}, but with an HTML page: that is probably a web site or a login page, not a webhook receiver. Check the URL.`,
     }
   }
   if (tookMs > timeoutMs * slowShare) {
     return {
       finding: 'slow',
       text:
-        `${answered}, but it took ${tookMs} ms of the ${timeoutMs} ms allowed. Under load it will time out: let the receiver accept first and work ` +
+        `${answered}, but it took ${tookMs} ms of the ${timeoutMs} ms allowed. It may time out under load: let the receiver respond first and process ` +
         'afterwards, or raise config.timeoutMs.',
     }
   }
@@ -95,12 +95,12 @@ function explainStatus(outcome: AttemptOutcome, context: ExplainContext): Explan
   if (status >= 500) {
     return {
       finding: 'receiver_failed',
-      text: `The receiver answered ${status}: it failed itself. Its own log says why.${hint}`,
+      text: `The receiver answered ${status}: an error on its side. Check its log.${hint}`,
     }
   }
   return {
     finding: 'refused',
-    text: `The receiver answered ${status}: it refuses the request as it is.${hint}`,
+    text: `The receiver answered ${status}: it rejects the request.${hint}`,
   }
 }
 
@@ -109,49 +109,49 @@ const statusExplanations: ReadonlyMap<number, readonly [finding: string, text: s
     400,
     [
       'payload_refused',
-      'it doesn’t take the test’s payload. Its answer may say why; real events may fare better.',
+      'it rejects the test payload. Its response may say why; real events may be accepted.',
     ],
   ],
   [
     401,
     [
       'not_authorized',
-      'it asks for credentials, or it couldn’t verify the signature. Check config.auth, and that both sides have the same signing secret.',
+      'it requires credentials, or could not verify the signature. Check config.auth, and that both sides have the same signing secret.',
     ],
   ],
   [
     403,
     [
       'forbidden',
-      'it knows who asks and won’t have it: missing rights, a firewall for applications, or a list of addresses that lacks ours.',
+      'it denies access: the credentials lack permission, a web application firewall blocked the request, or our address is not on its allow list.',
     ],
   ],
-  [
-    404,
-    ['not_found', 'there is nothing at that path. Check the path of the URL, its spelling and its slashes.'],
-  ],
-  [405, ['method_refused', 'it doesn’t take this method there. Check config.method, and the path.']],
-  [407, ['proxy_failed', 'a proxy wants credentials. Check HOLDFAST_PROXY_URL.']],
-  [410, ['gone', 'it says that this address is gone for good. Deliveries become dead letters.']],
-  [413, ['too_large', 'it takes no body of this size, though a test is small.']],
+  [404, ['not_found', 'the path does not exist. Check the path of the URL, its spelling and its slashes.']],
+  [405, ['method_refused', 'it does not accept this method. Check config.method and the path.']],
+  [407, ['proxy_failed', 'a proxy requires credentials. Check HOLDFAST_PROXY_URL.']],
+  [410, ['gone', 'the URL is permanently gone. Deliveries become dead letters.']],
+  [413, ['too_large', 'the body is too large for it, although the test payload is small.']],
   [
     415,
     [
       'media_type_refused',
-      'it doesn’t take this content type. Set the header content-type in config.headers.',
+      'it does not accept this content type. Set the header content-type in config.headers.',
     ],
   ],
   [
     422,
     [
       'payload_refused',
-      'it doesn’t take the test’s payload. Its answer may say why; real events may fare better.',
+      'it rejects the test payload. Its response may say why; real events may be accepted.',
     ],
   ],
-  [429, ['throttled', 'it is asked too often at the moment. Deliveries wait for as long as it asks.']],
-  [502, ['gateway', 'a gateway stands in front of the receiver and can’t reach it.']],
+  [
+    429,
+    ['throttled', 'it receives too many requests at the moment. Deliveries wait for as long as it asks.'],
+  ],
+  [502, ['gateway', 'a gateway in front of the receiver can’t reach it.']],
   [503, ['unavailable', 'it is overloaded or under maintenance.']],
-  [504, ['gateway', 'a gateway stands in front of the receiver and waited for it in vain.']],
+  [504, ['gateway', 'a gateway in front of the receiver timed out waiting for it.']],
 ])
 
 function explainRedirect(outcome: AttemptOutcome, { url }: ExplainContext): Explanation {
@@ -160,7 +160,7 @@ function explainRedirect(outcome: AttemptOutcome, { url }: ExplainContext): Expl
   if (location === '' || !URL.canParse(location, base)) {
     return {
       finding: 'redirect',
-      text: `The receiver answered ${outcome.statusCode}, a redirect to nowhere. Holdfast follows none.`,
+      text: `The receiver answered ${outcome.statusCode}, a redirect without a target. Holdfast does not follow redirects.`,
     }
   }
   const target = new URL(location, base)
@@ -168,8 +168,8 @@ function explainRedirect(outcome: AttemptOutcome, { url }: ExplainContext): Expl
   return {
     finding: isUpgrade ? 'redirect_to_https' : 'redirect',
     text:
-      `The receiver answered ${outcome.statusCode}, which leads to ${target.origin}${target.pathname}. Holdfast follows no redirects: ` +
-      `${isUpgrade ? 'it wants https, so set' : 'set'} that as the URL, if it is right.`,
+      `The receiver answered ${outcome.statusCode}, a redirect to ${target.origin}${target.pathname}. Holdfast does not follow redirects: ` +
+      `${isUpgrade ? 'the receiver requires https, so use' : 'use'} that as the URL, if it is right.`,
   }
 }
 
@@ -178,7 +178,7 @@ function explainTimeout(outcome: AttemptOutcome, { url, timeoutMs }: ExplainCont
   if (outcome.statusCode !== undefined) {
     return {
       finding: 'slow_body',
-      text: `The receiver began to answer ${outcome.statusCode}, but didn’t finish within ${timeoutMs} ms. It must end its response.`,
+      text: `The receiver started a ${outcome.statusCode} response, but did not finish it within ${timeoutMs} ms. It must end its response.`,
     }
   }
   if (url !== null && timings.connectMs === undefined) {
@@ -190,12 +190,12 @@ function explainTimeout(outcome: AttemptOutcome, { url, timeoutMs }: ExplainCont
   if (url !== null && new URL(url).protocol === 'https:' && timings.tlsMs === undefined) {
     return {
       finding: 'tls_timeout',
-      text: `The host took the connection, but the TLS handshake didn’t end within ${timeoutMs} ms. Does that port speak TLS at all?`,
+      text: `The host accepted the connection, but the TLS handshake did not complete within ${timeoutMs} ms. Check that the port speaks TLS.`,
     }
   }
   return {
     finding: 'no_answer',
-    text: `The receiver took the request, but didn’t answer within ${timeoutMs} ms. Let it accept first and work afterwards, or raise config.timeoutMs.`,
+    text: `The receiver accepted the request, but did not respond within ${timeoutMs} ms. Let it respond first and process afterwards, or raise config.timeoutMs.`,
   }
 }
 
@@ -203,7 +203,7 @@ const tlsExplanations: readonly (readonly [code: RegExp, finding: string, text: 
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     'tls_name_mismatch',
-    'The receiver’s certificate is for another name than the one in the URL. Use the name that it is for, or give the receiver a certificate for this one.',
+    'The receiver’s certificate is for a different name than the one in the URL. Use the name in the certificate, or give the receiver a certificate for this name.',
   ],
   [/^CERT_HAS_EXPIRED$/, 'tls_expired', 'The receiver’s certificate has expired. It needs a new one.'],
   [
@@ -214,23 +214,23 @@ const tlsExplanations: readonly (readonly [code: RegExp, finding: string, text: 
   [
     /SELF_SIGNED/,
     'tls_self_signed',
-    'The receiver’s certificate is signed by itself, and nobody vouches for it. Use one of a public authority, or let this machine trust it (NODE_EXTRA_CA_CERTS).',
+    'The receiver’s certificate is self-signed, so it is not trusted. Use one from a public authority, or make this machine trust it (NODE_EXTRA_CA_CERTS).',
   ],
   [
     /^UNABLE_TO_(?:VERIFY|GET_ISSUER)/,
     'tls_chain_incomplete',
-    'The receiver’s certificate can’t be traced to an authority that is trusted. Most often the server leaves out the intermediate certificate.',
+    'The receiver’s certificate does not lead to a trusted authority. The usual cause is a server that does not send the intermediate certificate.',
   ],
   [/CERT_REVOKED/, 'tls_revoked', 'The receiver’s certificate was revoked. It needs a new one.'],
   [
     /WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST/,
     'tls_not_spoken',
-    'That port doesn’t speak TLS. Use http:// in the URL, or the port of the receiver’s https.',
+    'That port doesn’t speak TLS. Use http:// in the URL, or the receiver’s https port.',
   ],
   [
     /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE|UNKNOWN_CA/,
     'tls_client_refused',
-    'The receiver refused the handshake. It may want a client certificate, or another one.',
+    'The receiver rejected the TLS handshake. It may require a client certificate, or a different one.',
   ],
 ]
 
@@ -243,10 +243,10 @@ function explainTls(systemCode: string): Explanation {
 function explainDns(systemCode: string, { url }: ExplainContext): Explanation {
   const host = url === null ? 'The host' : new URL(url).hostname
   return systemCode === 'EAI_AGAIN'
-    ? { finding: 'dns_unavailable', text: `${host} couldn’t be looked up: the name server doesn’t answer.` }
+    ? { finding: 'dns_unavailable', text: `${host} couldn’t be resolved: the name server doesn’t respond.` }
     : {
         finding: 'dns_unknown',
-        text: `${host} has no address. Check its spelling; a new name may take a while to be known.`,
+        text: `${host} has no address. Check its spelling; a new name may take a while to propagate.`,
       }
 }
 
@@ -259,9 +259,9 @@ function explainBrokenAnswer(code: string, outcome: AttemptOutcome, { url }: Exp
   return code === 'connection_reset'
     ? {
         finding: 'reset',
-        text: `The receiver closed the connection before its answer was whole: it crashed, or something between cut it off.${maybeTls}`,
+        text: `The receiver closed the connection before its response was complete: it crashed, or something in between closed the connection.${maybeTls}`,
       }
-    : { finding: 'not_http', text: `What came back isn’t an HTTP/1.1 response.${maybeTls}` }
+    : { finding: 'not_http', text: `The response isn’t valid HTTP/1.1.${maybeTls}` }
 }
 
 function isHtml(outcome: AttemptOutcome): boolean {

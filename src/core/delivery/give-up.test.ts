@@ -34,7 +34,7 @@ describe('the threshold of giving up', () => {
     expect(giveUpThresholdMs({ nowMs: 1000, giveUpAfterMs: 300, pauses: [] })).toBe(700)
   })
 
-  it('stands still while a pause lasts', () => {
+  it('is paused while a pause lasts', () => {
     const pauses = [{ fromMs: 500, toMs: null }]
     const atMs = (nowMs: number) => giveUpThresholdMs({ nowMs, giveUpAfterMs: 300, pauses })
     expect(atMs(600)).toBe(200)

@@ -1,12 +1,12 @@
-/** A stretch in which the clock of giving up stood still. `toMs` null: it still stands. */
+/** A period in which the give-up timer was paused. `toMs` null: it is still paused. */
 export interface Pause {
   readonly fromMs: number
   readonly toMs: number | null
 }
 
 /**
- * The latest instant such that what was first due at or before it has been owed for `giveUpAfterMs` of unpaused time.
- * One comparison of due times against it then gives up a whole backlog, without a clock per delivery.
+ * The latest time such that deliveries first due at or before it have been pending for `giveUpAfterMs` of unpaused time.
+ * One comparison of due times with it then gives up a whole backlog, without a timer per delivery.
  * Pauses may overlap and come in any order.
  *
  * @example giveUpThresholdMs({ nowMs: 100, giveUpAfterMs: 30, pauses: [{ fromMs: 80, toMs: 90 }] }) // 60
@@ -27,7 +27,7 @@ export function giveUpThresholdMs(input: {
   for (const pause of latestFirst) {
     const runningMs = instantMs - pause.toMs
     if (runningMs >= stillOwedMs) break
-    // Negative where pauses overlap: that stretch has been stepped over already.
+    // Negative where pauses overlap: that period has been skipped already.
     stillOwedMs -= Math.max(0, runningMs)
     instantMs = Math.min(instantMs, pause.fromMs)
   }

@@ -4,7 +4,7 @@ export const idEpochMs = Date.UTC(2024, 0, 1)
 /** How many ids fit into one millisecond before the sequence runs ahead of the clock. */
 export const idsPerMs = 4096
 
-/** What an id names: message, delivery, dead letter, run, attempt, operation, alert. */
+/** What an id identifies: message, delivery, dead letter, run, attempt, operation, alert. */
 export type IdPrefix = 'msg' | 'dlv' | 'dlt' | 'run' | 'atm' | 'op' | 'alt'
 
 /** Crockford's base 32: no i, l, o, u, and in ASCII order, so that text sorts like the number. */
@@ -28,7 +28,7 @@ for (let digit = 0; digit < alphabet.length; digit += 1) digitByCharCode[alphabe
  * @example formatId('msg', 0) // 'msg_00000000000'
  */
 export function formatId(prefix: IdPrefix, id: number): string {
-  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`${id} is no ${prefix} id`)
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`${id} is not a valid ${prefix} id`)
   const high = Math.floor(id / lowDigitsRange)
   const low = id % lowDigitsRange
   return (
@@ -44,8 +44,8 @@ export function formatId(prefix: IdPrefix, id: number): string {
 }
 
 /**
- * The number behind an id of this kind. Strict: another prefix, upper case, another length or a letter that Crockford
- * leaves out is no id, so that each id has exactly one spelling.
+ * The number of an id of this kind. Strict: another prefix, upper case, another length or a letter that Crockford
+ * leaves out is not an id, so that each id has exactly one spelling.
  *
  * @example parseId('msg', 'msg_00000000010') // 32
  */

@@ -108,7 +108,7 @@ describe('a hold', () => {
     )
   })
 
-  it('spreads those who were told the same time', () => {
+  it('spreads senders that got the same time', () => {
     expect(holdMs(60_000, () => 0)).toBe(60_000)
     expect(holdMs(60_000, () => 0.5)).toBe(63_000)
   })

@@ -1,4 +1,4 @@
-/** A receiver that asks for more is asked again after a day: a typing error there must not park an endpoint for years. */
+/** A longer request is cut to a day: a typing error at the receiver must not block an endpoint for years. */
 export const maxRetryAfterMs = 24 * 60 * 60 * 1000
 
 const holdJitterShare = 0.1
@@ -21,8 +21,8 @@ const asctimeDate = new RegExp(String.raw`^${shortDay} ${month} (?<day>[ \d]\d) 
 const deltaSeconds = /^-?\d{1,15}(?:\.\d{1,9})?$/
 
 /**
- * What a `Retry-After` header asks for, from now: seconds or any of the three HTTP dates. The past is 0, more than a
- * day is a day, and what can't be read is undefined (the retry policy decides then).
+ * The delay of a `Retry-After` header, from now: seconds or any of the three HTTP dates. The past is 0, more than a
+ * day is a day, and an invalid value is undefined (the retry policy decides then).
  *
  * @example parseRetryAfterMs('120', Date.now()) // 120000
  */
@@ -33,8 +33,8 @@ export function parseRetryAfterMs(value: string, nowMs: number): number | undefi
 }
 
 /**
- * How long to hold the endpoint. Jitter goes upwards only: earlier than asked would be another 429, and without any
- * every sender that was told the same second would come back in it.
+ * How long to hold the endpoint. Jitter only adds time: earlier than requested would cause another 429, and without any
+ * every sender with the same value would come back in the same second.
  */
 export function holdMs(retryAfterMs: number, random: () => number): number {
   const askedMs = Math.ceil(Math.min(Math.max(0, retryAfterMs), maxRetryAfterMs))
@@ -71,7 +71,7 @@ function instantMs(year: number, parts: DateParts): number | undefined {
   const [day, hour, minute, second] = [parts.day, parts.hour, parts.minute, parts.second].map(Number)
   if (day === undefined || hour === undefined || minute === undefined || second === undefined)
     return undefined
-  // 60 is a leap second; Date takes it as the next minute's first, which is what waiting for it means.
+  // 60 is a leap second; Date treats it as the next minute's first, which is right for waiting.
   if (hour > 23 || minute > 59 || second > 60) return undefined
   const atMidnight = new Date(Date.UTC(year, monthIndex, day))
   if (day < 1 || atMidnight.getUTCDate() !== day || atMidnight.getUTCMonth() !== monthIndex) return undefined

@@ -17,12 +17,12 @@ const instant = z
   })
   .refine(isStorableTime, { error: timeAdvice })
 
-/** A token of RFC 9110: what may name a header. */
+/** A token of RFC 9110, which header names are. */
 const headerName = z
   .string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/, { error: 'must be a valid header name' })
 const headerValueAdvice = 'must be text of Latin-1 characters without line breaks or NUL'
-/** A line break would start a header of its own; what isn't Latin-1 can't travel in HTTP at all. */
+/** A line break would start another header; characters outside Latin-1 can't be sent in HTTP. */
 const headerValue = z
   .string({ error: headerValueAdvice })
   .regex(/^[\t\x20-\x7e\xa0-\xff]*$/, { error: headerValueAdvice })
@@ -90,7 +90,7 @@ export function parseSendOptions(input: unknown): Parsed<SendOptions> {
   return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problems: problemsOf(parsed.error) }
 }
 
-/** Whether JSON writes it as it is: no functions, dates, NaN. Where it is too deep to look into, it is none. */
+/** Whether JSON represents it unchanged: no functions, dates, NaN. A value that is nested too deeply to check is not. */
 function isJson(value: unknown, depth = 0): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -106,6 +106,9 @@ function isStorableJson(json: string): boolean {
   return byteLength(json) <= maxMetadataBytes && !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json)
 }
 
+/** Not `Buffer`: browsers have these checks too. */
+const encoder = new TextEncoder()
+
 function byteLength(text: string): number {
-  return Buffer.byteLength(text, 'utf8')
+  return encoder.encode(text).length
 }

@@ -31,7 +31,7 @@ const owed: OwedDelivery = {
 
 describe('what holds a delivery up', () => {
   test.each([
-    [{}, 'due_now', /^Nothing holds it up/, null],
+    [{}, 'due_now', /^Nothing blocks it/, null],
     [
       { state: 'paused', stoppedBy: 'key:jonas', reason: 'stock count' },
       'endpoint_paused',
@@ -39,14 +39,14 @@ describe('what holds a delivery up', () => {
       null,
     ],
     [{ state: 'disabled' }, 'endpoint_disabled', /until it is enabled/, null],
-    [{ state: 'rejecting', reason: '401' }, 'endpoint_rejecting', /refuses every message/, null],
+    [{ state: 'rejecting', reason: '401' }, 'endpoint_rejecting', /rejects every message/, null],
     [
       { circuit: 'open', failures: 5, probeAt: later },
       'circuit_open',
       'The circuit of crm is open after 5 failures in a row, so this delivery waits until a probe succeeds.',
       later,
     ],
-    [{ heldUntil: later }, 'endpoint_held', /as it asked us to wait/, later],
+    [{ heldUntil: later }, 'endpoint_held', /as the receiver asked us to wait/, later],
     [{ orderingKey: 'c-7', aheadId: 'dlv_1', ahead: 1 }, 'behind_key', /^It waits behind dlv_1, with/, null],
     [{ orderingKey: 'c-7', aheadId: 'dlv_1', ahead: 4 }, 'behind_key', /dlv_1 and 3 more/, null],
     [

@@ -2,7 +2,7 @@
 export interface Why {
   readonly code: WhyCode
   readonly sentence: string
-  /** When it goes on by itself, as far as that is known. */
+  /** When it is sent automatically, as far as known. */
   readonly until: Date | null
 }
 
@@ -27,7 +27,7 @@ export type WhyCode =
   | 'rate_limited'
   | 'due_now'
 
-/** A delivery that is no longer owed. */
+/** A delivery that is no longer pending. */
 export interface EndedDelivery {
   readonly state: string
   readonly endpoint: string | null
@@ -72,10 +72,10 @@ export function whyEnded(delivery: EndedDelivery): Why {
     case 'dead':
       return why(
         'dead',
-        `It became a dead letter${deadLetterId === null ? '' : ` (${deadLetterId})`} and is not tried again by itself${because}`,
+        `It became a dead letter${deadLetterId === null ? '' : ` (${deadLetterId})`} and is not retried automatically${because}`,
       )
     case 'expired':
-      return why('expired', `It expired before ${where} accepted it, so it is not sent any more.`)
+      return why('expired', `It expired before ${where} accepted it, so it will not be sent.`)
     case 'cancelled':
       return why('cancelled', `It was cancelled${because === '' ? '.' : because}`)
     case 'skipped':
@@ -85,7 +85,7 @@ export function whyEnded(delivery: EndedDelivery): Why {
   }
 }
 
-/** The first thing that holds it up, in the order in which a node looks at them. */
+/** The first reason why it isn't sent, in the order in which a node checks them. */
 export function whyOwed(owed: OwedDelivery, now: Date): Why {
   return whyStopped(owed) ?? whyUnwell(owed) ?? whyOrdered(owed) ?? whyLater(owed, now) ?? whyBusy(owed)
 }
@@ -101,7 +101,7 @@ function whyStopped(owed: OwedDelivery): Why | null {
   if (state === 'rejecting')
     return why(
       'endpoint_rejecting',
-      `${endpoint} refuses every message and was stopped${because}. Fix the cause, then resume it.`,
+      `${endpoint} rejects every message and was paused${because}. Fix the cause, then resume it.`,
     )
   return null
 }
@@ -118,7 +118,7 @@ function whyUnwell(owed: OwedDelivery): Why | null {
   if (heldUntil !== null || holdReason !== null) {
     return why(
       'endpoint_held',
-      `${endpoint} is held${holdReason === null ? '' : `: ${holdReason}`}${heldUntil === null ? '. Clear the hold to go on' : ', as it asked us to wait'}.`,
+      `${endpoint} is held${holdReason === null ? '' : `: ${holdReason}`}${heldUntil === null ? '. Clear the hold to continue' : ', as the receiver asked us to wait'}.`,
       heldUntil,
     )
   }
@@ -146,18 +146,21 @@ function whyLater({ dueAt, attempt }: OwedDelivery, now: Date): Why | null {
   if (dueAt === null || dueAt <= now) return null
   return attempt === 0
     ? why('due_later', 'It was published to be delivered later.', dueAt)
-    : why('due_later', `Attempt ${attempt} failed; the next one comes after a wait.`, dueAt)
+    : why('due_later', `Attempt ${attempt} failed; the next one follows after a delay.`, dueAt)
 }
 
 function whyBusy(owed: OwedDelivery): Why {
   const { endpoint, node, isNodeAlive, shard, inFlight, concurrency, ratePerSecond, pending } = owed
   if (node === null) {
-    return why('no_owner', `No node owns shard ${shard}, which ${endpoint} belongs to. Is a node running?`)
+    return why(
+      'no_owner',
+      `No node owns shard ${shard}, which ${endpoint} belongs to. Check that a node is running.`,
+    )
   }
   if (!isNodeAlive) {
     return why(
       'owner_silent',
-      `The node ${node}, which delivers to ${endpoint}, has been silent for more than 10 seconds. Another takes over soon, if one runs.`,
+      `The node ${node}, which delivers to ${endpoint}, has sent no heartbeat for more than 10 seconds. Another running node takes over soon.`,
     )
   }
   if (inFlight >= concurrency) {
@@ -169,10 +172,10 @@ function whyBusy(owed: OwedDelivery): Why {
   if (ratePerSecond !== null && pending > 1) {
     return why(
       'rate_limited',
-      `${endpoint} takes at most ${ratePerSecond} per second, and ${pending} deliveries wait for it.`,
+      `${endpoint} accepts at most ${ratePerSecond} per second, and ${pending} deliveries wait for it.`,
     )
   }
-  return why('due_now', 'Nothing holds it up: it is due, and is sent within moments or being sent now.')
+  return why('due_now', 'Nothing blocks it: it is due, and is being sent now or within moments.')
 }
 
 function why(code: WhyCode, sentence: string, until: Date | null = null): Why {

@@ -121,7 +121,7 @@ describe('an endpoint', () => {
     }
   })
 
-  it('hands the transport’s own options through untouched', () => {
+  it('passes the transport’s own options on unchanged', () => {
     const config = { url: 'https://crm.example', nested: { deep: [1, null] } }
     expect(accepted({ name: 'crm', config }).config).toEqual({ ...config, timeoutMs: 10_000 })
   })

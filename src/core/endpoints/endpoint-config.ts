@@ -1,29 +1,20 @@
 import type { ClassifyOverrides } from '../delivery/classify.ts'
-import type { RequestPolicy } from '../delivery/request-policy.ts'
-import type { RetryPolicy } from '../delivery/retry-policy.ts'
-import type { AutoDisablePolicy } from '../health/auto-disable.ts'
-import type { CircuitPolicy } from '../health/circuit-policy.ts'
 import { type Parsed, type Problem, problemsOf } from '../problem.ts'
-import { type EndpointDefaults, endpointInput } from './endpoint-input.ts'
-import type { BatchInput } from './endpoint-types.ts'
+import { endpointInput } from './endpoint-input.ts'
+import type { BatchInput } from './policy-inputs.ts'
 import { applyPreset, type PresetExtras, type PresetName, presetExtras, withExplicit } from './presets.ts'
+import {
+  type BatchPolicy,
+  type DefaultedSettings,
+  type EndpointDefaults,
+  optionalSettings,
+  type SettingInputs,
+  type SettingName,
+  type Settings,
+  settingDefaults,
+} from './setting-fields.ts'
 
-export interface EndpointLimits {
-  readonly concurrency: number
-  readonly ratePerSecond: number | null
-  readonly maxPending: number
-  readonly onFull: 'dead_letter' | 'reject'
-}
-
-/** How many messages an endpoint takes in one request, and how long the first of them may wait for the others. */
-export interface BatchPolicy {
-  readonly maxMessages: number
-  /** Of the body; a longer one is cut. A message that is longer by itself goes alone. Left out: no bound. */
-  readonly maxBytes?: number
-  readonly maxWaitMs: number
-}
-
-/** What the transport gets. It parses its own part; these two every transport has. */
+/** The config of the transport. It parses its own part; every transport has these two. */
 export interface EndpointTransportConfig {
   readonly timeoutMs: number
   readonly classify?: ClassifyOverrides
@@ -31,7 +22,7 @@ export interface EndpointTransportConfig {
 }
 
 /** An endpoint with every default filled in. Parsing it again gives the same. */
-export interface EndpointSettings {
+export interface EndpointSettings extends Settings {
   readonly name: string
   readonly transport: string
   readonly tenant: string | null
@@ -40,36 +31,12 @@ export interface EndpointSettings {
   readonly preset: PresetName
   readonly eventTypes: readonly string[]
   readonly config: EndpointTransportConfig
-  readonly retry: RetryPolicy
-  readonly request: RequestPolicy
-  readonly circuit: CircuitPolicy
-  readonly limits: EndpointLimits
-  readonly autoDisable: AutoDisablePolicy
-  readonly onDead: 'continue' | 'block'
-  /** Several messages per request; null: one each. */
-  readonly batch: BatchPolicy | null
-  /** Statuses that say that nobody may come in: the endpoint is paused as `rejecting` at the first one, and every message is kept. */
-  readonly holdOn?: readonly number[]
-}
-
-const defaultLimits: EndpointLimits = {
-  concurrency: 64,
-  ratePerSecond: null,
-  maxPending: 100_000,
-  onFull: 'dead_letter',
 }
 
 const defaultBatchWaitMs = 1000
 
-const defaultAutoDisable: AutoDisablePolicy = {
-  onGone: false,
-  threshold: null,
-  windowMs: 3_600_000,
-  reenableAfterMs: null,
-}
-
 /**
- * Checks an endpoint and fills in its defaults: what is said explicitly, else what the preset says, else what the site says, else the default.
+ * Validates an endpoint and fills in its defaults: the given value, else the preset's, else the installation's, else the default.
  *
  * @example parseEndpoint({ name: 'crm', preset: 'webhook', config: { url: 'https://crm.example/hooks' } })
  */
@@ -99,15 +66,27 @@ export function parseEndpoint(input: unknown, site: EndpointDefaults = {}): Pars
     retry: tuned.retry,
     request: tuned.request,
     circuit: tuned.circuit,
-    limits: withExplicit(withExplicit(defaultLimits, site.limits), rest.limits),
-    autoDisable: withExplicit(withExplicit(defaultAutoDisable, site.autoDisable), rest.autoDisable),
-    onDead: rest.onDead ?? 'continue',
     batch: rest.batch === undefined ? extras.batch : batchOf(rest.batch),
-    // Left out where nothing is said: older nodes don't know it.
-    ...(holdOn.length > 0 && { holdOn }),
+    ...withDefaults(rest, site),
+    ...optionalOnes({ ...rest, holdOn: holdOn.length > 0 ? holdOn : undefined }),
   }
   const problems = contradictions(value)
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems }
+}
+
+function withDefaults(said: SettingInputs, site: EndpointDefaults): DefaultedSettings {
+  const entries = Object.entries(settingDefaults).map(([name, fallback]) => {
+    const own: unknown = said[name as SettingName]
+    if (typeof fallback !== 'object' || fallback === null) return [name, own ?? fallback]
+    const fromSite = site[name as keyof EndpointDefaults]
+    return [name, withExplicit(withExplicit<object>(fallback, fromSite), own as object | undefined)]
+  })
+  return Object.fromEntries(entries) as DefaultedSettings
+}
+
+function optionalOnes(said: SettingInputs): Partial<EndpointSettings> {
+  const entries = optionalSettings.map((name) => [name, said[name]] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 function batchOf(given: BatchInput | null | undefined): BatchPolicy | null {
@@ -116,7 +95,7 @@ function batchOf(given: BatchInput | null | undefined): BatchPolicy | null {
   return { maxMessages, ...(maxBytes != null && { maxBytes }), maxWaitMs }
 }
 
-/** The preset's classes and headers, under those that were said. */
+/** The preset's classes and headers, overridden by the given ones. */
 function configOf(
   { classify, headers, plainHeaders = [] }: PresetExtras,
   said: Readonly<Record<string, unknown>>,
@@ -137,7 +116,7 @@ function withNames(names: readonly string[], said: unknown): unknown {
   return Array.isArray(said) ? [...new Set([...names, ...(said as unknown[])])] : said
 }
 
-/** Whatever is no set of headers is left for the transport to complain about. */
+/** A value that isn't a set of headers is left for the transport to reject. */
 function withHeaders(headers: Readonly<Record<string, string>>, said: unknown): unknown {
   if (said === undefined) return headers
   if (typeof said !== 'object' || said === null || Array.isArray(said)) return said
@@ -146,7 +125,7 @@ function withHeaders(headers: Readonly<Record<string, string>>, said: unknown): 
   return { ...Object.fromEntries(missing), ...said }
 }
 
-/** What is right field by field and wrong together. */
+/** Fields that are valid one by one but contradict each other. */
 function contradictions({ retry, request }: EndpointSettings): Problem[] {
   const problems: Problem[] = []
   if (retry.baseDelayMs > retry.maxDelayMs) {

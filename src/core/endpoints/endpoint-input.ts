@@ -1,12 +1,7 @@
 import { z } from 'zod'
 import { field, isStorable } from '../field.ts'
 import { presetNames } from './presets.ts'
-
-const minuteMs = 60_000
-const dayMs = 24 * 60 * minuteMs
-
-const delayMs = field.wholeNumber(100, dayMs)
-const retries = field.wholeNumber(0, 1000)
+import { type SettingInputs, settingFields } from './setting-fields.ts'
 
 export const endpointNamePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
@@ -15,77 +10,9 @@ const nameAdvice =
 
 export const endpointName = z.string({ error: nameAdvice }).regex(endpointNamePattern, { error: nameAdvice })
 
-const retry = z
-  .strictObject({
-    strategy: field.oneOf('exponential', 'linear', 'fixed', 'schedule').optional(),
-    baseDelayMs: delayMs.optional(),
-    maxDelayMs: delayMs.optional(),
-    incrementMs: delayMs.optional(),
-    maxRetries: retries.optional(),
-    jitter: field.oneOf('none', 'full', 'equal').optional(),
-    giveUpAfterMs: field.wholeNumber(minuteMs, 30 * dayMs).optional(),
-    delaysMs: z
-      .array(delayMs, { error: 'must be a list of delays in milliseconds' })
-      .max(1000, { error: 'must have at most 1000 delays' })
-      .optional(),
-  })
-  .meta({ id: 'RetryInput' })
-
-const request = z
-  .strictObject({
-    maxRetries: retries.optional(),
-    baseDelayMs: delayMs.optional(),
-    maxDelayMs: delayMs.optional(),
-    jitter: field.oneOf('none', 'full', 'equal').optional(),
-    deadlineMs: field.wholeNumber(100, 10 * minuteMs).optional(),
-    retryOn: z
-      .array(field.wholeNumber(300, 599), { error: 'must be a list of HTTP statuses' })
-      .max(50, { error: 'must have at most 50 statuses' })
-      .optional(),
-  })
-  .meta({ id: 'RequestPolicyInput' })
-
-const circuit = z
-  .strictObject({
-    threshold: field.wholeNumber(1, 1000).optional(),
-    cooldownMs: field.wholeNumber(1000, 60 * minuteMs).optional(),
-  })
-  .meta({ id: 'CircuitInput' })
-
-const limits = z
-  .strictObject({
-    concurrency: field.wholeNumber(1, 10_000).optional(),
-    ratePerSecond: field.numberBetween(0.001, 100_000).nullable().optional(),
-    maxPending: field.wholeNumber(1, 10_000_000).optional(),
-    onFull: field.oneOf('dead_letter', 'reject').optional(),
-  })
-  .meta({ id: 'LimitsInput' })
-
-const autoDisable = z
-  .strictObject({
-    onGone: field.flag().optional(),
-    threshold: field.wholeNumber(1, 1000).nullable().optional(),
-    windowMs: field.wholeNumber(1000, 30 * dayMs).optional(),
-    reenableAfterMs: field
-      .wholeNumber(1000, 30 * dayMs)
-      .nullable()
-      .optional(),
-  })
-  .meta({ id: 'AutoDisableInput' })
-
-/** What a site says for all its new endpoints; the setting `defaults`. */
-export const endpointDefaults = z.strictObject({
-  retry: retry.optional(),
-  circuit: circuit.optional(),
-  limits: limits.optional(),
-  autoDisable: autoDisable.optional(),
-})
-
-export type EndpointDefaults = z.output<typeof endpointDefaults>
-
 const statusAdvice = 'must have statuses like "409" or "4xx" as its keys'
 
-/** The transport parses the rest of it: what every transport has in common is checked here. */
+/** The transport parses the rest of it: fields that all transports have are checked here. */
 const config = z.looseObject({
   timeoutMs: field.wholeNumber(100, 300_000).optional(),
   classify: z
@@ -100,20 +27,13 @@ const config = z.looseObject({
     .optional(),
 })
 
-const batch = z
-  .strictObject({
-    maxMessages: field.wholeNumber(1, 1000),
-    maxBytes: field
-      .wholeNumber(1024, 64 * 1024 * 1024)
-      .nullable()
-      .optional(),
-    maxWaitMs: field.wholeNumber(0, 60_000).optional(),
-  })
-  .meta({ id: 'BatchInput' })
-
 const eventTypeAdvice = 'must be an event type of 1 to 255 characters without spaces, like "order.*"'
 
-/** An endpoint as a person writes it: everything but the name has a default, and unknown fields are refused. */
+const settingInputs = Object.fromEntries(
+  Object.entries(settingFields).map(([name, { schema }]) => [name, schema.optional()]),
+) as { [Name in keyof SettingInputs]-?: z.ZodOptional<z.ZodType<SettingInputs[Name], SettingInputs[Name]>> }
+
+/** An endpoint as given by a user: every field but the name has a default, and unknown fields are refused. */
 export const endpointInput = z.strictObject({
   name: endpointName,
   transport: z
@@ -140,17 +60,5 @@ export const endpointInput = z.strictObject({
     .max(100, { error: 'must have at most 100 event types: use a pattern like "order.*"' })
     .optional(),
   config: config.optional(),
-  retry: retry.optional(),
-  request: request.optional(),
-  circuit: circuit.optional(),
-  limits: limits.optional(),
-  autoDisable: autoDisable.optional(),
-  onDead: field.oneOf('continue', 'block').optional(),
-  batch: batch.nullable().optional(),
-  holdOn: z
-    .array(field.wholeNumber(400, 499), {
-      error: 'must be a list of HTTP statuses from 400 to 499, like [401, 403]',
-    })
-    .max(20, { error: 'must have at most 20 statuses' })
-    .optional(),
+  ...settingInputs,
 })

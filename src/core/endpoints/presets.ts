@@ -2,7 +2,7 @@ import type { ClassifyOverrides } from '../delivery/classify.ts'
 import type { RequestPolicy } from '../delivery/request-policy.ts'
 import type { RetryPolicy } from '../delivery/retry-policy.ts'
 import type { CircuitPolicy } from '../health/circuit-policy.ts'
-import type { BatchPolicy } from './endpoint-config.ts'
+import type { BatchPolicy } from './setting-fields.ts'
 
 /** Retry, circuit and timeout, of deliveries and of `request()`, tuned together for one kind of receiver. */
 export interface Preset {
@@ -12,7 +12,7 @@ export interface Preset {
   readonly timeoutMs: number
 }
 
-/** Some of the fields, said explicitly. Undefined is unsaid. */
+/** Some of the fields. Undefined means not given. */
 export type Said<T> = { readonly [Field in keyof T]?: T[Field] | undefined }
 
 export interface PresetOverrides {
@@ -68,13 +68,13 @@ export const presets = {
       strategy: 'schedule',
       delaysMs: webhookDelaysMs,
       maxRetries: webhookDelaysMs.length,
-      // Receivers are told the schedule; full jitter would make "5 hours" mean anything from now.
+      // The documentation promises this schedule to receivers. With full jitter, "5 hours" would be any time between now and then.
       jitter: 'none',
     },
   },
   'high-traffic': {
     retry: { ...standard.retry, baseDelayMs: 1 * secondMs, maxRetries: 2 },
-    // Callers are many: none waits long.
+    // There are many callers: none should wait long.
     request: { ...standard.request, maxRetries: 2, deadlineMs: 10 * secondMs },
     circuit: { threshold: 10, cooldownMs: 60 * secondMs },
     timeoutMs: 3 * secondMs,
@@ -91,7 +91,7 @@ export const presets = {
     circuit: { threshold: 20, cooldownMs: 120 * secondMs },
     timeoutMs: standard.timeoutMs,
   },
-  // A record store takes large requests slowly, and what it was owed must be there when its outage is over.
+  // A record store processes large requests slowly, and all statements must arrive when its outage is over.
   'record-store': {
     retry: { ...standard.retry, baseDelayMs: 2 * secondMs, maxRetries: 20 },
     request: { ...standard.request, deadlineMs: 1 * minuteMs },
@@ -102,7 +102,7 @@ export const presets = {
 
 export type PresetName = keyof typeof presets
 
-/** What a preset says beyond retry, circuit and timeout. */
+/** The values of a preset beyond retry, circuit and timeout. */
 export interface PresetExtras {
   readonly batch: BatchPolicy | null
   readonly holdOn: readonly number[]
@@ -115,9 +115,9 @@ const noExtras: PresetExtras = { batch: null, holdOn: [] }
 
 const recordStore: PresetExtras = {
   batch: { maxMessages: 100, maxBytes: 1024 * 1024, maxWaitMs: 1 * secondMs },
-  // Wrong or expired credentials: no statement is at fault.
+  // Wrong or expired credentials: no statement is the cause.
   holdOn: [401, 403],
-  // "I have a statement of that id": true of one statement, never of a batch.
+  // "A statement with that id exists": true of one statement, never of a batch.
   classify: { 409: 'success' },
   headers: { 'X-Experience-API-Version': '1.0.3' },
   plainHeaders: ['X-Experience-API-Version'],
@@ -130,8 +130,8 @@ export function presetExtras(name: string): PresetExtras {
 export const presetNames = Object.keys(presets) as readonly PresetName[]
 
 /**
- * The preset with what was said explicitly put over it. What is left unsaid follows from what was said where the
- * preset would contradict it: a schedule brings its own number of retries, a long base delay lifts the cap, a low cap lowers the base.
+ * The preset overridden by the given fields. Fields that aren't given follow from the given ones where the
+ * preset would contradict them: a schedule implies its number of retries, a long base delay raises the cap, a low cap lowers the base.
  *
  * @example applyPreset('high-traffic', { retry: { maxRetries: 5 } }).retry // 5 retries from 1 s
  */
@@ -152,7 +152,7 @@ export function applyPreset(
 }
 
 /**
- * What was said over a preset: whatever differs from it. It is what stays when the preset changes.
+ * The fields that were given in addition to a preset: those that differ from it. They stay when the preset changes.
  *
  * @example saidOver('standard', applyPreset('standard', { retry: { maxRetries: 5 } })).retry // { maxRetries: 5 }
  */
@@ -166,7 +166,7 @@ export function saidOver(name: PresetName, settings: Preset, site: PresetOverrid
   }
 }
 
-/** What a site says for all its endpoints changes `standard`. Another preset is chosen for what it says. */
+/** Installation-wide defaults change `standard` only. Another preset is chosen for its own values. */
 function presetOf(name: PresetName, site: PresetOverrides): Preset {
   if (name !== 'standard') return presets[name]
   const retry = withExplicit<RetryPolicy>(standard.retry, site.retry)
@@ -197,14 +197,14 @@ interface Delays {
   readonly maxDelayMs: number
 }
 
-/** Of a base delay and a cap that contradict each other, the one that was left unsaid gives way. */
+/** If a base delay and a cap contradict each other, the one that wasn't given is adjusted. */
 export function impliedDelays({ baseDelayMs, maxDelayMs }: Delays, explicit: Said<Delays>): Partial<Delays> {
   if (baseDelayMs <= maxDelayMs) return {}
   if (explicit.maxDelayMs === undefined) return { maxDelayMs: baseDelayMs }
   return explicit.baseDelayMs === undefined ? { baseDelayMs: maxDelayMs } : {}
 }
 
-/** The defaults with what was said put over them. */
+/** The defaults overridden by the given fields. */
 export function withExplicit<T extends object>(defaults: T, explicit: Said<T> = {}): T {
   const said = Object.entries(explicit).filter(([, value]) => value !== undefined)
   return { ...defaults, ...(Object.fromEntries(said) as Partial<T>) }

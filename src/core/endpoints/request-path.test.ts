@@ -46,7 +46,7 @@ describe('a path that is appended to an endpoint’s URL', () => {
     expect(requestPathProblem(path)).toMatch(/^must /)
   })
 
-  it('stays below the URL, however often it is decoded by whoever reads it', () => {
+  it('stays below the URL, however often it is decoded', () => {
     const part = fc.constantFrom(
       '.',
       '..',

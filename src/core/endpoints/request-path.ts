@@ -1,9 +1,9 @@
-/** How often a path is decoded before it counts as hiding something: proxies and servers decode once, some of them twice. */
+/** How often a path is decoded before it is rejected as ambiguous: proxies and servers decode once, some of them twice. */
 const maxDecodings = 4
 
 /**
- * What is wrong with a path that is to be appended to an endpoint's URL; null: nothing. It must stay below that URL however the servers on
- * its way read it: whoever may call an endpoint uses its credentials, and these are meant for what lies below.
+ * The problem of a path that is appended to an endpoint's URL; null if there is none. It must stay below that URL however the servers on
+ * its way interpret it: a caller uses the endpoint's credentials, which are meant for paths below the URL.
  */
 export function requestPathProblem(path: string): string | null {
   const [pathname = ''] = path.split('?', 1)
@@ -25,12 +25,12 @@ export function requestPathProblem(path: string): string | null {
   return `must not be encoded more than ${maxDecodings} times`
 }
 
-/** Some servers take `..;name=value` for `..`. */
+/** Some servers interpret `..;name=value` as `..`. */
 function isDotSegment(segment: string): boolean {
   return /^\.{1,2}(;.*)?$/.test(segment)
 }
 
-/** Byte by byte, as the most lenient server would; what is no UTF-8 stays what it is. */
+/** Byte by byte, like the most lenient server; invalid UTF-8 stays unchanged. */
 function decodeOnce(text: string): string {
   return text.replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),

@@ -1,4 +1,4 @@
-/** Headers that frame a request: whoever else sets them would break it. */
+/** Headers that frame a request: setting them elsewhere would break it. */
 export const framingHeaders = [
   'connection',
   'content-length',
@@ -14,7 +14,7 @@ export const framingHeaders = [
 
 const framing: ReadonlySet<string> = new Set(framingHeaders)
 
-/** Whether nobody but Holdfast may set this header, because it frames the request or carries its identity. Takes a lower-case name. */
+/** Whether only Holdfast may set this header, because it frames the request or carries its identity. Takes a lower-case name. */
 export function isReservedHeader(name: string): boolean {
   return framing.has(name) || name.startsWith('webhook-') || name.startsWith('holdfast-')
 }

@@ -30,9 +30,9 @@ export interface Disablement {
 }
 
 /**
- * Counts outcomes in their order and says whether they disable the endpoint or job. A success resets; a throttle
+ * Counts outcomes in their order and returns whether they disable the endpoint or job. A success resets; a throttle
  * is neutral, as it is for the circuit; every other class is a failure. A streak whose first failure is older than the
- * window starts again with the failure at hand. After disabling the rest is not looked at, and the streak is empty.
+ * window starts again with the current failure. After disabling, the remaining outcomes are ignored, and the streak is empty.
  */
 export function recordStreak(
   streak: FailureStreak,

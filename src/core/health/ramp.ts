@@ -1,10 +1,10 @@
 /**
- * How many attempts may be out at once after a circuit has closed: 1, 2, 4 … up to the lane's concurrency. Each full
+ * How many attempts may be in flight at once after a circuit has closed: 1, 2, 4 … up to the lane's concurrency. Each full
  * round (as many successes as the limit) doubles it.
  *
- * A health failure takes one success back, and halves the limit when there is none to take. So a receiver that fails now and
- * then still gets its whole concurrency back, and one that mostly fails sinks to 1; falling to 1 at each failure
- * would keep a receiver with one error in ten near 4 for ever. Failures in a row are the circuit's business.
+ * A health failure removes one success, and halves the limit if there is none to remove. So a receiver that fails now and
+ * then still gets its whole concurrency back, and one that mostly fails stays at 1; falling to 1 at each failure
+ * would keep a receiver with one error in ten near 4 for ever. Consecutive failures are handled by the circuit.
  */
 export class Ramp {
   readonly concurrency: number
@@ -19,7 +19,7 @@ export class Ramp {
     return this.#limit
   }
 
-  /** Once complete it never falls again: drop it. */
+  /** Once complete, the limit never falls again: drop the ramp. */
   get isComplete(): boolean {
     return this.#limit >= this.concurrency
   }

@@ -1,17 +1,17 @@
 /**
  * A tenth of a second's worth: timers and a busy event loop are late by milliseconds, and without room to catch up a
- * fast lane would stay under its rate. Up to 10 a second it is 1, since who asks for "one a second" means no two at once.
+ * fast lane would stay below its rate. Up to 10 a second it is 1, because "one a second" means no two at once.
  */
 export function defaultBurst(ratePerSecond: number): number {
   return Math.max(1, Math.ceil(ratePerSecond / 10))
 }
 
 /**
- * GCRA, kept as a debt: each grant owes one interval, time pays it back, and the debt may never exceed `burst` intervals.
+ * GCRA, stored as a debt: each grant adds one interval, time reduces it, and the debt may never exceed `burst` intervals.
  * (An absolute "theoretical arrival time" would lose 1 % at 100,000 a second: near 1.7e12 ms a number is 0.0002 ms coarse.)
  *
- * Starts with the whole burst used up, because the lane's last owner may have granted it a moment ago. `emptyAtMs` says
- * when that was, if it is known (the lane's last attempt, say); else the first call counts as that moment.
+ * Starts with the whole burst used, because the lane's last owner may have granted it a moment ago. `emptyAtMs` says
+ * when that was, if known (for example the lane's last attempt); else the first call counts as that moment.
  */
 export class RateLimiter {
   readonly ratePerSecond: number
@@ -23,7 +23,7 @@ export class RateLimiter {
 
   constructor(ratePerSecond: number, burst: number = defaultBurst(ratePerSecond), emptyAtMs?: number) {
     if (!(ratePerSecond > 0) || !(burst >= 1)) {
-      throw new RangeError(`A rate of ${ratePerSecond}/s with a burst of ${burst} can't grant anything`)
+      throw new RangeError(`A rate of ${ratePerSecond}/s with a burst of ${burst} never grants anything`)
     }
     this.ratePerSecond = ratePerSecond
     this.burst = burst
@@ -50,7 +50,7 @@ export class RateLimiter {
     return atMs - nowMs < waitMs ? atMs + 1 : atMs
   }
 
-  /** A clock that steps back pays nothing and takes nothing: the debt goes on from the new time. */
+  /** A clock that steps back changes nothing: the debt continues from the new time. */
   #payBack(nowMs: number): void {
     const elapsedMs = Math.max(0, nowMs - (this.#lastSeenMs ?? nowMs))
     this.#debtMs = Math.max(0, this.#debtMs - elapsedMs)

@@ -1,9 +1,9 @@
 import type { AttemptClass } from '../delivery/attempt.ts'
 
 /**
- * A tally of results as the `rejecting` rule sees it: so many different messages (the threshold, a setting) refused in a row mean a wrong path or
- * an expired token, not bad messages. It keeps message ids instead of counts, since a person who redrives one bad message twenty times must not pause the
- * endpoint; never more than the threshold of them. A threshold of 0 switches the rule off.
+ * A tally of results for the `rejecting` rule: this many different messages (the threshold, a setting) refused in a row mean a wrong path or
+ * an expired token, not bad messages. It stores message ids instead of counts, because a person who redrives one bad message twenty times must not pause the
+ * endpoint; never more of them than the threshold. A threshold of 0 disables the rule.
  * A success resets, a permanent result counts once per message, everything else is neutral.
  */
 export interface PermanentTally {

@@ -1,10 +1,10 @@
 import type { AttemptOutcome } from '../delivery/attempt.ts'
 
-/** The part of an outcome that the circuit looks at. */
+/** The part of an outcome that the circuit uses. */
 export type CircuitOutcome = Pick<AttemptOutcome, 'class' | 'isHealthFailure'>
 
 /**
- * A summary of results in their order, as small as it can be to still be joined with what came before and after. A settle batch
+ * A summary of results in their order, as small as possible to still be joined with earlier and later ones. A settle batch
  * is summarised into one and recorded at once, with the same effect as result by result.
  * A success resets, a health failure counts, everything else is neutral.
  */
@@ -38,7 +38,7 @@ const failureTally: ResultTally = {
   hasSuccess: false,
 }
 
-/** Whether the receiver itself is unwell. A throttle, a refused payload or an overridden status never counts. */
+/** Whether the receiver itself is unavailable. A throttle, a refused payload or an overridden status never counts. */
 export function countsAgainstCircuit(outcome: CircuitOutcome): boolean {
   return outcome.isHealthFailure && outcome.class === 'retryable'
 }

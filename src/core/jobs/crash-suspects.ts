@@ -1,7 +1,7 @@
-/** One crash is the node's bad luck; from the second on the suspect flies alone, so that the third names one culprit. */
+/** One crash may be a coincidence; from the second on, the suspect is executed alone, so that the third crash identifies one cause. */
 export const crashesUntilAlone = 2
 
-/** A delivery present at so many crashes of nodes becomes a dead letter instead of killing the next one. */
+/** A delivery that was in flight at this many crashes of nodes becomes a dead letter instead of crashing the next one. */
 export const crashesUntilDead = 3
 
 export type SuspectTreatment = 'normal' | 'alone' | 'dead'

@@ -4,7 +4,7 @@ const number = (text: string) => `(${text})`
 const month = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
 const weekday = 'sun|mon|tue|wed|thu|fri|sat'
 
-/** `*`, `5`, `1-5`, each with a step if need be, and lists of them. */
+/** `*`, `5`, `1-5`, each optionally with a step, and lists of them. */
 function fieldOf(value: string): string {
   const part = `([*]|${value}(-${value})?)(/[1-9][0-9]?)?`
   return `${part}(,${part})*`

@@ -1,10 +1,16 @@
 import { z } from 'zod'
-import type { RetryPolicy } from '../delivery/retry-policy.ts'
+import { type RetryPolicy, retryJitters, retryStrategies } from '../delivery/retry-policy.ts'
 import { field } from '../field.ts'
 import { type Parsed, type Problem, problemsOf } from '../problem.ts'
 
 const dayMs = 86_400_000
 const delayMs = field.wholeNumber(1, dayMs)
+
+const rateAdvice = 'must be a number above 0, at most 1000000'
+const ratePerSecond = z
+  .number({ error: rateAdvice })
+  .min(0.000_001, { error: rateAdvice })
+  .max(1_000_000, { error: rateAdvice })
 
 const queueNameAdvice =
   'must be 1 to 63 lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit'
@@ -18,12 +24,12 @@ export const jobName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$/, { error: jobNameAdvice })
 
 const retry = z.strictObject({
-  strategy: field.oneOf('exponential', 'linear', 'fixed', 'schedule').optional(),
+  strategy: field.oneOf(...retryStrategies).optional(),
   baseDelayMs: delayMs.optional(),
   maxDelayMs: delayMs.optional(),
   incrementMs: delayMs.optional(),
   maxRetries: field.wholeNumber(0, 1000).optional(),
-  jitter: field.oneOf('none', 'full', 'equal').optional(),
+  jitter: field.oneOf(...retryJitters).optional(),
   delaysMs: z
     .array(delayMs, { error: 'must be a list of delays in milliseconds' })
     .max(1000, { error: 'must have at most 1000 delays' })
@@ -40,18 +46,26 @@ export const jobAutoDisable = z.strictObject({
     .optional(),
 })
 
-/** What may be said of a job, in code or over the API. */
+/** Settings of a job, in code or over the API. */
 export const jobInput = z.strictObject({
   queue: queueName.optional(),
   retry: retry.optional(),
   timeoutMs: field.wholeNumber(1, 30 * dayMs).optional(),
   priority: field.wholeNumber(0, 3).optional(),
   expiresAfterMs: field.wholeNumber(1, 365 * dayMs).optional(),
-  /** Runs at once with the same concurrencyKey. */
+  /** Maximum of concurrent runs of the job, over all workers. */
+  concurrency: field.wholeNumber(1, 100_000).optional(),
+  /** Runs of the job that start in a second, over all workers; below 1 for less than one a second. */
+  ratePerSecond: ratePerSecond.optional(),
+  /** Runs with the same concurrencyKey that start in a second, over all workers. */
+  ratePerSecondPerKey: ratePerSecond.optional(),
+  /** Maximum of concurrent runs with the same concurrencyKey. */
   concurrencyPerKey: field.wholeNumber(1, 100_000).optional(),
-  /** A run that was there at so many deaths of workers becomes a dead letter. */
+  /** A run that was being executed at this many deaths of workers becomes a dead letter. */
   maxCrashes: field.wholeNumber(1, 1000).optional(),
   onZombie: field.oneOf('fail', 'requeue').optional(),
+  /** What becomes of runs when no live worker has handled the job for `zombie_threshold_ms`: they wait, or fail as zombies. */
+  onUnhandled: field.oneOf('wait', 'fail').optional(),
   /** How long work aimed at one worker waits for it. */
   ttlMs: field.wholeNumber(1, 365 * dayMs).optional(),
   onTtl: field.oneOf('fail', 'share').optional(),
@@ -61,26 +75,32 @@ export const jobInput = z.strictObject({
 export type JobInput = z.input<typeof jobInput>
 
 export interface JobAutoDisable {
-  /** Failed runs in a row that disable the job; null: never. */
+  /** Consecutive failed runs that disable the job; null: never. */
   readonly threshold: number | null
   readonly windowMs: number
   readonly reenableAfterMs: number | null
 }
 
-/** A job with every default filled in but for those that the site says. */
+/** A job with all defaults filled in, except those of the installation. */
 export interface JobSettings {
   readonly queue: string
   readonly retry: Omit<RetryPolicy, 'giveUpAfterMs'>
   readonly timeoutMs: number
   readonly priority?: number
   readonly expiresAfterMs?: number
+  /** Left out: as many as the workers have slots, at any rate. */
+  readonly concurrency?: number
+  readonly ratePerSecond?: number
+  readonly ratePerSecondPerKey?: number
   readonly concurrencyPerKey: number
   readonly maxCrashes: number
   readonly onZombie: 'fail' | 'requeue'
+  /** Left out: they wait. Not filled in, because workers of earlier versions refuse settings that they don't know. */
+  readonly onUnhandled?: 'wait' | 'fail'
   /** Left out: the setting `worker_queue_ttl_ms`. */
   readonly ttlMs?: number
   readonly onTtl: 'fail' | 'share'
-  /** What is left out, the setting `auto_disable` says. */
+  /** Fields that are left out have the values of the setting `auto_disable`. */
   readonly autoDisable?: Partial<JobAutoDisable>
 }
 
@@ -105,7 +125,7 @@ const defaults: JobSettings = {
 }
 
 /**
- * Checks what was said of a job and fills in the rest.
+ * Validates the settings of a job and fills in the defaults.
  *
  * @example parseJobSettings({ queue: 'mail', retry: { maxRetries: 5 }, timeoutMs: 30_000 })
  */
@@ -138,7 +158,7 @@ function contradictions({ retry: policy }: JobSettings): Problem[] {
   if ((policy.strategy === 'schedule') !== policy.delaysMs.length > 0) {
     problems.push({
       path: 'retry.delaysMs',
-      message: 'goes with the strategy "schedule", and that strategy with it',
+      message: 'requires the strategy "schedule", and that strategy requires it',
     })
   }
   return problems

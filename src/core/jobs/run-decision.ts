@@ -1,16 +1,16 @@
 import { retryDelayMs } from '../delivery/retry-policy.ts'
 import type { JobSettings } from './job-settings.ts'
 
-/** How one execution of a run ended, as its worker saw it. */
+/** How one execution of a run ended, as reported by its worker. */
 export type RunEnding =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly isPermanent: boolean; readonly retryAfterMs: number | null }
   | { readonly kind: 'timed_out' }
-  /** Cancelled by a person, and the handler gave way. */
+  /** Cancelled by a person, and the handler ended because of it. */
   | { readonly kind: 'cancelled' }
-  /** Nobody started it before its time was over. */
+  /** It expired before it was started. */
   | { readonly kind: 'expired' }
-  /** The worker stops: back as it was. */
+  /** The worker stops: the run is returned unchanged. */
   | { readonly kind: 'released' }
 
 export type RunAction = 'succeed' | 'retry' | 'dead' | 'cancel' | 'expire' | 'release'
@@ -19,11 +19,11 @@ export interface RunDecision {
   readonly action: RunAction
   readonly delayMs: number | null
   readonly reason: string | null
-  /** Whether the handler has been at it, so that an attempt is to be recorded and counted. */
+  /** Whether the handler was started, so that an attempt is recorded and counted. */
   readonly isCounted: boolean
 }
 
-/** Every state that a run can be in, and where each action leads from it. An ending is final. */
+/** Every state of a run, and the state that each action leads to. An ending is final. */
 export const runTransitions = {
   waiting: { claim: 'running', cancel: 'cancelled', expire: 'expired', dead: 'failed' },
   running: {
@@ -36,7 +36,7 @@ export const runTransitions = {
     expire: 'expired',
   },
   succeeded: {},
-  /** A late success is a fact, and resolves what was given up. */
+  /** A late success is recorded, and resolves the dead letter. */
   failed: { succeed: 'succeeded', redrive: 'waiting' },
   cancelled: {},
   expired: {},
@@ -45,7 +45,7 @@ export const runTransitions = {
 export type RunState = keyof typeof runTransitions
 
 /**
- * What becomes of a run. `attempt` is the number of the execution that has just ended, starting at 1.
+ * The decision about a run. `attempt` is the number of the execution that has just ended, starting at 1.
  *
  * @example decideRun({ kind: 'timed_out' }, 4, settings, Math.random) // { action: 'dead', reason: 'timed_out', … }
  */
@@ -76,7 +76,7 @@ function retryOrDie(
   reason: string,
 ): RunDecision {
   if (attempt > retry.maxRetries) return { action: 'dead', delayMs: null, reason, isCounted: true }
-  // Runs have no give-up clock; the policy's delays don't ask for it.
+  // Runs have no give-up timer; the policy's delays don't use it.
   const delayMs =
     chosenDelayMs ?? retryDelayMs({ ...retry, giveUpAfterMs: Number.MAX_SAFE_INTEGER }, attempt, random)
   return { action: 'retry', delayMs, reason: null, isCounted: true }

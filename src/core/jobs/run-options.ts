@@ -10,7 +10,7 @@ const tags = z
   .min(1, { error: 'must not be empty' })
   .max(20, { error: 'must have at most 20 entries' })
 
-/** A tag that names what a worker must have; commas separate them in storage. */
+/** A tag that a worker must have; commas separate them in storage. */
 const requiredTag = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,63}$/, { error: 'must be letters, digits, ".", "_", ":" and "-"' })
@@ -20,11 +20,18 @@ export const runOptions = z
   .strictObject({
     tenant: shared.tenant,
     idempotencyKey: shared.idempotencyKey,
-    /** While a run with this key is owed (or for `uniqueForMs`), enqueueing again returns that run. */
+    /** While a run with this key has not ended (or for `uniqueForMs`), enqueueing again returns that run. */
     uniqueKey: field.text(255).optional(),
     uniqueForMs: field.wholeNumber(1, maxMs).optional(),
+    /**
+     * What happens to a waiting run with the same `uniqueKey`: it is kept (default), gets the new input at the time that it has (`replace`), or gets the new
+     * input and the new time (`debounce`).
+     */
+    onConflict: field.oneOf('keep', 'replace', 'debounce').optional(),
     orderingKey: shared.orderingKey,
     concurrencyKey: field.text(255).optional(),
+    /** Runs of different keys (of tenants, of customers) take turns. */
+    fairKey: field.text(255).optional(),
     priority: shared.priority,
     runAt: shared.deliverAt,
     delayMs: field.wholeNumber(0, maxMs).optional(),
@@ -42,17 +49,37 @@ export const runOptions = z
     /** Why a person started it. */
     reason: field.text(1000).optional(),
   })
+  .refine(
+    ({ fairKey, orderingKey, concurrencyKey }) =>
+      fairKey === undefined || (orderingKey === undefined && concurrencyKey === undefined),
+    {
+      path: ['fairKey'],
+      error: 'can not be combined with orderingKey or concurrencyKey',
+    },
+  )
   .refine((options) => options.orderingKey === undefined || options.concurrencyKey === undefined, {
     path: ['concurrencyKey'],
-    error: 'can not be combined with orderingKey, which already lets one run at a time',
+    error: 'cannot be combined with orderingKey, which already limits it to one run at a time',
   })
+  .refine(({ onConflict, uniqueKey }) => onConflict === undefined || uniqueKey !== undefined, {
+    path: ['onConflict'],
+    error: 'requires uniqueKey',
+  })
+  .refine(
+    ({ onConflict = 'keep', orderingKey, concurrencyKey }) =>
+      onConflict === 'keep' || (orderingKey === undefined && concurrencyKey === undefined),
+    {
+      path: ['onConflict'],
+      error: 'cannot be combined with orderingKey or concurrencyKey, unless it is "keep"',
+    },
+  )
   .refine((options) => options.worker === undefined || options.requireTags === undefined, {
     path: ['requireTags'],
-    error: 'can not be combined with worker',
+    error: 'cannot be combined with worker',
   })
   .refine((options) => options.runAt === undefined || options.delayMs === undefined, {
     path: ['delayMs'],
-    error: 'can not be combined with runAt',
+    error: 'cannot be combined with runAt',
   })
 
 export type RunOptionsInput = z.input<typeof runOptions>

@@ -7,7 +7,7 @@ const nameAdvice = 'must be 1 to 127 letters, digits, ".", "_", ":" and "-", beg
 const exactlyOne = 'give exactly one of cron, everyMs and runAt'
 const maxEveryMs = 366 * 86_400_000
 
-/** What may be said of a schedule. */
+/** Fields of a schedule. */
 export const scheduleInput = z
   .strictObject({
     name: z.string({ error: nameAdvice }).regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,126}$/, { error: nameAdvice }),
@@ -18,11 +18,11 @@ export const scheduleInput = z
     everyMs: field.wholeNumber(1000, maxEveryMs).optional(),
     runAt: runOptions.shape.runAt,
     payload: z.json().optional(),
-    /** Options of the runs that it makes. */
+    /** Options of the runs that it creates. */
     options: z.lazy(() => runOptions).optional(),
-    /** When the last run is still owed: leave this one out, run it after that one, or run both. */
+    /** If the last run has not ended: skip this one, run it after that one, or run both. */
     overlap: field.oneOf('skip', 'queue', 'allow').optional(),
-    /** After a downtime: the latest missed tick, all of them, or none. */
+    /** After a downtime: run the latest missed fire, all of them, or none. */
     catchUp: field.oneOf('one', 'all', 'none').optional(),
   })
   .refine(
@@ -32,7 +32,11 @@ export const scheduleInput = z
       error: exactlyOne,
     },
   )
+  .refine((given) => given.overlap !== 'queue' || given.options?.fairKey === undefined, {
+    path: ['options', 'fairKey'],
+    error: 'can not be combined with overlap "queue", which gives its runs an orderingKey',
+  })
   .refine((given) => given.overlap !== 'queue' || given.options?.concurrencyKey === undefined, {
     path: ['options', 'concurrencyKey'],
-    error: 'can not be combined with overlap "queue", which already lets one run at a time',
+    error: 'cannot be combined with overlap "queue", which already limits it to one run at a time',
   })

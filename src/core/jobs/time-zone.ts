@@ -1,4 +1,4 @@
-/** What is wrong with the name of a time zone, in words; null when it can be used. */
+/** The problem of a time zone's name as a sentence; null if it is valid. */
 export function problemOfTimeZone(name: string): string | null {
   try {
     Intl.DateTimeFormat('en', { timeZone: name })

@@ -5,8 +5,8 @@ export interface IpAddress {
 }
 
 /**
- * Reads an address as sockets and resolvers print it: dotted decimals, or IPv6 with or without brackets and zone.
- * Anything else is null, a name for example.
+ * Parses an address as sockets and resolvers print it: dotted decimals, or IPv6 with or without brackets and zone.
+ * Anything else, such as a name, is null.
  *
  * @example parseIpAddress('::ffff:10.0.0.1')
  */
@@ -21,8 +21,8 @@ export function parseIpAddress(text: string): IpAddress | null {
 }
 
 /**
- * Reads a host as anybody on the way might: also the one to four decimal, octal or hexadecimal parts that `inet_aton`,
- * getaddrinfo and URL parsers take for an IPv4 address (`127.1`, `0x7f000001`, `017700000001`, `2130706433`).
+ * Parses a host as leniently as any program on the way might: also the one to four decimal, octal or hexadecimal parts that `inet_aton`,
+ * getaddrinfo and URL parsers accept as an IPv4 address (`127.1`, `0x7f000001`, `017700000001`, `2130706433`).
  */
 export function parseHostAddress(host: string): IpAddress | null {
   const strict = parseIpAddress(host)
@@ -40,7 +40,7 @@ function parseDottedIpv4(text: string): bigint | null {
   if (parts.length !== 4) return null
   let value = 0n
   for (const part of parts) {
-    // A leading zero means octal to some readers and decimal to others, so this strict form has none.
+    // A leading zero means octal to some parsers and decimal to others, so this strict form has none.
     if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return null
     value = (value << 8n) | BigInt(part)
   }
@@ -57,7 +57,7 @@ function parseLooseIpv4(text: string): bigint | null {
     numbers.push(number)
   }
   const last = numbers.pop() ?? 0n
-  // The last part fills all bytes that the others leave.
+  // The last part fills all remaining bytes.
   const lastBits = 8n * BigInt(4 - numbers.length)
   if (last >= 1n << lastBits || numbers.some((number) => number > 255n)) return null
   return numbers.reduce((value, number, index) => value | (number << BigInt(24 - 8 * index)), last)

@@ -13,8 +13,8 @@ export interface AddressRefusal {
 }
 
 /**
- * Whether deliveries may reach an address: null, or why not. An IPv6 form that leads to an IPv4 address is judged by that
- * address too; tunnels (6to4, Teredo, …) are refused in themselves.
+ * Whether deliveries may reach an address: null, or why not. An IPv6 form of an IPv4 address is judged by that
+ * address too; tunnels (6to4, Teredo, …) are always refused.
  *
  * @example judgeAddress(parseIpAddress('::ffff:10.0.0.1'), [])?.network // '10.0.0.0/8'
  */

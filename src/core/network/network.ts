@@ -1,6 +1,6 @@
 import { type IpAddress, parseIpAddress } from './ip-address.ts'
 
-/** A network in CIDR notation, as it was written and as numbers. */
+/** A network in CIDR notation, as text and as numbers. */
 export interface Network {
   readonly text: string
   readonly family: 4 | 6
@@ -23,7 +23,7 @@ export function parseNetwork(text: string): Network | null {
   return { text, family: address.family, base: address.value >> hostBits, hostBits }
 }
 
-/** A network of IPv4-mapped addresses means the IPv4 network inside; any other is returned as it is. */
+/** A network of IPv4-mapped addresses means the IPv4 network inside; any other is returned unchanged. */
 export function withoutMapping(network: Network): Network {
   const { family, base, hostBits } = network
   if (family === 4 || hostBits > 32n || base >> (32n - hostBits) !== 0xffffn) return network

@@ -12,8 +12,8 @@ export interface PortRange {
 export const usualPorts: PortPolicy = { kind: 'usual' }
 
 /**
- * Ports where something else than HTTP listens: mail, names, files, remote shells, directories, databases, caches,
- * queues. A request that such a service half understands is an attack; one that it doesn't is a mistake.
+ * Ports of services other than HTTP: mail, names, files, remote shells, directories, databases, caches,
+ * queues. An HTTP request that such a service partly understands is an attack; otherwise it is a mistake.
  */
 const deniedByDefault: readonly PortRange[] = [
   range(0, 79),

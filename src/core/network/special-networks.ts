@@ -5,16 +5,16 @@ import { isInNetwork, type Network, parseNetwork } from './network.ts'
 export interface SpecialNetwork extends Network {
   /** Reads on after "… is ". */
   readonly kind: string
-  /** Hands out credentials of the machine: a wider network on the allow-list doesn't open it, only its own address. */
+  /** Provides credentials of the machine: a wider network on the allow-list doesn't allow it, only its own address. */
   readonly isMetadata: boolean
 }
 
 const metadataKind = 'a cloud metadata service'
 
 /**
- * What deliveries may not reach unless allowed, after IANA's registries of special-purpose addresses. The first that
- * fits counts, so the narrow ones stand before the wide ones. IPv6 ends with everything outside of 2000::/3: only that
- * part has been given out as public unicast, and what is given out one day shall be looked at first.
+ * Networks that deliveries may not reach unless allowed, after IANA's registries of special-purpose addresses. The first match
+ * counts, so narrow networks come before wide ones. IPv6 ends with everything outside of 2000::/3: only that
+ * part has been assigned as public unicast; later assignments must be added explicitly.
  */
 const table: readonly (readonly [network: string, kind: string])[] = [
   ['169.254.169.254', metadataKind],
@@ -81,7 +81,7 @@ export function specialNetworkOf(address: IpAddress): SpecialNetwork | null {
 
 interface Embedding {
   readonly network: Network
-  /** The form is nothing but another spelling of the IPv4 address, which alone is judged. */
+  /** Only another spelling of the IPv4 address, which alone is judged. */
   readonly isTransparent: boolean
   readonly addressIn: (value: bigint) => bigint
 }
@@ -101,7 +101,7 @@ const embeddings: readonly Embedding[] = [
 export function embeddedIpv4(
   address: IpAddress,
 ): { readonly address: IpAddress; readonly isTransparent: boolean } | null {
-  // The loopback address lies in ::/96 and leads nowhere else.
+  // The loopback address lies in ::/96 and isn't a mapping.
   if (address.family === 4 || address.value === 1n) return null
   const found = embeddings.find(({ network }) => isInNetwork(address, network))
   if (found === undefined) return null
@@ -117,6 +117,6 @@ function embedding(text: string, isTransparent: boolean, addressIn: (value: bigi
 
 function knownNetwork(text: string): Network {
   const network = parseNetwork(text)
-  if (network === null) throw new Error(`no network: ${text}`)
+  if (network === null) throw new Error(`not a network: ${text}`)
   return network
 }

@@ -4,7 +4,7 @@ import { field, isStorableTime } from '../field.ts'
 import { type Parsed, problemsOf } from '../problem.ts'
 import { parsePayloadPath } from './payload-path.ts'
 
-/** Bulk actions on chosen rows name them one by one, up to this many. */
+/** Bulk actions on selected rows list their ids, up to this many. */
 export const maxIdsPerFilter = 1000
 export const maxPageRows = 500
 export const defaultPageRows = 50
@@ -32,7 +32,7 @@ function ids(prefix: IdPrefix) {
 
 const message = {
   tenant: field.text(255).optional(),
-  /** `order.created`, or `order.*` for all that begin so. */
+  /** `order.created`, or `order.*` for all types with that prefix. */
   eventType: field.text(255).optional(),
   correlationId: field.text(255).optional(),
 }
@@ -42,7 +42,7 @@ const failure = {
   route: field.text(127).optional(),
   statusCode: field.wholeNumber(100, 999).optional(),
   errorCode: field.text(100).optional(),
-  /** Part of the error's text, in any case. */
+  /** Part of the error text, case-insensitive. */
   error: field.text(500).optional(),
   /** Inclusive. */
   from: time.optional(),
@@ -54,7 +54,7 @@ const deadLetterFields = {
   ...message,
   ...failure,
   ids: ids('dlt').optional(),
-  /** The job whose runs failed. */
+  /** The job whose run failed. */
   job: field.text(127).optional(),
   messageId: id('msg').optional(),
   state: field.oneOf('open', 'redriven', 'resolved', 'discarded', 'erased').optional(),
@@ -87,7 +87,7 @@ const runFields = {
   queue: field.text(63).optional(),
   job: field.text(127).optional(),
   state: field.oneOf('scheduled', 'waiting', 'running').optional(),
-  /** Who runs it. */
+  /** The worker that runs it. */
   worker: field.text(127).optional(),
   /** One of its `tags` or `requireTags`. */
   tag: field.text(63).optional(),
@@ -108,8 +108,8 @@ const payloadPath = z
 
 const page = {
   limit: field.wholeNumber(1, maxPageRows).optional(),
-  /** What the last page gave as `nextCursor`. */
-  cursor: z.string({ error: 'must be what the last page gave as nextCursor' }).optional(),
+  /** The `nextCursor` of the last page. */
+  cursor: z.string({ error: 'must be the nextCursor of the previous page' }).optional(),
 }
 
 export const deadLetterFilter = z.strictObject(deadLetterFields)
@@ -119,10 +119,20 @@ export const owedRunFilter = z.strictObject(runFields)
 export const eventFilter = z.strictObject(eventFields)
 
 export const deadLetterQuery = z.strictObject({ ...deadLetterFields, ...page })
-export const deliveryQuery = z.strictObject({ ...deliveryFields, ...page })
+export const deliveryQuery = z
+  .strictObject({
+    ...deliveryFields,
+    ...page,
+    /** `newest` by default. `next_attempt`: pending ones that wait for a time, the soonest first. */
+    sort: field.oneOf('newest', 'next_attempt').optional(),
+  })
+  .refine(({ sort, state }) => sort !== 'next_attempt' || state === undefined || state === 'pending', {
+    path: ['sort'],
+    error: 'next_attempt lists pending deliveries only: leave out the state, or ask for state=pending',
+  })
 export const eventQuery = z.strictObject({ ...eventFields, ...page })
 
-/** What of a payload is looked for, over a span of time. */
+/** A search in payloads, over a span of time. */
 export const eventSearch = z
   .strictObject({
     ...eventFields,
@@ -133,11 +143,11 @@ export const eventSearch = z
   })
   .refine(({ path, equals }) => (path === undefined) === (equals === undefined), {
     path: ['equals'],
-    error: 'path and equals belong together: which value is to equal what',
+    error: 'path and equals must be given together: the place in the payload, and its value',
   })
   .refine(({ path, text }) => path !== undefined || text !== undefined, {
     path: ['text'],
-    error: 'say what to look for: a path with the value that it equals, or a text',
+    error: 'give a path with the value it must equal, or a text',
   })
 
 export type EventSearch = z.input<typeof eventSearch>

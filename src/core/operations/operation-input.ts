@@ -3,11 +3,11 @@ import { field } from '../field.ts'
 import { deadLetterFilter, deliveryFilter, maxPageRows, owedRunFilter } from './list-filter.ts'
 
 const run = {
-  /** At most so many a second; left out: as fast as they can be written. */
+  /** At most this many a second; left out: as fast as possible. */
   ratePerSecond: field.numberBetween(0.01, 1_000_000).optional(),
-  /** What a preview gave: then exactly what it counted is touched, less what has changed since. */
+  /** The snapshot of a preview: then exactly the counted items are affected, except those that have changed since. */
   asOf: field.text(100_000).optional(),
-  /** Says that an empty filter is meant. */
+  /** Confirms an empty filter. */
   all: z.literal(true, { error: 'must be true, or left out' }).optional(),
 }
 const note = field.text(2000)
@@ -17,7 +17,7 @@ const owed = { filter: deliveryFilter, ...run }
 
 const { endpoint, route, eventType, tenant, correlationId, from, to } = deliveryFilter.shape
 
-/** What to send once more: a range of the archive. */
+/** What to send again: a range of the archive. */
 export const replayInput = z.strictObject({
   endpoint,
   route,
@@ -26,15 +26,15 @@ export const replayInput = z.strictObject({
   correlationId,
   from: from.unwrap(),
   to: to.unwrap(),
-  /** How the deliveries ended; left out: in whatever way. `failed`: dead, expired or dropped. */
+  /** How the deliveries ended; left out: in any way. `failed`: dead, expired or dropped. */
   state: field.oneOf('succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped', 'failed').optional(),
-  /** Left out: each goes to its own endpoint again. */
+  /** Left out: each is sent to its own endpoint again. */
   targetEndpoint: field.text(63).optional(),
-  /** Messages of the range that this route wants go along it, as though it had been there when they were published. */
+  /** Messages of the range that match this route are sent along it, as if it had existed when they were published. */
   targetRoute: field.text(127).optional(),
   ratePerSecond: run.ratePerSecond,
   asOf: run.asOf,
-  /** Kept in the audit log. */
+  /** Stored in the audit log. */
   reason: note.optional(),
 })
 
@@ -66,7 +66,7 @@ export const operationQuery = z.strictObject({
   kind: field.oneOf(...operationKinds).optional(),
   state: field.oneOf('running', 'paused', 'succeeded', 'failed', 'cancelled').optional(),
   limit: field.wholeNumber(1, maxPageRows).optional(),
-  cursor: z.string({ error: 'must be what the last page gave as nextCursor' }).optional(),
+  cursor: z.string({ error: 'must be the nextCursor of the previous page' }).optional(),
 })
 
 export type OperationInput = z.input<typeof operationInput>

@@ -1,8 +1,8 @@
-/** Keys and places, one after the other; a deeper payload is nobody's. */
+/** Maximum number of keys and indexes in a path. */
 const maxSteps = 32
 
 /**
- * Where in a payload a value is, as keys and places. Undefined when the text is no path.
+ * The path of a value in a payload, as keys and indexes. Undefined if the text is not a path.
  *
  * @example parsePayloadPath('items[0].sku') // ['items', '0', 'sku']
  * @example parsePayloadPath('$."first name"') // ['first name']

@@ -1,4 +1,4 @@
-/** Events of learning platforms that certificates, seats and invoices hang on: enrolments, and what was completed, passed or failed. */
+/** Events of learning platforms that certificates, seats and invoices depend on: enrolments, and completed, passed or failed courses. */
 const criticalBeginnings = ['edx.course.enrollment.', 'edx.course.grade.', 'edx.completion.']
 const criticalNames = ['complete_video', 'edx.problem.completed']
 

@@ -7,12 +7,12 @@ const nameAdvice =
   'must be 1 to 255 letters, digits, "_", "-" and dots between segments, such as order.created'
 const schemaAdvice = 'must be a JSON Schema object, without NUL or broken Unicode in its texts'
 
-/** An event type as a person writes it. The schema is checked by those who understand it. */
+/** An event type as given by a user. The schema is validated elsewhere. */
 export const eventTypeInput = z.strictObject({
   /** `order.created`; no wildcards. */
   name: z.string({ error: nameAdvice }).refine(isEventType, { error: nameAdvice }),
   description: field.text(4096).nullable().optional(),
-  /** JSON Schema 2020-12. Payloads that break it are refused by the SDK and the API. */
+  /** JSON Schema 2020-12. The SDK and the API refuse payloads that don't match it. */
   schema: z
     .record(z.string(), z.unknown(), { error: schemaAdvice })
     .refine(isStorableSchema, { error: schemaAdvice })
@@ -45,7 +45,7 @@ export function parseEventType(input: unknown): Parsed<EventTypeSettings> {
   }
 }
 
-/** What JSON can't say is left to the schema's own check; what PostgreSQL can't store is refused here. */
+/** Values that JSON can't represent are left to the schema's own validation; values that PostgreSQL can't store are refused here. */
 function isStorableSchema(schema: Record<string, unknown>): boolean {
   const texts: string[] = []
   try {

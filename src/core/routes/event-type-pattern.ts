@@ -1,10 +1,10 @@
 export const maxEventTypeLength = 255
-/** A bound on what one pattern costs PostgreSQL at each publish. */
+/** Limits the cost of one pattern in PostgreSQL at each publish. */
 const maxWildcards = 16
 
 /**
  * A pattern, in the form that PostgreSQL compares with the type of an event. Exactly one of `exact`, `like` and `regex` is set;
- * `segments` comes with `like` when the number of segments must agree as well. A regular expression is the last resort: PostgreSQL
+ * `segments` is set with `like` if the number of segments must agree as well. A regular expression is the last resort: PostgreSQL
  * keeps only 32 of them compiled.
  */
 export interface EventTypePattern {
@@ -37,7 +37,7 @@ export function isEventType(name: string): boolean {
 }
 
 /**
- * `order.created` is that type alone, `*` stands for exactly one segment, `**` for one or more.
+ * `order.created` is that type alone, `*` matches exactly one segment, `**` one or more.
  *
  * @example
  * parseEventTypePattern('order.*')
@@ -59,12 +59,12 @@ export function parseEventTypePattern(text: string): PatternResult {
   return { ok: true, value: { text, exact: null, like: null, segments: null, regex: regexOf(segments) } }
 }
 
-/** What PostgreSQL decides by the columns, decided here: for previews and for what is already in memory. */
+/** The same comparison as PostgreSQL makes with the columns: for previews and for data in memory. */
 export function matchesEventType(pattern: EventTypePattern, eventType: string): boolean {
   return matchSegments(pattern.text.split('.'), eventType.split('.'))
 }
 
-/** Row by row over the pattern: which lengths of the type's beginning can it have read so far? No backtracking, so no hostile pattern. */
+/** Dynamic programming over the pattern: which prefixes of the type does it match so far? No backtracking, so no pattern is expensive. */
 function matchSegments(pattern: readonly string[], type: readonly string[]): boolean {
   let reached = new Set([0])
   for (const wanted of pattern) {
@@ -82,7 +82,7 @@ function isWildcard(segment: string): boolean {
   return segment === '*' || segment === '**'
 }
 
-/** LIKE can't count segments between two names, but "at least as many as there are wildcards" is what its `%` between dots says. */
+/** LIKE can't count segments between two names, but its `%` between dots means "at least as many as there are wildcards". */
 function everyRunIsOpenEnded(segments: readonly string[]): boolean {
   let isOpenEnded = true
   for (const [index, segment] of segments.entries()) {

@@ -6,7 +6,7 @@ import { problemsOf } from '../problem.ts'
 import { type SiteSettingName, siteSettings } from './site-settings.ts'
 
 /**
- * Checks a value of a site-wide setting, also what PostgreSQL can't: whether a schedule ever comes round.
+ * Validates a value of an installation-wide setting, including what PostgreSQL can't check: whether a schedule ever fires.
  *
  * @example parseSetting('max_pending', 5000) // { ok: true, value: 5000 }
  */
@@ -41,13 +41,13 @@ function problemOf(name: SiteSettingName, value: unknown): string | null {
   return problem === undefined ? null : `has a contradiction: ${problem.path} ${problem.message}`
 }
 
-/** Why this schedule can't be kept; null when it can. */
+/** Why this schedule is invalid; null if it is valid. */
 export function problemOfCron(cron: string, timezone: string): string | null {
   try {
     return new Cron(cron, { timezone, paused: true }).nextRun() === null
-      ? 'must be a schedule that comes round'
+      ? 'must be a schedule that has a next time'
       : null
   } catch (error) {
-    return `must be a schedule that can be kept: ${error instanceof Error ? error.message : String(error)}`
+    return `must be a valid schedule: ${error instanceof Error ? error.message : String(error)}`
   }
 }

@@ -1,6 +1,6 @@
 import type { SiteSettingName } from './site-settings.ts'
 
-/** A setting that a node was given from outside the database: it holds for all, and is changed there or nowhere. */
+/** A setting that a node was given from outside the database: it applies to all, and can only be changed there. */
 export interface SettingPin {
   readonly name: SiteSettingName
   readonly value: unknown

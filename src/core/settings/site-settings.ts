@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import { endpointDefaults } from '../endpoints/endpoint-input.ts'
+import { endpointDefaults } from '../endpoints/setting-fields.ts'
 import { field } from '../field.ts'
 import { cronText } from '../jobs/cron-text.ts'
 import { jobAutoDisable } from '../jobs/job-settings.ts'
 
-/** One site-wide setting: what it may be, and what it means. It lives in the database and holds for every node, worker and publisher. */
+/** One installation-wide setting: its allowed values, and its meaning. It is stored in the database and applies to every node, worker and publisher. */
 export interface SiteSetting {
   /** Described to PostgreSQL as JSON Schema, so that SQL refuses what TypeScript refuses. */
   readonly schema: z.ZodType
@@ -12,7 +12,7 @@ export interface SiteSetting {
   /** What a number counts; null where there is nothing to count. */
   readonly unit: string | null
   readonly description: string
-  /** Where it is read, and how soon a change is seen there. */
+  /** Where it is used, and how soon a change takes effect there. */
   readonly effect: string
 }
 
@@ -24,7 +24,7 @@ const maxBytes = Number.MAX_SAFE_INTEGER
 const nextPublish = 'at the next publish'
 const hourlyTask = (task: string) => `the maintenance task ${task}, at its next run (every hour)`
 
-/** Every site-wide setting, and the only place that lists them: SQL, API, SDK, CLI, environment, config file and docs follow from it. */
+/** Every installation-wide setting, and the only place that lists them: SQL, API, SDK, CLI, environment, config file and docs follow from it. */
 export const siteSettings = {
   max_pending: {
     schema: field.wholeNumber(0, 1_000_000_000),
@@ -82,6 +82,14 @@ export const siteSettings = {
     unit: 'days',
     description: 'How long entries of the audit log are kept. 0: forever.',
     effect: hourlyTask('audit-retention'),
+  },
+  source_reject_retention_days: {
+    schema: field.wholeNumber(0, maxRetentionDays),
+    fallback: 30,
+    unit: 'days',
+    description:
+      'How long a message of a source that could not become an event is kept. 0: until it is retried or discarded.',
+    effect: hourlyTask('old-source-rejects'),
   },
   partition_size: {
     schema: field.oneOf('month', 'week', 'day'),

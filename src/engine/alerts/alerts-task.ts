@@ -17,18 +17,18 @@ import {
   readOpenAlerts,
   writeAlerts,
 } from '../../storage/alerts.ts'
-import type { MaintenanceContext, MaintenanceTask } from '../maintenance/maintenance-task.ts'
+import type { MaintenanceContext, MaintenanceTask } from '../upkeep/upkeep-task.ts'
 import { logNotice } from './log-notice.ts'
 
 export interface AlertsTaskOptions {
-  /** Where the runbook is; its sections are the kinds of alerts. */
+  /** URL of the runbook; its sections are named after the kinds of alerts. */
   readonly runbookUrl: string
-  /** A folder on the database's disk, where this process can see it: the embedded server's. */
+  /** A folder on the database's disk, if this process can see it: the embedded server's. */
   readonly diskPath: string | null
   readonly everyMs?: number
 }
 
-/** So long a notice may be on its way before the log tells it too. */
+/** A notification that is not delivered after this time is also logged. */
 const patienceMs = 60_000
 const defaultEveryMs = 15_000
 
@@ -39,8 +39,8 @@ interface Round {
 }
 
 /**
- * Looks at every rule, moves its incidents on, and hands what there is to tell to the channels' endpoints, all in one transaction: an
- * incident that was told of is marked so, or neither happened.
+ * Evaluates every rule, updates its incidents, and sends the notifications to the channels' endpoints, all in one transaction: an
+ * incident is marked as notified exactly if its notification was stored.
  */
 export function alertsTask(options: AlertsTaskOptions): MaintenanceTask {
   return {
@@ -77,7 +77,7 @@ export function alertsTask(options: AlertsTaskOptions): MaintenanceTask {
   }
 }
 
-/** Null when the rule could not be looked at: its incidents stay as they are, and the other rules go on. */
+/** Null if the rule could not be evaluated: its incidents stay as they are, and the other rules are evaluated. */
 async function tryFindings(
   rule: AlertRuleRecord,
   options: AlertsTaskOptions,
@@ -88,7 +88,7 @@ async function tryFindings(
     if (rule.kind !== 'disk_low' || options.diskPath === null) return findings
     return [...findings, ...(await diskFindings(options.diskPath, rule.threshold))]
   } catch (error) {
-    logger.error({ rule: rule.name, error: String(error) }, 'An alert rule could not be looked at')
+    logger.error({ rule: rule.name, error: String(error) }, 'An alert rule could not be evaluated')
     return null
   }
 }
@@ -102,11 +102,11 @@ async function diskFindings(path: string, threshold: number): Promise<Finding[]>
 interface LoggedNotice {
   readonly notice: Notice
   readonly texts: NoticeTexts
-  /** Why the log tells it: it is a channel, or another one could not. */
+  /** Why it is logged: the log is a channel, or another channel failed. */
   readonly why: string | null
 }
 
-/** Hands the notices in; returns those that the log shall tell once this is committed. */
+/** Stores the notifications; returns those to be logged once this is committed. */
 async function tell(
   client: PoolClient,
   rounds: readonly Round[],
@@ -125,7 +125,8 @@ async function tell(
         }
         const { title, text, payloads } = texts
         const message = await sendNotice(client, { channel: name, title, text, payload: payloads[kind] })
-        if (message === null) logged.push({ notice, texts, why: `the channel ${name} did not take it` })
+        if (message === null)
+          logged.push({ notice, texts, why: `the channel ${name} did not accept the notification` })
       }
     }
   }
@@ -162,7 +163,7 @@ function changesOf({ rule, changes }: Round): AlertChange[] {
   return changes.map((change) => ({ ...change, rule: name, kind, severity, threshold }))
 }
 
-/** Its rule was deleted or switched off: it ends without a word. */
+/** Its rule was deleted or disabled: the incident ends without a notification. */
 function ended(alert: AlertRecord): AlertChange {
   return {
     ...alert,

@@ -13,7 +13,7 @@ export interface DatabaseWatchOptions {
 const timing = { holdMs: 30_000, remindMs: 900_000, clearMs: 30_000 }
 
 /**
- * The one alert that can't be kept in the database: that it is away. Each node watches for it by itself, and its log is the one channel
+ * The one alert that can't be stored in the database: the database is unavailable. Each node watches for it, and writes it to its log, the only channel
  * that still works.
  */
 export class DatabaseWatch {

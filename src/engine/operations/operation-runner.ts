@@ -9,22 +9,22 @@ export interface OperationRunnerOptions {
   readonly database: Database
   readonly logger: Logger
   readonly nodeName: string
-  /** False while this node may not work: it has fenced itself, or stops. */
+  /** False while this node may not work: it has fenced itself, or is stopping. */
   readonly mayWork: () => boolean
-  /** This node delivers: steps are short, and rest. */
+  /** This node is delivering: steps are short, with pauses between them. */
   readonly isBusy: () => boolean
-  /** How long a look is good for: longer while notices of new operations arrive. */
+  /** Interval between two checks: longer while notifications of new operations arrive. */
   readonly pollMs: () => number
 }
 
 const maxOperationsPerLook = 20
 const busyPollMs = 50
-/** A stop waits so long for a step under way; it is rolled back when its connection goes. */
+/** How long a stop waits for a step in progress; it is rolled back when its connection closes. */
 const stopWaitMs = 2000
 
 /**
- * Carries out bulk actions, a step at a time. Every node runs one: a step locks its operation, so that nodes never do the same step, and
- * what one leaves behind when it dies the others go on with.
+ * Executes bulk actions, one step at a time. Every node runs one: a step locks its operation, so that two nodes never do the same step, and
+ * when a node dies, the others continue its operations.
  */
 export class OperationRunner {
   readonly #options: OperationRunnerOptions
@@ -42,7 +42,7 @@ export class OperationRunner {
     this.#running ??= this.#run()
   }
 
-  /** Lets the step under way finish, if it does soon. Safe to call twice. */
+  /** Lets the step in progress finish, if it does soon. Safe to call twice. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#wake.raise()
@@ -69,7 +69,7 @@ export class OperationRunner {
         } catch (error) {
           logger[isConnectionError(error) ? 'warn' : 'error'](
             { error: String(error) },
-            'Looking for operations failed; trying again',
+            'Reading the bulk operations that are due failed; retrying',
           )
         }
       }
@@ -77,7 +77,7 @@ export class OperationRunner {
     }
   }
 
-  /** One step of each operation that is due. Returns how long to wait for the next look. */
+  /** Runs one step of each operation that is due. Returns how long to wait for the next check. */
   async #stepAll(): Promise<number> {
     const { database, mayWork } = this.#options
     const pollMs = this.#options.pollMs()
@@ -87,7 +87,7 @@ export class OperationRunner {
       if (this.#isStopped || !mayWork()) return pollMs
       if (await this.#step(id)) hasStepped = true
     }
-    // Due and not to be had: another node is at it.
+    // Due but locked: another node is running it.
     if (ids.length > 0) return hasStepped ? this.#pace.restMs : busyPollMs
     return Math.ceil(Math.max(1, Math.min(pollMs, nextMs ?? pollMs)))
   }
@@ -101,7 +101,7 @@ export class OperationRunner {
       return hasStepped
     } catch (error) {
       if (isConnectionError(error)) throw error
-      logger.error({ operation: id, error: String(error) }, 'A step of an operation failed')
+      logger.error({ operation: id, error: String(error) }, 'A step of a bulk operation failed')
       await failStep(database, id, error instanceof Error ? error.message : String(error))
       return false
     }

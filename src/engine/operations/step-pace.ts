@@ -1,13 +1,13 @@
-/** Rows of one step while this node has nothing else to do: one transaction, which nobody's pause or cancel should have to wait for long. */
+/** Rows of one step while this node is idle: one transaction, short enough that a pause or a cancel doesn't wait for long. */
 const maxStepRows = 5000
-/** So few that planning a step takes longer than doing it. */
+/** With so few rows, planning a step takes longer than executing it. */
 const minStepRows = 250
-/** A step that is shorter holds up what is delivered beside it by so little that nobody notices. */
+/** A shorter step delays deliveries by an amount that isn't noticeable. */
 const besideLiveMs = 20
 
 /**
- * How large a bulk action's next step is, and how long it rests before. While this node delivers, steps are short and a rest is as long as the step
- * before it: live messages wait for the processor, the disk and the write-ahead log behind half a step at most, on average.
+ * How large a bulk action's next step is, and how long it pauses before. While this node delivers, steps are short and a pause is as long as the step
+ * before it: live messages wait for the processor, the disk and the write-ahead log for half a step at most, on average.
  */
 export class StepPace {
   #rows = maxStepRows
@@ -21,7 +21,7 @@ export class StepPace {
     return this.#restMs
   }
 
-  /** A step took so long. `isBusy`: this node delivers. */
+  /** Records the duration of a step. `isBusy`: this node is delivering. */
   note(tookMs: number, isBusy: boolean): void {
     if (!isBusy) {
       this.#rows = maxStepRows

@@ -10,7 +10,7 @@ const hourPeriod = 2
 /** Different answers counted for one lane in one minute; the rest is "other". */
 const maxAnswers = 32
 
-/** Minutes of lanes that wait to be written down. */
+/** Limit of lanes × minutes that wait to be written. */
 const maxFinished = 50_000
 
 interface LaneMinute {
@@ -21,7 +21,7 @@ interface LaneMinute {
   throttled: number
   readonly durations: Uint32Array
   readonly answers: Map<number | string, Answer>
-  /** The last one, which is mostly the next one too. */
+  /** The entry of the last attempt, which is usually that of the next one too. */
   latest: Answer | null
 }
 
@@ -31,12 +31,12 @@ interface Answer {
 }
 
 /**
- * Adds up attempts per lane and minute, in memory. It is an observer of the engine: an attempt costs a few additions, and nothing is
- * written but what `take` hands out every few seconds.
+ * Adds up attempts per lane and minute, in memory. It is an observer of the engine: an attempt costs a few additions, and
+ * `take` returns what is to be written every few seconds.
  */
 export class RollupCounter {
   #counts = new Map<number, LaneMinute>()
-  /** Of earlier minutes. */
+  /** Entries of earlier minutes. */
   #finished: LaneMinute[] = []
   #latest: LaneMinute | null = null
 
@@ -57,7 +57,7 @@ export class RollupCounter {
     return this.#counts.size === 0 && this.#finished.length === 0
   }
 
-  /** Up to so many minutes of lanes, the oldest first, with the hours that they add to. What is handed out is forgotten here. */
+  /** Returns and removes up to this many entries, the oldest first, with the hours that they add to. */
   take(maxMinutes: number): RollupRow[] {
     const all = [...this.#finished, ...this.#counts.values()]
     const taken = all.slice(0, maxMinutes)
@@ -78,14 +78,14 @@ export class RollupCounter {
     ]
   }
 
-  /** While nothing can be written down, the oldest counts give way. */
+  /** While nothing can be written, the oldest counts are dropped. */
   #finish(counted: LaneMinute): void {
     if (this.#finished.length >= maxFinished) this.#finished.splice(0, maxFinished / 2)
     this.#finished.push(counted)
   }
 
   #minuteOf(laneId: number, minute: number): LaneMinute {
-    // One lane after the other is the rule under load: mostly this is the one of the last attempt.
+    // Under load, consecutive attempts usually belong to the same lane.
     if (this.#latest?.laneId === laneId && this.#latest.minute === minute) return this.#latest
     let counted = this.#counts.get(laneId)
     if (counted === undefined || counted.minute !== minute) {

@@ -11,10 +11,10 @@ export interface RollupWriterOptions {
   readonly incarnation: () => number
 }
 
-/** Lanes' minutes in one statement; ten thousand trickling lanes take a minute to go round. */
+/** Entries (a lane's minute) in one statement; writing those of ten thousand lanes with little traffic takes a minute. */
 const maxMinutesPerFlush = 2000
 
-/** Writes down what was counted. A flush that failed, or whose answer got lost, is sent again as it was, and counts once. */
+/** Writes the counts. A flush that failed, or whose response was lost, is sent again unchanged, and counts once. */
 export class RollupWriter {
   readonly #options: RollupWriterOptions
   #unsent: {
@@ -45,7 +45,7 @@ export class RollupWriter {
     try {
       await addRollups(database, this.#unsent.incarnation, number, rows, siteRows)
     } catch (error) {
-      // Refused for what it is, it would be refused again and hold up all that come after it.
+      // If its data is refused, it would be refused again and block all later flushes.
       if (!isTransientError(error)) this.#unsent = null
       throw error
     }

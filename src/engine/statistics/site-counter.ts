@@ -6,7 +6,7 @@ import type { Delivery } from '../delivery.ts'
 const minuteSeconds = 60
 /** Each flush adds to a minute, to a quarter of an hour and to an hour. */
 const steps = [minuteSeconds, 900, 3600] as const
-/** While nothing can be written down, the oldest minutes give way: a day of them. */
+/** While nothing can be written, the oldest minutes are dropped: a day of them is kept. */
 const maxMinutes = 1440
 
 interface Counts {
@@ -16,7 +16,7 @@ interface Counts {
   readonly latencies: Uint32Array
 }
 
-/** Adds up the attempts of this node per minute, whatever their endpoint: an attempt costs a few additions. */
+/** Adds up the attempts of this node per minute, over all endpoints: an attempt costs a few additions. */
 export class SiteCounter {
   #minutes = new Map<number, Counts>()
   #latestMinute = Number.NaN
@@ -36,7 +36,7 @@ export class SiteCounter {
     return this.#minutes.size === 0
   }
 
-  /** What was counted, per step. It is forgotten here. */
+  /** Returns and removes the counts, per step. */
   take(): SiteRollupRow[] {
     const sums = new Map<string, SiteRollupRow & Counts>()
     for (const [minute, counts] of this.#minutes) {

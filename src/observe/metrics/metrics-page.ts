@@ -19,7 +19,7 @@ export interface MetricsPageOptions {
   readonly nowMs: () => number
 }
 
-/** However many scrape, the database is asked once in so long. */
+/** However many scrapers there are, the database is queried once in this time. */
 const cacheMs = 5000
 /** A scrape gives up after ten seconds or so: better a page without the cluster's gauges than none. */
 const patienceMs = 3000
@@ -77,7 +77,7 @@ export class MetricsPage {
   }
 }
 
-/** A metric without a value is only noise to whoever reads the page. */
+/** Metrics without a value are left out. */
 function withoutEmptyMetrics(body: string): string {
   const blocks = body.trimEnd().split('\n\n')
   return `${blocks.filter((block) => block.split('\n').some((line) => line.startsWith(metricPrefix))).join('\n')}\n`

@@ -7,7 +7,7 @@ import { RunMetrics } from './run-metrics.ts'
 /** What is measured of a delivery. */
 export interface MeasuredDelivery {
   readonly transport: string
-  /** In database time, as exactly as it is known. */
+  /** In database time, as precisely as known. */
   readonly awaitedSinceMs: number
 }
 
@@ -33,6 +33,17 @@ export class NodeMetrics {
   readonly #runs = new RunMetrics()
   readonly #takeovers = new PlainCounter(metricName('shard_takeovers_total'))
   readonly #revivals = new PlainCounter(metricName('lanes_revived_total'))
+  readonly #sources = new PlainCounter(metricName('source_messages_total'), ['source', 'outcome'], [])
+  readonly #dispatched = new PlainCounter(metricName('broker_dispatched_total'))
+  readonly #brokerLetters = new PlainCounter(
+    metricName('broker_dead_letters_total'),
+    ['outcome', 'reason'],
+    [],
+  )
+  readonly #brokerLatencies = new PlainHistogram(
+    metricName('broker_dead_letter_latency_seconds'),
+    latencyBounds,
+  )
   readonly #batches = new PlainHistogram(metricName('settle_batch_size'), batchBounds)
 
   registerTo(registry: Registry): void {
@@ -45,6 +56,10 @@ export class NodeMetrics {
       this.#runs,
       this.#takeovers,
       this.#revivals,
+      this.#sources,
+      this.#dispatched,
+      this.#brokerLetters,
+      this.#brokerLatencies,
       this.#batches,
     ]) {
       metric.registerTo(registry)
@@ -80,6 +95,20 @@ export class NodeMetrics {
     if (from !== 0 && from !== me) this.#takeovers.add(shards.length)
   }
 
+  sourceMessages(source: string, outcome: 'published' | 'rejected', count: number): void {
+    this.#sources.add(count, source, outcome)
+  }
+
+  brokerDispatched(runs: number): void {
+    this.#dispatched.add(runs)
+  }
+
+  brokerDeadLetter(outcome: string, reason: string, latencyMs: number): void {
+    this.#brokerLetters.add(1, outcome, reason)
+    this.#brokerLatencies.observe(latencyMs / 1000)
+    if (outcome === 'failed') this.#runs.deadLetters.add(1)
+  }
+
   interrupted(kind: 'delivery' | 'run', count: number): void {
     this.#runs.interrupted(kind, count)
   }
@@ -88,7 +117,7 @@ export class NodeMetrics {
     this.#runs.recovered(recovered)
   }
 
-  runEnded(outcome: string, durationMs: number | null): void {
-    this.#runs.ended(outcome, durationMs)
+  runEnded(outcome: string, durationMs: number | null, job: string): void {
+    this.#runs.ended(outcome, durationMs, job)
   }
 }

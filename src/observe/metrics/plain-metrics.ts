@@ -98,48 +98,77 @@ export class PlainCounter extends PlainMetric {
   }
 }
 
+interface Series {
+  readonly label: string
+  readonly counts: Float64Array
+  sum: number
+  count: number
+}
+
+/** Of all together, or by the values of one label; each is made at its first use. */
 export class PlainHistogram extends PlainMetric {
   override readonly type = 'histogram'
   readonly #bounds: Float64Array
-  readonly #counts: Float64Array
-  #sum = 0
-  #count = 0
+  readonly #labelName: string | null
+  readonly #series = new Map<string, Series>()
+  /** The one that was observed last, which is mostly the next one too. */
+  #latest: Series | null = null
 
   /** `bounds` rise; what is above the last one counts as infinite. */
-  constructor(name: MetricName, bounds: readonly number[]) {
+  constructor(name: MetricName, bounds: readonly number[], labelName: string | null = null) {
     super(name)
     this.#bounds = Float64Array.from(bounds)
-    this.#counts = new Float64Array(bounds.length)
+    this.#labelName = labelName
+    if (labelName === null) this.#seriesOf('')
   }
 
-  observe(value: number): void {
-    this.#sum += value
-    this.#count += 1
+  observe(value: number, label = ''): void {
+    const series = this.#latest?.label === label ? this.#latest : this.#seriesOf(label)
+    const { counts } = series
+    series.sum += value
+    series.count += 1
     for (let index = 0; index < this.#bounds.length; index++) {
       if (value <= (this.#bounds[index] ?? 0)) {
-        this.#counts[index] = (this.#counts[index] ?? 0) + 1
+        counts[index] = (counts[index] ?? 0) + 1
         return
       }
     }
   }
 
+  #seriesOf(label: string): Series {
+    const series = this.#series.get(label) ?? {
+      label,
+      counts: new Float64Array(this.#bounds.length),
+      sum: 0,
+      count: 0,
+    }
+    this.#series.set(label, series)
+    this.#latest = series
+    return series
+  }
+
   protected override values(): Value[] {
+    return [...this.#series.values()].flatMap((series) => this.#valuesOf(series))
+  }
+
+  #valuesOf({ label, counts, sum, count }: Series): Value[] {
     const metricName = `${this.name}_bucket`
+    const labels = this.#labelName === null ? {} : { [this.#labelName]: label }
     let cumulative = 0
     const buckets = [...this.#bounds].map((bound, index) => {
-      cumulative += this.#counts[index] ?? 0
-      return { metricName, value: cumulative, labels: { le: bound } }
+      cumulative += counts[index] ?? 0
+      return { metricName, value: cumulative, labels: { ...labels, le: bound } }
     })
     return [
       ...buckets,
-      { metricName, value: this.#count, labels: { le: '+Inf' } },
-      { metricName: `${this.name}_sum`, value: this.#sum, labels: {} },
-      { metricName: `${this.name}_count`, value: this.#count, labels: {} },
+      { metricName, value: count, labels: { ...labels, le: '+Inf' } },
+      { metricName: `${this.name}_sum`, value: sum, labels },
+      { metricName: `${this.name}_count`, value: count, labels },
     ]
   }
 }
 
-/** A gauge that somebody else reads; absent while nothing is known. */
+/** A gauge whose value comes from elsewhere; absent while it is unknown. */
 export class PlainGauge extends PlainMetric {
   override readonly type = 'gauge'
   #values: readonly Value[] = []

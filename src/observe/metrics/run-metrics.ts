@@ -6,8 +6,8 @@ const durationBounds = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900,
 
 /** What the workers of this process did. */
 export class RunMetrics {
-  readonly #runs = new PlainCounter(metricName('runs_total'), ['outcome'], [])
-  readonly #durations = new PlainHistogram(metricName('run_duration_seconds'), durationBounds)
+  readonly #runs = new PlainCounter(metricName('runs_total'), ['job', 'outcome'], [])
+  readonly #durations = new PlainHistogram(metricName('run_duration_seconds'), durationBounds, 'job')
   readonly #interrupted = new PlainCounter(
     metricName('interrupted_attempts_total'),
     ['kind'],
@@ -24,10 +24,10 @@ export class RunMetrics {
   }
 
   /** `durationMs` is of its last attempt; null when it ended without one. */
-  ended(outcome: string, durationMs: number | null): void {
-    this.#runs.add(1, outcome)
+  ended(outcome: string, durationMs: number | null, job: string): void {
+    this.#runs.add(1, job, outcome)
     if (outcome === 'dead') this.deadLetters.add(1)
-    if (durationMs !== null) this.#durations.observe(durationMs / 1000)
+    if (durationMs !== null) this.#durations.observe(durationMs / 1000, job)
   }
 
   interrupted(kind: 'delivery' | 'run', count: number): void {

@@ -33,7 +33,7 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
   const [, scheme, authority = '', path = '', queryText = '', fragment = ''] = urlPattern.exec(url) ?? []
   if (scheme === undefined) return { connectionStrings: [url], sessionAttributes: 'any' }
   const query = new URLSearchParams(queryText)
-  // The last @ ends the password: it may hold others that nobody encoded.
+  // The last @ ends the password, which may contain others that are not encoded.
   const userInfo = authority.slice(0, authority.lastIndexOf('@') + 1)
   const named = authority.slice(userInfo.length).split(',')
   const inQuery = query.get('host')?.split(',') ?? []

@@ -92,7 +92,7 @@ export class HostClient extends Client {
     )
     const { isStandby = false, isReadOnly = false } = rows[0] ?? {}
     if (!isStandby && (wanted === 'primary' || !isReadOnly)) return
-    const what = isStandby ? 'is a standby and takes' : 'takes'
+    const what = isStandby ? 'is a standby and accepts' : 'takes'
     throw new HoldfastError('database_unavailable', `The server ${what} no writes.`)
   }
 

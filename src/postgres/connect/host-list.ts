@@ -49,7 +49,7 @@ export class HostList {
     const next = nextTryAfter(error, sentSettings)
     this.#failures.set(error, { host, next })
     if (next === 'without settings') this.#takesSettings = false
-    // Somebody else may have met the same failure and moved on already.
+    // Another caller may have had the same failure and switched already.
     if (next === 'next host' && host === this.current) this.#at = (this.#at + 1) % this.count
   }
 
@@ -90,7 +90,7 @@ function nextTryAfter(error: Error, sentSettings: boolean): NextTry {
 function noHost(reasons: readonly string[], cause: unknown): HoldfastError {
   return new HoldfastError(
     'database_unavailable',
-    `None of the database's hosts can be used: ${reasons.join('; ')}. Check the hosts in the URL and that one of them takes writes.`,
+    `None of the database's hosts can be used: ${reasons.join('; ')}. Check the hosts in the URL, and that one of them accepts writes.`,
     {},
     cause,
   )

@@ -195,14 +195,17 @@ const advice: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /initialized by PostgreSQL version/,
-    'The data is of another major version: dump it with that version and restore it here.',
+    'The data was created by another major version: dump it with that version and restore it here.',
   ],
   [
     /error while loading shared libraries|Library not loaded|GLIBC/,
     'This system lacks a library: set HOLDFAST_DATABASE_URL to a PostgreSQL server instead.',
   ],
   [/Read-only file system/, 'The file system is read-only: choose another HOLDFAST_DATA_DIR.'],
-  [/Permission denied/, 'It may not read or write there: check the owner and mode of the folder.'],
+  [
+    /Permission denied/,
+    'It lacks permission to read or write there: check the owner and mode of the folder.',
+  ],
 ]
 
 /** An error that shows the server's own last words, and says what to do about the usual ones. */

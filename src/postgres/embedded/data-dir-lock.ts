@@ -72,7 +72,7 @@ function parseHolder(text: string): LockHolder | null {
     const { pid, startMark } = JSON.parse(text) as Partial<LockHolder>
     return typeof pid === 'number' ? { pid, startMark: startMark ?? null } : null
   } catch {
-    // A power cut can leave an empty file; whoever wrote it is gone.
+    // A power cut can leave an empty file; the process that wrote it no longer runs.
     return null
   }
 }

@@ -22,7 +22,7 @@ test('one that an older version made is left out from now on', async () => {
   expect(await readdir(join(folder, '.holdfast'))).toEqual(['.gitignore'])
 })
 
-test('a folder of somebody, and a file of theirs, stay as they are', async () => {
+test('a foreign folder, and a foreign file, stay unchanged', async () => {
   await ensureDataDir(folder)
   expect(await readdir(folder)).toEqual([])
   await mkdir(join(folder, '.holdfast'))

@@ -4,8 +4,8 @@ import { basename, join, resolve } from 'node:path'
 const usualName = '.holdfast'
 
 /**
- * Makes the data dir, for its owner alone. It holds keys and passwords and often stands in a repository, so it tells git to leave it out; but not
- * in a folder that was there before under a name of somebody's own, where other things may be.
+ * Creates the data folder, for its owner alone. It contains keys and passwords and is often inside a repository, so it has a .gitignore; but not
+ * in an existing folder of another name, which may contain other files.
  */
 export async function ensureDataDir(dataDir: string): Promise<void> {
   const path = resolve(dataDir)

@@ -136,7 +136,7 @@ async function copyPackage(
   }
   throw new HoldfastError(
     'embedded_unavailable',
-    `The embedded PostgreSQL in ${found.nativeDir} can't be run by the account it must use, and no folder takes a copy. ` +
+    `The embedded PostgreSQL in ${found.nativeDir} can't be run by the account it must use, and it could not be copied to another folder. ` +
       'Move the installation to where every account may read it, or set HOLDFAST_DATABASE_URL.',
     { package: found.name },
     new AggregateError(failures),
@@ -157,7 +157,7 @@ async function isOurs(folder: string): Promise<boolean> {
   return found.isDirectory() && (uid === undefined || (found.uid === uid && (found.mode & 0o022) === 0))
 }
 
-/** The copy appears whole or not at all, whoever else is making it at the same time. */
+/** The copy appears complete or not at all, even if several processes make it at the same time. */
 async function copyOnce(nativeDir: string, folder: string): Promise<void> {
   const unfinished = `${folder}.${randomBytes(6).toString('hex')}`
   try {

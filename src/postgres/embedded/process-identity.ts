@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** True while a process with this id runs, whoever it belongs to. */
+/** True while a process with this id runs, whatever its user. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -21,7 +21,7 @@ test('the tail holds the last lines that were written after the start', async ()
   expect(await readLogTail(join(folder, 'missing'), 0, 10)).toBe('')
 })
 
-test('a log beyond its bound moves aside and begins anew', async () => {
+test('a log beyond its limit is renamed, and a new one is started', async () => {
   const beyondBytes = 8 * 1024 * 1024 + 1
   await writeFile(path, Buffer.alloc(beyondBytes))
   await boundLog(path)

@@ -9,7 +9,7 @@ export interface ServerSettingsOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** The text of `holdfast.conf`, written anew at each start so that an upgrade brings its tuning along. */
+/** The text of `holdfast.conf`, written at each start so that an upgrade applies its tuning. */
 export function renderServerSettings(options: ServerSettingsOptions): string {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
@@ -44,7 +44,7 @@ export function renderServerSettings(options: ServerSettingsOptions): string {
     logging_collector: 'off',
     log_min_messages: 'warning',
     log_checkpoints: 'off',
-    // The text of a statement may hold what its sender meant for nobody else.
+    // The text of a statement may hold confidential values.
     log_min_error_statement: 'panic',
     log_line_prefix: '%m [%p] ',
     ...options.settings,

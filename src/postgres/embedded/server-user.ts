@@ -13,7 +13,7 @@ const nobody: ServerUser = { uid: 65_534, gid: 65_534 }
 /** The account to drop to, or null when we aren't root and run the server as ourselves. */
 export async function findServerUser(dataDir: string): Promise<ServerUser | null> {
   if (process.getuid?.() !== 0) return null
-  // Whoever owns the data keeps it: an account that appears later doesn't change hands.
+  // The owner of the data stays the same: an account that appears later does not take it over.
   const owner = await stat(dataDir).catch(() => null)
   if (owner !== null && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
   const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '')

@@ -87,7 +87,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** The guard is a Unix shell; nothing stands in for it on Windows yet. */
+/** The guard is a Unix shell; there is no equivalent on Windows yet. */
 function assertPlatform(): void {
   if (process.platform !== 'win32') return
   throw new HoldfastError(
@@ -113,7 +113,7 @@ async function startOnFreePort(context: StartContext): Promise<EmbeddedPostgres>
     try {
       return await startOnPort(context, port)
     } catch (error) {
-      // Between our look and the server's start somebody else may have taken the port.
+      // Between our check and the server's start another process may have taken the port.
       const isPortTaken = error instanceof Error && error.message.includes('Address already in use')
       if (!isPortTaken || options.port !== undefined || tries === maxPortTries) throw error
     }

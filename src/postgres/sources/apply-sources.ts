@@ -1,6 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg'
 import { HoldfastError } from '../../core/errors.ts'
-import type { SourceKind, SourceSet, SqlSource } from './source-files.ts'
+import type { SourceSet, SqlSource } from './source-files.ts'
+import { type Named, type RecordedSource, readPresent, readRecorded } from './stored-sources.ts'
 
 /**
  * Makes the functions, views and triggers in the database those of the files, inside the caller's transaction. Only files that changed are
@@ -39,36 +40,6 @@ interface ApplyState {
   /** Names of what is in the database now. */
   readonly present: Set<string>
   readonly applied: string[]
-}
-
-interface RecordedSource extends Named {
-  readonly checksum: string
-}
-
-interface Named {
-  readonly kind: SourceKind
-  readonly name: string
-  readonly table: string | null
-}
-
-async function readRecorded(client: PoolClient): Promise<Map<string, RecordedSource>> {
-  const { rows } = await client.query<RecordedSource>(
-    'select kind, name, "table", checksum from holdfast_internal.sources order by kind, name',
-  )
-  return new Map(rows.map((row) => [row.name, row]))
-}
-
-/** Bounded by what is in our two schemas. */
-async function readPresent(client: PoolClient): Promise<Set<string>> {
-  const { rows } = await client.query<{ name: string }>(`
-    with ours as (select oid, nspname from pg_namespace where nspname in ('holdfast', 'holdfast_internal'))
-    select nspname || '.' || proname as name from pg_proc join ours on ours.oid = pronamespace
-    union all
-    select nspname || '.' || relname from pg_class join ours on ours.oid = relnamespace where relkind = 'v'
-    union all
-    select nspname || '.' || tgname from pg_trigger join pg_class on pg_class.oid = tgrelid join ours on ours.oid = relnamespace
-    where not tgisinternal`)
-  return new Set(rows.map(({ name }) => name))
 }
 
 /** PostgreSQL replaces neither a function whose result or argument names differ nor a view whose columns do. */
@@ -137,7 +108,7 @@ async function dropFunction(state: ApplyState, oid: number): Promise<void> {
   await state.client.query(`drop function ${rows[0]?.signature}`)
 }
 
-/** Ours are dropped first and created again later; what is somebody else's is theirs to take away. */
+/** Our own dependants are dropped and created again later; those of others are left for their owners to drop. */
 async function dropDependants(
   state: ApplyState,
   catalogue: 'pg_proc' | 'pg_class',
@@ -210,7 +181,7 @@ function located(error: unknown, source: SqlSource): unknown {
       : ` at line ${source.sql.slice(0, Number(error.position)).split('\n').length}`
   return new HoldfastError(
     'not_migrated',
-    `${source.path} failed${line}: ${error.message}. The functions were rolled back whole; the tables stay.`,
+    `${source.path} failed${line}: ${error.message}. All changes to functions were rolled back; the tables are unchanged.`,
     { source: source.path, sqlstate: error.code },
     error,
   )

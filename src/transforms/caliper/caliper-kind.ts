@@ -2,7 +2,7 @@ import type { Platform } from '../learning/platform.ts'
 import type { TrackingEvent } from '../learning/tracking-event.ts'
 import type { Entity } from './caliper-event.ts'
 
-/** What events are made with besides the tracking event. */
+/** What a Caliper event needs beside the tracking event. */
 export interface Surroundings {
   readonly platform: Platform
   /** The name of the event's course; its id where no name is known. */

@@ -9,7 +9,7 @@ import { makeEvents } from './make-event.ts'
 const caliperConfig = learningConfig('caliper')
 
 /**
- * Tracking events of a learning platform as Caliper 1.2 events, in the envelope that Caliper endpoints take.
+ * Converts tracking events of a learning platform to Caliper 1.2 events, in the envelope that Caliper endpoints accept.
  *
  * @example
  * caliperTransform(options).compile({ platformUrl: 'https://learn.example', actor: { from: 'map', map: { ada: '7f…' } } })
@@ -24,7 +24,7 @@ export function caliperTransform(options: LearningOptions): Transform {
 
 export function compileCaliper(config: unknown, options: LearningOptions) {
   const settings = parseTransformConfig(caliperConfig, config)
-  // Of the envelope: it is made anew at each attempt, which nothing else is.
+  // Time of the envelope: the only part that is new at each attempt.
   return { ...compileLearning(settings, caliperFormat(settings.platformUrl), options), isCacheable: false }
 }
 

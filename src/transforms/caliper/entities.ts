@@ -84,11 +84,11 @@ export function problem(type: string): MakeEntity {
 
 export function hint(event: TrackingEvent, { platform }: Surroundings): Entity {
   const index = event.data.requiredId('hint_index')
-  return { id: `${platform.block(keyOf(event))}/hint/${index}`, type: 'Annotation', name: 'Hint' }
+  return { id: platform.block(keyOf(event), 'hint', index), type: 'Annotation', name: 'Hint' }
 }
 
 export function solution(event: TrackingEvent, { platform }: Surroundings): Entity {
-  return { id: `${platform.block(keyOf(event))}/solution`, type: 'Annotation', name: 'Solution' }
+  return { id: platform.block(keyOf(event), 'solution'), type: 'Annotation', name: 'Solution' }
 }
 
 export function submittedProblem(event: TrackingEvent, { platform }: Surroundings): Entity {
@@ -97,12 +97,12 @@ export function submittedProblem(event: TrackingEvent, { platform }: Surrounding
 
 /** The learner's attempt at a problem, counted by the platform. */
 export function attempt(event: TrackingEvent, { platform, actor, learner }: Surroundings): Entity {
-  const id = platform.block(keyOf(event))
+  const key = keyOf(event)
   const count = event.data.requiredNumber('attempts')
   return {
-    id: `${id}/user/${learner}/attempt/${count}`,
+    id: platform.block(key, 'user', learner, 'attempt', String(count)),
     type: 'Attempt',
-    extensions: { assignable: { id, type: 'Assessment' }, assignee: actor, count },
+    extensions: { assignable: { id: platform.block(key), type: 'Assessment' }, assignee: actor, count },
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the HTTP binding lets stand: printable ASCII but space, double quote and percent. */
+/** Characters that the HTTP binding leaves unchanged: printable ASCII except space, double quote and percent. */
 const needsEncoding = /[^\x21\x23\x24\x26-\x7e]/
 
 /** An attribute's value as a header's: other characters become the percent-encoded bytes of their UTF-8. */

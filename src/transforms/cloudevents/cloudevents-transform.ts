@@ -13,8 +13,8 @@ import { encodeAttributeHeader } from './attribute-header.ts'
 import { type Attributes, type AttributesResult, cloudeventsConfig, compileAttributes } from './attributes.ts'
 
 /**
- * CloudEvents 1.0 over HTTP: the event in an envelope (`structured`), or its attributes as headers (`binary`). The payload goes
- * along byte for byte in both. A batch is always structured, as the binding has no binary one.
+ * CloudEvents 1.0 over HTTP: the event in an envelope (`structured`), or its attributes as headers (`binary`). The payload is
+ * sent byte for byte in both. A batch is always structured, because the binding has no binary one.
  *
  * @example
  * cloudeventsTransform().compile({ mode: 'binary', source: '/shop', subject: '{{ order.id }}' })

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Evaluation, EvaluationMessage, EvaluationRequest } from './evaluation-protocol.ts'
 import { maxHeapMegabytes } from './jsonata-limits.ts'
 
-/** How a request ended: with results, by our hand, by the child's own end, or it never began. */
+/** How a request ended: with results, stopped by us, by the end of the child, or it never began. */
 export type EvaluationEnd =
   | { readonly kind: 'evaluated'; readonly evaluations: readonly Evaluation[] }
   | { readonly kind: 'killed' }
@@ -14,8 +14,8 @@ export type EvaluationEnd =
 const startTimeoutMs = 15_000
 
 /**
- * A process of its own for expressions, one request at a time. A worker thread was tried first and isn't enough: when V8 can't give a
- * thread the memory that one operation asks for, it aborts the whole process, and every lane with it.
+ * A separate process for expressions, one request at a time. A worker thread isn't enough: when V8 can't allocate the
+ * memory that one operation needs, it aborts the whole process, and every lane with it.
  */
 export class EvaluationChild {
   readonly #child: ChildProcess
@@ -66,7 +66,7 @@ export class EvaluationChild {
     this.#leave({ kind: 'killed' }, 'it was stopped')
   }
 
-  /** The clock of a request starts when the child is there to work on it. */
+  /** The time of a request starts when the child is ready to work on it. */
   #begin(): void {
     const request = this.#request
     if (request === null) return
@@ -75,7 +75,7 @@ export class EvaluationChild {
     request.post()
   }
 
-  /** When our own thread was busy, the answer may be there already, unread: it is read before the timer is believed. */
+  /** If our own thread was busy, the answer may have arrived unread: it is read before the time-out is applied. */
   #killUnlessAnswered(request: unknown): void {
     setImmediate(() => setImmediate(() => this.#request === request && this.kill()))
   }
@@ -94,7 +94,7 @@ export class EvaluationChild {
     this.#request?.end(this.#isReady ? end : { kind: 'unavailable', reason })
   }
 
-  /** An idle child keeps no program from ending. */
+  /** An idle child doesn't keep the process alive. */
   #rest(): void {
     this.#child.unref()
     this.#child.channel?.unref()

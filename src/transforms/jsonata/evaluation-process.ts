@@ -14,7 +14,7 @@ import { maxResultLength, maxSequenceLength, maxStackDepth } from './jsonata-lim
 const maxCachedExpressions = 500
 const expressions = new Map<string, jsonata.Expression>()
 
-// Nothing in this process can be trusted to end, so a thread of its own watches for the day when nobody is left to end it.
+// No code in this process is guaranteed to end, so a separate thread ends it when its parent is gone.
 const watchParent = `
   const parent = process.ppid
   setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGKILL'), 1000)
@@ -40,7 +40,7 @@ async function evaluate(expression: string, timeoutMs: number, item: EvaluationI
   try {
     input = JSON.parse(item.payload)
   } catch {
-    return failure('payload_invalid_json', 'The payload is not valid JSON, so nothing can be taken from it.')
+    return failure('payload_invalid_json', 'The payload is not valid JSON, so no value can be read from it.')
   }
   try {
     const result: unknown = await compile(expression, timeoutMs).evaluate(input, item.variables)
@@ -48,13 +48,13 @@ async function evaluate(expression: string, timeoutMs: number, item: EvaluationI
     if (json === undefined) {
       return failure(
         'jsonata_no_result',
-        'The expression has no result for this message: what it asks for is not there.',
+        'The expression has no result for this message: the fields that it reads are missing.',
       )
     }
     if (json.length <= maxResultLength) return { json }
     return failure(
       'rendered_too_large',
-      `The expression makes more than ${maxResultLength} characters of this message.`,
+      `The result of the expression for this message is longer than ${maxResultLength} characters.`,
     )
   } catch (error) {
     return describe(error, timeoutMs)

@@ -9,7 +9,7 @@ export type JsonataOutcome =
 interface Task {
   readonly item: EvaluationItem
   readonly settle: (outcome: JsonataOutcome) => void
-  /** How often its process was killed, or it ran out of time. From the first time on it runs alone, so that the blame is its own. */
+  /** How often its process was killed, or it ran out of time. From the first time on it runs alone, so that it is certainly the cause. */
   strikes: number
 }
 
@@ -24,9 +24,9 @@ const maxWaitingTasks = 20_000
 const maxTasksPerTurn = 256
 const maxTurnLength = 1024 * 1024
 const turnMs = 25
-/** For the way there and back. JSONata's own clock ends most runaways in time; this one is for what it can't see, like a regular expression. */
+/** Allowance for communication. JSONata's own timer ends most endless evaluations; this one is for those that it can't see, like a regular expression. */
 const graceMs = 50
-/** One time-out may be the machine's: another process had the core. Two are the expression's. */
+/** One time-out may be caused by the machine: another process had the core. Two are caused by the expression. */
 const maxStrikes = 2
 
 /**
@@ -58,7 +58,7 @@ export class JsonataEvaluator {
     })
   }
 
-  /** Ends the process. What waits is answered as unavailable; a later call starts anew. */
+  /** Ends the process. Waiting messages get the result `unavailable`; a later call starts it again. */
   stop(): void {
     this.#stopCount += 1
     this.#child?.kill()
@@ -95,7 +95,7 @@ export class JsonataEvaluator {
     return this.#child.run(request, timeoutMs + graceMs + (batch.length > 1 ? turnMs : 0))
   }
 
-  /** Answers whom it can, and returns the tasks that need another turn. */
+  /** Returns results where possible, and the tasks that need another turn. */
   #conclude(batch: readonly Task[], line: Line, end: EvaluationEnd): Task[] {
     if (end.kind === 'unavailable') {
       this.#settle(batch, unavailable(end.reason))
@@ -172,7 +172,7 @@ function unavailable(reason: string): JsonataOutcome {
   return {
     ok: false,
     code: 'jsonata_unavailable',
-    message: `The process that evaluates JSONata can't take this message: ${reason}.`,
+    message: `The process that evaluates JSONata can't accept this message: ${reason}.`,
     isRetryable: true,
   }
 }

@@ -26,11 +26,11 @@ const jsonataConfig = z.strictObject({
   batch: field.flag().default(false),
 })
 
-/** What makes a result differ from one recipient, attempt or moment to the next. `$eval` could hide any of it. */
+/** Functions whose result differs by recipient, attempt or time. `$eval` could contain any of them. */
 const volatile = /\$(?:now|millis|random|shuffle|eval|attempt|deliveryId|endpoint|messages)\b/
 
 /**
- * JSONata, evaluated in a process of its own that is killed when it takes too long or too much memory. All expressions of a
+ * JSONata, evaluated in a separate process that is killed when it takes too long or too much memory. All expressions of a
  * transform share one process; it starts with the first message and ends when the last compiled expression is closed, or `idleMs` later.
  *
  * @example

@@ -1,7 +1,11 @@
+import { LearningError } from './learning-error.ts'
+
 const secondsPerMinute = 60
 const secondsPerHour = 3600
 const secondsPerDay = 86_400
 const digits = 6
+/** A century: beyond it something else than seconds was given, and far beyond it numbers have exponents, which durations must not. */
+const maxSeconds = 3_155_760_000
 
 interface Units {
   readonly days: number
@@ -12,6 +16,12 @@ interface Units {
 }
 
 function unitsOf(duration: number): Units {
+  if (duration > maxSeconds) {
+    throw new LearningError(
+      'learning_wrong_type',
+      `A duration of ${duration} seconds is longer than a century.`,
+    )
+  }
   const micros = Math.round(Math.max(0, duration) * 10 ** digits)
   const whole = Math.floor(micros / 10 ** digits)
   const fraction = String(micros - whole * 10 ** digits)

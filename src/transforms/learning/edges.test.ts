@@ -4,7 +4,7 @@ import { compileCaliper } from '../caliper/caliper-transform.ts'
 import { sampleInput } from '../sample-input.ts'
 import type { Statement } from '../xapi/statement.ts'
 import { compileXapi } from '../xapi/xapi-transform.ts'
-import { block, checkedOnce, courseId, inContext, sampleEvent, samples } from './sample-events.ts'
+import { block, checkedOnce, courseId, inContext, sampleEvent, samples, several } from './sample-events.ts'
 
 const settings = {
   platformUrl: 'https://learn.example',
@@ -21,6 +21,11 @@ const caliperOf = async (event: unknown) => (await caliper.items(sampleInput(eve
 const codeOf = async (event: unknown, transform: typeof xapi | typeof caliper = xapi) => {
   const result = await transform.render(sampleInput(event))
   return result.ok ? 'made' : result.error.code
+}
+
+const codeAndItems = async (transform: typeof xapi | typeof caliper, event: unknown) => {
+  const code = await codeOf(event, transform)
+  return { code, items: code === 'made' ? await transform.items(sampleInput(event)) : [] }
 }
 
 const xblock = (type: string, id: string) => `https://learn.example/xblock/${block(type, id)}`
@@ -68,6 +73,16 @@ describe('a learner', () => {
   ])('is told by %s', async (_, event, expected) => {
     expect(await account(event)).toBe(expected)
     expect((await caliperOf(event)).actor.id).toBe(`https://learn.example/user/${expected}`)
+  })
+
+  it('of an exam is who takes it, not the instructor or the service that ends it', async () => {
+    const attempt = (context: Record<string, unknown>) => ({
+      ...withData('edx.special_exam.proctored.attempt.submitted', { attempt_user_id: 7 }),
+      ...inContext(context),
+    })
+    expect(await account(attempt({ username: 'teacher', user_id: 1 }))).toBe('pseudonym-of-7')
+    expect(await account(attempt({ username: '', user_id: null }))).toBe('pseudonym-of-7')
+    expect(await account(attempt({ username: 'ada', user_id: 7 }))).toBe('pseudonym-of-ada')
   })
 
   it.each([
@@ -171,7 +186,7 @@ describe('problems', () => {
     expect(older?.object.id).toBe(block('problem', 'p1'))
   })
 
-  it('checked in a browser are told by their inputs, whatever the page was opened at', async () => {
+  it('checked in a browser are identified by their inputs, whatever the page was opened at', async () => {
     const opened = `https://learn.example/x?activate_block_id=${encodeURIComponent(block('problem', 'p2'))}`
     const check = (data: unknown) =>
       sampleEvent('problem_check', data, inContext({ event_source: 'browser', referer: opened }))
@@ -199,6 +214,18 @@ describe('problems', () => {
       expect(made[2]?.object.definition.interactionType).toBe('other')
       expect(await statementsOf(event, transform)).toEqual(made)
     }
+  })
+
+  it('are attempted by learners of any name', async () => {
+    const mapped = compileCaliper(
+      { ...settings, actor: { from: 'map', map: { '*': 'Ada L. <ada>' } } },
+      options,
+    )
+    const [made] = await mapped.items(sampleInput(named('problem_check')))
+    expect(made).toMatchObject({
+      actor: { id: 'https://learn.example/user/Ada%20L.%20%3Cada%3E' },
+      object: { id: `${problem}/user/Ada%20L.%20%3Cada%3E/attempt/3` },
+    })
   })
 
   it('count attempts from the first', async () => {
@@ -229,6 +256,15 @@ describe('videos', () => {
     ['whole minutes', 180, 'PT3M'],
   ])('whose length is %s', async (_, duration, expected) => {
     expect((await caliperOf(withData('load_video', { duration }))).object.duration).toBe(expected)
+  })
+
+  it.each([
+    ['a number that JSON has and JavaScript has not', '1e999'],
+    ['more than a century', '1e300'],
+    ['a number in quotes', '"195"'],
+  ])('with %s as their length are refused', async (_, length) => {
+    const text = JSON.stringify(withData('load_video', { duration: 4711 })).replace('4711', length)
+    expect(await codeOf(text, caliper)).toBe('learning_wrong_type')
   })
 
   it('of a mobile app or an old course are named by their whole key', async () => {
@@ -300,6 +336,27 @@ describe('links', () => {
 })
 
 describe('an event as a log has it', () => {
+  it.each(Object.entries({ ...samples, several }))(
+    'is the same in both formats as a routed event: %s',
+    async (_, event) => {
+      const { name, timestamp, data, context } = event as Record<string, Record<string, unknown>>
+      const { username, session, event_source, path, ip, agent, referer, host, ...rest } = context ?? {}
+      const atTheTop = { username, session, event_source, ip, agent, referer, host }
+      for (const written of [data, typeof data === 'string' ? data : JSON.stringify(data)]) {
+        const line = {
+          ...atTheTop,
+          name,
+          event_type: name,
+          time: timestamp,
+          event: written,
+          context: { ...rest, path },
+        }
+        for (const transform of [xapi, compatible, caliper])
+          expect(await codeAndItems(transform, line)).toEqual(await codeAndItems(transform, event))
+      }
+    },
+  )
+
   it('with its part as JSON in a text is the same statement', async () => {
     const { name, data, timestamp, context } = named('pause_video')
     const line = {
@@ -322,6 +379,11 @@ describe('an event as a log has it', () => {
     ['null', null, 'learning_missing_field'],
     ['another zone', '2030-01-31T14:30:05+05:30', 'made'],
     ['a space', '2030-01-31 09:00:05.25+00:00', 'made'],
+    ['a zone of whole hours', '2030-01-31T10:00:05+01', 'made'],
+    ['no seconds', '2030-01-31T09:00Z', 'made'],
+    ['a zone that is none', '2030-01-31T09:00:05+25:00', 'learning_bad_timestamp'],
+    ['a year of five digits', '9999-12-31T23:00:00-05:00', 'learning_bad_timestamp'],
+    ['a zone of 75 minutes', '2030-01-31T09:00:05+00:75', 'learning_bad_timestamp'],
   ])('with %s for its time', async (_, timestamp, code) => {
     expect(await codeOf({ ...named('pause_video'), timestamp })).toBe(code)
     expect(await codeOf({ ...named('pause_video'), timestamp }, caliper)).toBe(code)

@@ -1,7 +1,10 @@
 import { LearningError } from './learning-error.ts'
 
 const shape =
-  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z|z)|([+-])(\d\d):?(\d\d)|(?<none>))$/
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:(Z|z)|([+-])(\d\d)(?::?(\d\d))?|(?<none>))$/
+
+const firstMs = Date.parse('0000-01-01T00:00:00Z')
+const lastMs = Date.parse('9999-12-31T23:59:59Z')
 
 /** A moment to the microsecond. Its text is the same whatever zone and precision the event was written with, so that ids made of it are, too. */
 export interface EventTime {
@@ -16,14 +19,28 @@ export interface EventTime {
 export function parseEventTime(text: string): EventTime {
   const parts = shape.exec(text)
   if (parts === null) throw unreadable(text)
-  const [, year, month, day, hour, minute, second, fraction = '', zulu, sign, zoneHour, zoneMinute] = parts
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour,
+    minute,
+    second = '00',
+    fraction = '',
+    zulu,
+    sign,
+    zoneHour = '0',
+    zoneMinute = '0',
+  ] = parts
   if (zulu === undefined && sign === undefined) {
     throw new LearningError(
       'learning_bad_timestamp',
-      `The timestamp "${text}" has no time zone, so that nobody knows which moment it means. Write it with one, like ${text}+00:00.`,
+      `The timestamp "${text}" has no time zone, so its moment is unknown. Add one, like ${text}+00:00.`,
     )
   }
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw unreadable(text)
+  if (Number(zoneHour) > 23 || Number(zoneMinute) > 59) throw unreadable(text)
   const local = Date.UTC(
     Number(year),
     Number(month) - 1,
@@ -36,8 +53,10 @@ export function parseEventTime(text: string): EventTime {
   // A day that its month doesn't have would be one of the next; years before 100 would be of the last century.
   if (date.getUTCDate() !== Number(day) || date.getUTCMonth() + 1 !== Number(month)) throw unreadable(text)
   if (date.getUTCFullYear() !== Number(year)) throw unreadable(text)
-  const zoneMs = (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0)) * 60_000
+  const zoneMs = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60_000
   const utc = local - (sign === '-' ? -zoneMs : zoneMs)
+  // A zone may lead out of the years that have four digits.
+  if (utc < firstMs || utc > lastMs) throw unreadable(text)
   // Most are of UTC already, and every event is asked for its time.
   const seconds =
     zoneMs === 0

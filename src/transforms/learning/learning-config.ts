@@ -11,15 +11,15 @@ const platformUrl = z
 const maxMapEntries = 10_000
 
 const nameMap = z
-  .record(z.string(), z.string({ error: 'must have texts as its values' }), {
-    error: 'must be an object of keys to texts; the key "*" stands for all others',
+  .record(z.string(), z.string({ error: 'must have text values' }), {
+    error: 'must be an object of keys to texts; the key "*" means all others',
   })
   .refine((map) => Object.keys(map).length <= maxMapEntries, {
     error: `must have at most ${maxMapEntries} entries: use a table instead`,
   })
 
 const tableAdvice =
-  'must be the name of a table with the columns "key" and "value", like "public.learners"; those of Holdfast and of PostgreSQL itself are not for this'
+  'must be the name of a table with the columns "key" and "value", like "public.learners"; tables of Holdfast and of PostgreSQL itself are not allowed'
 
 const tableName = z
   .string({ error: tableAdvice })
@@ -29,7 +29,7 @@ const tableName = z
   })
 
 const minKeyLength = 16
-const keyAdvice = `must be a secret of at least ${minKeyLength} characters. Make one with: openssl rand -base64 32`
+const keyAdvice = `must be a secret of at least ${minKeyLength} characters. Generate one with: openssl rand -base64 32`
 
 const actor = z
   .strictObject({
@@ -85,14 +85,14 @@ const eventPattern = z
     if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem.message })
   })
 
-/** What `xapi` and `caliper` share. */
+/** Fields that `xapi` and `caliper` share. */
 export function learningConfig<Type extends 'xapi' | 'caliper'>(type: Type) {
   return z.strictObject({
     type: z.literal(type).optional(),
     platformUrl,
     actor,
     courses: courses.default({ from: 'none' }),
-    /** Names or patterns of the events that are meant; all others are skipped. */
+    /** Names or patterns of the events to transform; all others are skipped. */
     events: z
       .array(eventPattern, { error: 'must be a list of event names or patterns' })
       .max(200, { error: 'must have at most 200 entries' })

@@ -3,7 +3,7 @@ import type { CompiledTransform, TransformError, TransformInput, TransformResult
 import { createLearners, type Identity } from './learners.ts'
 import type { LearningConfig } from './learning-config.ts'
 import { LearningError } from './learning-error.ts'
-import { mappedNames, type Names, noNames, type ReadTable, tableNames } from './names.ts'
+import { anyKey, mappedNames, type Names, noNames, type ReadTable, tableNames } from './names.ts'
 import { compileOverrides, type Overrides } from './overrides.ts'
 import { Platform } from './platform.ts'
 import { kindOf, type Learner, TrackingEvent } from './tracking-event.ts'
@@ -31,6 +31,7 @@ export interface LearningFormat<Item> {
     readonly body: string
     readonly contentType: string
     readonly headers: Readonly<Record<string, string>>
+    readonly parts?: () => readonly string[]
   }
 }
 
@@ -45,7 +46,10 @@ interface Prepared {
   readonly learner: Learner
 }
 
-/** A transform of tracking events: reads the event, looks up its learner and course, and leaves the rest to the format. */
+/** Of the names of one batch. */
+const maxReads = 5
+
+/** A transform of tracking events: parses the event, looks up its learner and course, and leaves the rest to the format. */
 export function compileLearning<Item>(
   config: LearningConfig,
   format: LearningFormat<Item>,
@@ -82,7 +86,7 @@ export function compileLearning<Item>(
       kind,
       platform,
       identity: learners.identify(learner),
-      courseName: courseId === undefined ? null : (courses.get(courseId) ?? courseId),
+      courseName: courseId === undefined ? null : (courses.get(courseId) ?? courses.get(anyKey) ?? courseId),
       overrides: overridesOf === null ? null : overridesOf(input),
     })
   }
@@ -92,7 +96,7 @@ export function compileLearning<Item>(
     const people = new Set(prepared.flatMap(({ learner }) => learners.unknown(learner)))
     const places = new Set(
       prepared.flatMap(({ event: { courseId } }) =>
-        courseId === undefined ? [] : courses.unknown([courseId]),
+        courseId === undefined ? [] : courses.unknown([courseId, anyKey]),
       ),
     )
     if (people.size === 0 && places.size === 0) return null
@@ -102,10 +106,39 @@ export function compileLearning<Item>(
     ])
   }
 
+  /**
+   * Reads what is needed, then uses it in the same turn: other batches may displace names from the cache while some are being read, and those are read
+   * once more.
+   */
+  async function whenLoaded<Result>(
+    prepared: readonly Prepared[],
+    use: () => Result,
+    failed: (error: unknown) => Result,
+    first = loading(prepared),
+  ): Promise<Result> {
+    let late = first
+    for (let reads = 0; reads < maxReads; reads += 1) {
+      if (late === null) return use()
+      try {
+        await late
+      } catch (error) {
+        return failed(error)
+      }
+      late = loading(prepared)
+    }
+    if (late === null) return use()
+    return failed(new Error('more names are in use at once than are cached.'))
+  }
+
   function items(input: TransformInput): readonly Item[] | Promise<readonly Item[]> {
     const prepared = prepare(input)
+    const use = () => finish(prepared, input)
     const late = loading([prepared])
-    return late === null ? finish(prepared, input) : late.then(() => finish(prepared, input))
+    if (late === null) return use()
+    const fail = (error: unknown) => {
+      throw error
+    }
+    return whenLoaded([prepared], use, fail, late)
   }
 
   function explained(error: unknown, index?: number): TransformError {
@@ -147,20 +180,21 @@ export function compileLearning<Item>(
     }
     for (const [index, input] of inputs.entries())
       attempt(index, () => prepared.push([index, input, prepare(input)]))
-    try {
-      await loading(prepared.map(([, , each]) => each))
-    } catch (error) {
-      return { ok: false, error: lookUpFailed(error) }
-    }
     const made: Item[] = []
-    for (const [index, input, each] of prepared) attempt(index, () => made.push(...finish(each, input)))
-    return { ok: true, rendered: format.write(made, inputs[0]?.nowMs ?? nowMs()), refused }
+    return whenLoaded<TransformResult>(
+      prepared.map(([, , each]) => each),
+      () => {
+        for (const [index, input, each] of prepared) attempt(index, () => made.push(...finish(each, input)))
+        return { ok: true, rendered: format.write(made, inputs[0]?.nowMs ?? nowMs()), refused }
+      },
+      (error) => ({ ok: false, error: lookUpFailed(error) }),
+    )
   }
 
   return { isCacheable: true, items, render, renderBatch, close: async () => {} }
 }
 
-/** The database, or the table: not the event's fault, so it is tried again. */
+/** A failure of the database or the table, not of the event: it is retried. */
 function lookUpFailed(error: unknown): TransformError {
   const message = error instanceof Error ? error.message : String(error)
   return { code: 'learning_look_up_failed', message: `A look-up failed: ${message}`, isRetryable: true }

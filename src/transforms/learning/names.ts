@@ -3,28 +3,29 @@ export type ReadTable = (table: string, keys: readonly string[]) => Promise<Read
 
 /** Where names come from: the configuration, a table, or nowhere. */
 export interface Names {
-  /** Those of these keys that must be loaded before `get` can tell. */
+  /** Those of these keys, the preferred one first, that must be loaded before `get` can tell the first name of them. */
   unknown(keys: readonly string[]): readonly string[]
   load(keys: readonly string[]): Promise<void>
   /** Null when there is none for the key. */
   get(key: string): string | null
 }
 
-const anyKey = '*'
+/** The key of the name for all that have none of their own. */
+export const anyKey = '*'
 
 export function mappedNames(map: Readonly<Record<string, string>>): Names {
   const names = new Map(Object.entries(map))
   return {
     unknown: () => [],
     load: async () => {},
-    get: (key) => names.get(key) ?? names.get(anyKey) ?? null,
+    get: (key) => names.get(key) ?? null,
   }
 }
 
 export const noNames: Names = { unknown: () => [], load: async () => {}, get: () => null }
 
 const maxCached = 20_000
-/** A changed name is used after this time; one that was added, after the shorter one. */
+/** A changed name is used after this time; an added one after the shorter one. */
 const hitsLastMs = 60_000
 const missesLastMs = 5000
 
@@ -33,7 +34,7 @@ interface CachedName {
   readonly untilMs: number
 }
 
-/** Names of a table, as many as fit kept for a minute: events come in swarms of the same learners and courses. */
+/** Names of a table, a limited number of them cached for a minute: many events concern the same learners and courses. */
 export function tableNames(table: string, readTable: ReadTable, nowMs: () => number): Names {
   const cache = new Map<string, CachedName>()
 
@@ -47,7 +48,6 @@ export function tableNames(table: string, readTable: ReadTable, nowMs: () => num
     const now = nowMs()
     for (const key of keys) {
       const value = found.get(key) ?? null
-      // Those that were loaded last are kept longest.
       cache.delete(key)
       cache.set(key, { value, untilMs: now + (value === null ? missesLastMs : hitsLastMs) })
     }
@@ -57,9 +57,20 @@ export function tableNames(table: string, readTable: ReadTable, nowMs: () => num
     }
   }
 
-  return {
-    unknown: (keys) => keys.filter((key) => fresh(key) === undefined),
-    load,
-    get: (key) => cache.get(key)?.value ?? null,
+  function unknown(keys: readonly string[]): readonly string[] {
+    const missing: string[] = []
+    for (const key of keys) {
+      const cached = fresh(key)
+      if (cached === undefined) missing.push(key)
+      else {
+        // Names that were used last are kept longest: what is loaded next must not displace one that its own batch needs.
+        cache.delete(key)
+        cache.set(key, cached)
+        if (cached.value !== null && cached.value !== '' && missing.length === 0) break
+      }
+    }
+    return missing
   }
+
+  return { unknown, load, get: (key) => cache.get(key)?.value ?? null }
 }

@@ -13,8 +13,9 @@ export class Platform {
     return this.iri('course', courseId)
   }
 
-  block(usageKey: string): string {
-    return this.iri('xblock', usageKey)
+  /** A block, or something of it: its hints, its attempts. */
+  block(usageKey: string, ...below: readonly string[]): string {
+    return this.iri('xblock', usageKey, ...below)
   }
 
   user(name: string): string {
@@ -36,13 +37,16 @@ export class Platform {
   }
 }
 
-/** Characters that no IRI may have. */
-const forbidden = /[\s\p{Cc}<>"{}|\\^`]/u
-const allForbidden = new RegExp(forbidden, 'gu')
+/** Characters that no IRI may have; a percent sign may only start an escape. */
+const forbidden = /[\s\p{Cc}\p{Cs}<>"{}|\\^`]|%(?![0-9a-f]{2})/iu
+const halfOfPair = /\p{Cs}/u
+const allForbidden = new RegExp(forbidden, 'giu')
 
 function inIri(text: string): string {
   return forbidden.test(text)
-    ? text.replace(allForbidden, (character) => encodeURIComponent(character))
+    ? text.replace(allForbidden, (character) =>
+        encodeURIComponent(halfOfPair.test(character) ? '\ufffd' : character),
+      )
     : text
 }
 

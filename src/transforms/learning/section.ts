@@ -49,7 +49,7 @@ export class Section {
 
   number(field: string): number | undefined {
     const value = this.value(field)
-    if (value === undefined || typeof value === 'number') return value
+    if (value === undefined || Number.isFinite(value)) return value as number | undefined
     throw this.#wrongType(field, 'a number')
   }
 

@@ -54,6 +54,10 @@ describe('identifiers', () => {
   it('have no character that an IRI may not have', () => {
     const platform = new Platform('https://learn.example/')
     expect(platform.course('a b<c>')).toBe('https://learn.example/course/a%20b%3Cc%3E')
+    expect(platform.block('100% sure\ud800', 'hint', '1 2')).toBe(
+      'https://learn.example/xblock/100%25%20sure%EF%BF%BD/hint/1%202',
+    )
+    expect(platform.link('https://learn.example/a%20b', undefined)).toBe('https://learn.example/a%20b')
     expect(platform.link('../x?y=1', 'https://learn.example/a/b/')).toBe('https://learn.example/a/x?y=1')
     expect(platform.link('mailto:a@b.example', undefined)).toBe('mailto:a@b.example')
   })

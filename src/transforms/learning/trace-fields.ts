@@ -6,8 +6,8 @@ type Make = (event: unknown, config: object) => Promise<readonly object[]>
 const maxTracedLeaves = 500
 
 /**
- * Finds out where each field came from by experiment: changes one value of the event or of the settings at a time, and looks which fields change
- * with it. So it can't disagree with the mapping, and the mapping needn't carry notes about itself.
+ * Determines by experiment where each field came from: changes one value of the event or of the settings at a time, and compares which fields change
+ * with it. So it can't disagree with the mapping, and the mapping needs no annotations.
  */
 export async function traceFields(
   format: string,

@@ -54,14 +54,14 @@ export class TrackingEvent {
   }
 
   /**
-   * Enrolments and grades are about `data.user_id` or `data.username`, who need not be the one who clicked: an instructor's click grades a student. Where the
-   * two differ, what the event says of the one who clicked is about the wrong one of them.
+   * Enrolments and grades concern `data.user_id` or `data.username`, exams `data.attempt_user_id`, who may not be the user who clicked: an instructor's
+   * click grades a student. If the two differ, other fields about the user who clicked must not be used.
    */
   get learner(): Learner {
     const actingName = this.context.text('username') ?? this.root.text('username')
     const actingId = this.context.id('user_id') ?? this.root.id('user_id')
     const subjectName = this.#ofData((data) => data.text('username'))
-    const subjectId = this.#ofData((data) => data.id('user_id'))
+    const subjectId = this.#ofData((data) => data.id('user_id') ?? data.id('attempt_user_id'))
     if (areOthers(subjectId, actingId) || areOthers(subjectName, actingName)) {
       return { username: subjectName ?? null, userId: subjectId ?? null }
     }
@@ -70,7 +70,7 @@ export class TrackingEvent {
     if (username === null && userId === null) {
       throw new LearningError(
         'learning_anonymous',
-        'The event has neither a user name nor a user id: nobody is signed in, and a statement needs a learner.',
+        'The event has neither a user name nor a user id. It comes from a visitor who is not signed in, and a statement needs a learner.',
       )
     }
     return { username, userId }
@@ -94,7 +94,7 @@ function parsedContent(value: unknown): unknown {
   } catch {
     throw new LearningError(
       'learning_bad_json',
-      'The event field is a text that begins like JSON and is none.',
+      'The event field is a text that starts like JSON but is not valid JSON.',
     )
   }
 }

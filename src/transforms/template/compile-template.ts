@@ -4,7 +4,7 @@ import type { Expression } from './template-expression.ts'
 import type { TemplateEntry, TemplateNode, TextPart } from './template-node.ts'
 import { type ScopeKind, type TemplateScope, variableNames, volatileVariables } from './template-scope.ts'
 
-/** What becomes of a placeholder whose value isn't there and that has no default. */
+/** What happens to a placeholder whose value is missing and that has no default. */
 export type MissingRule = 'error' | 'null' | 'omit'
 
 export const maxRenderedLength = 16 * 1024 * 1024
@@ -14,7 +14,7 @@ export type RenderNode = (scope: TemplateScope) => string | undefined
 
 export interface CompiledTemplate {
   readonly render: RenderNode
-  /** It looks at nothing that differs from one recipient or attempt to the next. */
+  /** It uses nothing that differs by recipient or attempt. */
   readonly isCacheable: boolean
 }
 
@@ -63,7 +63,7 @@ class TemplateCompiler {
     return (scope) => JSON.stringify(render(scope) ?? '')
   }
 
-  /** Pieces of a text. What is missing leaves nothing behind, unless the rule is to fail. */
+  /** Parts of a text. A missing value results in an empty part, unless the rule is to fail. */
   text(parts: readonly TextPart[], path: string): (scope: TemplateScope) => string | undefined {
     const pieces = parts.map((part) => (typeof part === 'string' ? part : this.#insideText(part, path)))
     const [only] = pieces
@@ -179,7 +179,7 @@ function count(scope: TemplateScope, length: number): void {
   if (scope.renderedLength > maxRenderedLength) {
     throw new TemplateRenderError(
       'rendered_too_large',
-      `The template makes more than ${maxRenderedLength} characters of this message. Use fewer of its large values.`,
+      `The result of the template for this message is longer than ${maxRenderedLength} characters. Use fewer large values.`,
     )
   }
 }

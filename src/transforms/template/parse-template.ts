@@ -12,8 +12,8 @@ const space = /[ \t\r\n]*/y
 const strictString = /"[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*"/uy
 
 /**
- * A template as the user gave it: a JSON value whose texts have placeholders, or the text of such JSON, where a placeholder may also
- * stand without quotes. Every refusal names the place: the field for a value, the offset for a text.
+ * A template as given by the user: a JSON value whose texts have placeholders, or the text of such JSON, where a placeholder may also
+ * be written without quotes. Every error names the position: the field for a value, the offset for a text.
  */
 export function parseTemplate(template: unknown, path: string): TemplateNode {
   if (typeof template === 'string') return parseTemplateText(template, path)
@@ -185,7 +185,7 @@ class TemplateTextReader {
 
   #escape(): string {
     const escape = this.#take(/\\(?:u[0-9A-Fa-f]{4}|["\\/bfnrt])/y)
-    if (escape === null) throw this.#unexpected('an escape that JSON knows')
+    if (escape === null) throw this.#unexpected('a JSON escape sequence')
     return JSON.parse(`"${escape}"`) as string
   }
 

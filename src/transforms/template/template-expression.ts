@@ -165,7 +165,7 @@ class ExpressionReader {
     try {
       return JSON.parse(json) as string
     } catch {
-      throw new TemplateSyntaxError('has text in quotes that JSON does not allow', start)
+      throw new TemplateSyntaxError('has a quoted text that is not valid JSON', start)
     }
   }
 

@@ -35,7 +35,7 @@ const messageVariables: Readonly<Record<string, MessageVariable>> = {
 const payloadVariables = ['', 'payload']
 const batchVariables = ['items', 'count', 'now', 'endpoint']
 
-/** The same message looks different through these to each recipient and at each attempt. */
+/** Variables whose values differ by recipient and attempt. */
 export const volatileVariables: ReadonlySet<string> = new Set(['now', 'attempt', 'deliveryId', 'endpoint'])
 
 export function variableNames(kind: ScopeKind): readonly string[] {
@@ -81,7 +81,7 @@ export class MessageScope implements TemplateScope {
   }
 }
 
-/** What an envelope around rendered messages may name. */
+/** Variables of an envelope around rendered messages. */
 export class BatchScope implements TemplateScope {
   readonly #first: TransformInput
   readonly #items: readonly string[]
@@ -111,7 +111,7 @@ export class BatchScope implements TemplateScope {
 }
 
 /** Own properties only, so that no path reaches a prototype. */
-function walk(root: unknown, steps: readonly PathStep[]): unknown {
+export function walk(root: unknown, steps: readonly PathStep[]): unknown {
   let value = root
   for (const step of steps) {
     if (typeof value !== 'object' || value === null) return undefined

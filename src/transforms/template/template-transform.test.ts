@@ -161,7 +161,7 @@ describe('a template', () => {
     })
   })
 
-  it('writes null for what is missing, or leaves it out, when told to', async () => {
+  it('writes null for a missing value, or leaves it out, when configured', async () => {
     const template = { a: '{{ nope }}', b: ['{{ nope }}', 1], c: 'x{{ nope }}', d: '{{ id }}' }
     expect(await render({ template, missing: 'null' })).toBe('{"a":null,"b":[null,1],"c":"x","d":7}')
     expect(await render({ template, missing: 'omit' })).toBe('{"b":[1],"c":"x","d":7}')

@@ -38,11 +38,11 @@ export function completedProblem(event: TrackingEvent, { platform, isCompatible 
 /** The platform names the problem of a hint by its module. */
 export function hint({ data }: TrackingEvent, { platform }: Surroundings): Activity {
   const key = data.text('module_id') ?? data.text('problem_id') ?? data.requiredText('module_id')
-  return activity(`${platform.block(key)}/hint/${data.requiredId('hint_index')}`, { type: activities.hint })
+  return activity(platform.block(key, 'hint', data.requiredId('hint_index')), { type: activities.hint })
 }
 
 export function shownAnswer(event: TrackingEvent, { platform }: Surroundings): Activity {
-  return activity(`${platform.block(keyOf(event))}/answer`, { type: activities.solution })
+  return activity(platform.block(keyOf(event), 'answer'), { type: activities.solution })
 }
 
 /** What was put into a problem's form. */

@@ -133,6 +133,8 @@ describe('the event', () => {
     ['2030-01-31T10:00:05.25+01:00', '2030-01-31T09:00:05.250000+00:00'],
     ['2030-01-31T09:00:05Z', '2030-01-31T09:00:05+00:00'],
     ['2030-01-31 09:00:05.123456789+0000', '2030-01-31T09:00:05.123456+00:00'],
+    ['2030-01-31T10:00:05+01', '2030-01-31T09:00:05+00:00'],
+    ['2030-01-31T09:00Z', '2030-01-31T09:00:00+00:00'],
   ])('at %s has a timestamp in UTC', async (given, wanted) => {
     expect((await statementOf({ ...samples['load_video'], timestamp: given })).timestamp).toBe(wanted)
   })
@@ -250,10 +252,74 @@ describe('the learner', () => {
     })
   })
 
+  it.each([
+    ['account', 'learner-7', { account: { name: 'learner-7', homePage: platformUrl } }],
+    ['mbox', 'ada@acme.example', { mbox: 'mailto:ada@acme.example' }],
+    ['mbox', 'mailto:ada@acme.example', { mbox: 'mailto:ada@acme.example' }],
+    ['mbox_sha1sum', 'ada@acme.example', { mbox_sha1sum: '7baab784ecac514713b2832f7ad61a568a94121a' }],
+    [
+      'mbox_sha1sum',
+      '7BAAB784ECAC514713B2832F7AD61A568A94121A',
+      { mbox_sha1sum: '7baab784ecac514713b2832f7ad61a568a94121a' },
+    ],
+  ])('as %s is the same from a map and from a table: %s', async (type, value, agent) => {
+    expect(await actorOf({ type, from: 'map', map: { '*': value } })).toEqual({
+      objectType: 'Agent',
+      ...agent,
+    })
+    const fromTable = compileXapi(
+      { ...settings, actor: { type, from: 'table', table: 'learners' } },
+      { nowMs: () => 0, readTable: async (_, keys) => new Map(keys.map((each) => [each, value])) },
+    )
+    const [statement] = await fromTable.items(sampleInput(samples['load_video']))
+    expect(statement?.actor).toEqual({ objectType: 'Agent', ...agent })
+  })
+
+  it.each(['mbox', 'mbox_sha1sum'])('as %s must have a mail address', async (type) => {
+    for (const value of ['ada', 'ada@', '@acme.example', 'ada lovelace@acme.example', 'mailto:']) {
+      const transform = compileXapi(
+        { ...settings, actor: { type, from: 'map', map: { '*': value } } },
+        options,
+      )
+      const result = await transform.render(sampleInput(samples['load_video']))
+      expect(result).toMatchObject({ ok: false, error: { code: 'learning_wrong_type' } })
+      expect(JSON.stringify(result)).not.toContain(`"${value}"`)
+    }
+  })
+
   it('of a grade is who was graded, not who clicked', async () => {
     const map = { [canaries.username]: 'instructor', '77': 'student' }
     const graded = sampleEvent('edx.course.grade.now_passed', { course_id: courseId, user_id: '77' })
     expect(await actorOf({ from: 'map', map }, graded)).toMatchObject({ account: { name: 'student' } })
+  })
+
+  it.each([
+    [
+      'by name',
+      { [canaries.username]: 'by-name', [String(canaries.userId)]: 'by-id', '*': 'other' },
+      'by-name',
+    ],
+    ['by id before all others', { [String(canaries.userId)]: 'by-id', '*': 'other' }, 'by-id'],
+    ['as one of all others', { '*': 'other' }, 'other'],
+  ])('is found %s, in a map and in a table', async (_, map: Record<string, string>, name) => {
+    expect(await actorOf({ from: 'map', map })).toMatchObject({ account: { name } })
+    const fromTables = compileXapi(
+      {
+        ...settings,
+        actor: { from: 'table', table: 'learners' },
+        courses: { from: 'table', table: 'courses' },
+      },
+      {
+        nowMs: () => 0,
+        readTable: async (table, keys) =>
+          table === 'courses'
+            ? new Map([['*', 'Any course']])
+            : new Map(Object.entries(map).filter(([key]) => keys.includes(key))),
+      },
+    )
+    const [statement] = await fromTables.items(sampleInput(samples['load_video']))
+    expect(statement?.actor).toMatchObject({ account: { name } })
+    expect(JSON.stringify(statement?.context)).toContain('Any course')
   })
 
   it('that is in no map is a permanent error', async () => {
@@ -284,13 +350,70 @@ describe('the learner', () => {
     const result = await transform.renderBatch(inputs)
     expect(result.ok && result.rendered.body).toContain('From a table')
     expect(asked).toEqual([
-      ['public.learners', [canaries.username, String(canaries.userId)]],
-      ['courses', [courseId]],
+      ['public.learners', [canaries.username, String(canaries.userId), '*']],
+      ['courses', [courseId, '*']],
     ])
     expect(transform.render(sampleInput(samples['pause_video']))).not.toBeInstanceOf(Promise)
   })
 
-  it('is looked up again when the look-up failed, because that is nobody’s fault', async () => {
+  it('that is cached is found after other learners have filled the cache', async () => {
+    const learner = (n: number) =>
+      sampleInput({ ...samples['load_video'], ...inContext({ username: `u-${n}`, user_id: null }) })
+    const transform = compileXapi(
+      { ...settings, actor: { from: 'table', table: 'learners' } },
+      { nowMs: () => 0, readTable: async (_, keys) => new Map(keys.map((key) => [key, `p-${key}`])) },
+    )
+    for (let n = 0; n < 20_000; n += 1000)
+      await transform.renderBatch(Array.from({ length: 1000 }, (_, each) => learner(n + each)))
+    const result = await transform.renderBatch([learner(0), learner(20_000)])
+    expect(result).toMatchObject({ ok: true, refused: [] })
+  })
+
+  it('that other batches displace from the cache is looked up again', async () => {
+    const learner = (n: number) =>
+      sampleInput({ ...samples['load_video'], ...inContext({ username: `u-${n}`, user_id: null }) })
+    let answer: (names: Map<string, string>) => void = () => {}
+    const courses = new Promise<Map<string, string>>((resolve) => {
+      answer = resolve
+    })
+    const transform = compileXapi(
+      {
+        ...settings,
+        actor: { from: 'table', table: 'learners' },
+        courses: { from: 'table', table: 'courses' },
+      },
+      {
+        nowMs: () => 0,
+        readTable: async (table, keys) =>
+          table === 'courses' ? courses : new Map(keys.map((key) => [key, `p-${key}`])),
+      },
+    )
+    const batches = Array.from({ length: 25 }, async (_, batch) =>
+      transform.renderBatch(Array.from({ length: 1000 }, (_none, n) => learner(batch * 1000 + n))),
+    )
+    answer(new Map())
+    for (const result of await Promise.all(batches)) expect(result).toMatchObject({ ok: true, refused: [] })
+  })
+
+  it('is looked up again after a minute, and only by the key that it was found by', async () => {
+    const asked: (readonly string[])[] = []
+    let nowMs = 0
+    const transform = compileXapi(
+      { ...settings, actor: { from: 'table', table: 'learners' } },
+      {
+        nowMs: () => nowMs,
+        readTable: async (_, keys) => {
+          asked.push(keys)
+          return new Map([[canaries.username, 'p-1']])
+        },
+      },
+    )
+    for (nowMs of [0, 6000, 59_000, 61_000]) await transform.renderBatch([sampleInput(samples['load_video'])])
+    const all = [canaries.username, String(canaries.userId), '*']
+    expect(asked).toEqual([all, all])
+  })
+
+  it('is looked up again after the look-up failed', async () => {
     const transform = compileXapi(
       { platformUrl, actor: { from: 'table', table: 'learners' } },
       { nowMs: () => 0, readTable: () => Promise.reject(new Error('away')) },

@@ -28,11 +28,15 @@ function xapiFormat(isCompatible: boolean): LearningFormat<Statement> {
     name: 'xAPI',
     isKind: isXapiKind,
     make: (ingredients) => makeStatements(ingredients, isCompatible),
-    write: (statements) => ({
-      body: JSON.stringify(sentOnce(statements)),
-      contentType: 'application/json',
-      headers: { 'X-Experience-API-Version': '1.0.3' },
-    }),
+    write: (statements) => {
+      const sent = sentOnce(statements)
+      return {
+        body: JSON.stringify(sent),
+        contentType: 'application/json',
+        headers: { 'X-Experience-API-Version': '1.0.3' },
+        ...(sent.length > 1 && { parts: () => sent.map((statement) => JSON.stringify([statement])) }),
+      }
+    },
   }
 }
 

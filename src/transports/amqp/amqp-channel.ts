@@ -1,4 +1,6 @@
-import type { ConnectionOptions } from 'node:tls'
+import { brokerName } from '../../amqp/amqp-url.ts'
+import type { Amqplib } from '../../amqp/amqplib.ts'
+import type { BrokerAccess } from '../../amqp/broker-connection.ts'
 import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import type { Egress } from '../../network/egress.ts'
 import { InFlightCall, InFlightCalls } from '../in-flight-calls.ts'
@@ -16,36 +18,30 @@ import {
   timeoutOutcome,
   unusableOutcome,
 } from './amqp-outcome.ts'
-import { type BrokerAddress, brokerName } from './amqp-url.ts'
-import type { Amqplib } from './amqplib.ts'
 
-export interface AmqpChannelOptions {
+export interface AmqpChannelOptions extends BrokerAccess {
   readonly endpoint: string
   readonly config: AmqpConfig
-  readonly address: BrokerAddress
-  readonly username: string
-  readonly password: string
-  readonly tls: ConnectionOptions
   readonly egress: Egress
   readonly amqplib: Amqplib
 }
 
-/** A short alarm passes by: what is unconfirmed when it begins waits so long for its confirm. */
+/** A short alarm is ignored: messages that are unconfirmed when it begins wait this long for their confirm. */
 const blockedGraceMs = 1_000
 
-/** A connection and what is unconfirmed on it, in the order of publishing. */
+/** A connection and its unconfirmed messages, in the order of publishing. */
 interface Link {
   readonly connection: AmqpConnection
   readonly calls: Set<PublishCall>
   blockedReason: string | null
   graceTimer: NodeJS.Timeout | null
-  /** New messages go by another connection; this one ends with its last call. */
+  /** New messages use another connection; this one is closed after its last call. */
   isRetired: boolean
 }
 
 /**
- * One connection an endpoint, opened by the first send, and as many messages on it unconfirmed as the lane has in flight. A message that passes its
- * deadline retires the connection: those published before still get their confirms, the next ones go by a new one.
+ * One connection per endpoint, opened by the first send, with as many unconfirmed messages as the lane has in flight. A message that passes its
+ * deadline retires the connection: those published before still get their confirms, the next ones use a new connection.
  */
 export class AmqpChannel implements TransportChannel {
   readonly #options: AmqpChannelOptions
@@ -158,13 +154,13 @@ export class AmqpChannel implements TransportChannel {
   #publish(call: PublishCall, link: Link): void {
     try {
       link.connection.publish(this.#options.config.exchange, call.message, (error) => {
-        // The other error is a closed channel, which `onClosed` tells of and knows why.
+        // The other possible error is a closed channel, which `onClosed` reports with its reason.
         const isNacked = error instanceof Error && error.message === 'message nacked'
         if (error === null || isNacked) this.settle(call, this.#confirmed(call, isNacked))
       })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      const text = `${this.#subject}: the message can't be written as AMQP has it: ${reason}.`
+      const text = `${this.#subject}: the message can't be encoded for AMQP: ${reason}.`
       this.settle(call, unusableOutcome('message_invalid', text))
     }
   }
@@ -242,7 +238,7 @@ class PublishCall extends InFlightCall {
   }
 }
 
-/** A return names no delivery tag: the headers that every message carries tell whose it is, the oldest first. */
+/** A return has no delivery tag: the headers that every message has identify it, the oldest first. */
 function markReturned(link: Link, headers: Readonly<Record<string, unknown>>, reason: string): void {
   for (const call of link.calls) {
     if (call.returnReason !== null) continue

@@ -8,7 +8,8 @@ import {
   type RenderMessageText,
 } from '../message-text.ts'
 import type { Dispatch } from '../transport.ts'
-import { type AmqpConfig, maxShortBytes } from './amqp-config.ts'
+import type { AmqpConfig } from './amqp-config.ts'
+import { maxShortBytes } from './broker-config.ts'
 
 /** A message as amqplib publishes it. */
 export interface AmqpMessage {
@@ -27,7 +28,7 @@ export interface UnusableMessage {
 const maxHeaderLength = 8_192
 const maxShownBytes = 64 * 1024
 
-/** Gives messages their routing key, headers and properties; the templates of an endpoint are compiled once. */
+/** Sets the routing key, headers and properties of messages; the templates of an endpoint are compiled once. */
 export class AmqpMessageRenderer {
   readonly #config: AmqpConfig
   /** Null: the event's type. */
@@ -114,7 +115,7 @@ export function describeMessage(
   }
 }
 
-/** The message's own headers, then those that nobody may replace. */
+/** The message's own headers, then those that can't be replaced. */
 function ownHeaders(dispatch: Dispatch, cloudEventsPrefix: string): Record<string, string | number> {
   const headers: Record<string, string | number> = {}
   const isCloudEvent = headerOf(dispatch, 'ce-specversion') !== undefined

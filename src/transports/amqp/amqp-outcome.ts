@@ -1,10 +1,10 @@
+import { brokerFailure } from '../../amqp/broker-failure.ts'
 import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import { NetworkRefusal } from '../../network/network-refusal.ts'
 import { harmlessText } from '../http/harmless-text.ts'
 import { networkFailure } from '../http/network-error.ts'
-import { BrokerError } from './amqp-connection.ts'
 
-/** How long an endpoint is held when its broker takes nothing more. */
+/** How long an endpoint is held when its broker accepts nothing. */
 export const blockedRetryMs = 5_000
 
 const maxReasonLength = 500
@@ -66,46 +66,15 @@ export function unusableOutcome(code: string, message: string): AttemptOutcome {
   return { class: 'permanent', isHealthFailure: false, durationMs: 0, error: { code, message } }
 }
 
-/** What a connection that failed or was closed means for everything unconfirmed on it. */
+/** The outcome of everything unconfirmed on a connection that failed or was closed. */
 export function closedConnectionOutcome(error: unknown, subject: string, durationMs: number): AttemptOutcome {
-  const code = brokerCodeOf(error)
-  if (code === null || error instanceof NetworkRefusal) {
+  const failure = error instanceof NetworkRefusal ? null : brokerFailure(error, 'exchange')
+  if (failure === null) {
     const { class: attemptClass, isHealthFailure, error: said } = networkFailure(error, subject)
     return { class: attemptClass, isHealthFailure, durationMs, error: said }
   }
-  const reason = harmless(error instanceof Error ? error.message : String(error))
-  return {
-    class: 'retryable',
-    isHealthFailure: true,
-    durationMs,
-    error: { code, message: `${subject}: ${sentences[code] ?? ''}${reason}.` },
-  }
-}
-
-const sentences: Readonly<Record<string, string>> = {
-  access_refused:
-    "the broker refuses this user; check user name, password, virtual host and the user's rights: ",
-  exchange_missing: 'there is no such exchange; declare it on the broker first: ',
-  vhost_refused: 'the broker refuses the virtual host; it is missing, or this user may not use it: ',
-  channel_closed_by_broker: 'the broker closed the channel: ',
-  connection_closed_by_broker: 'the broker closed the connection: ',
-  protocol_error: 'the broker broke the protocol: ',
-}
-
-/** Null when it is no answer of a broker but a failure of the network. */
-function brokerCodeOf(error: unknown): string | null {
-  if (error instanceof BrokerError) return error.brokerCode
-  const message = error instanceof Error ? error.message : String(error)
-  const { code } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown }
-  if (typeof code === 'string') return null
-  if (code === 403 || /ACCESS[_-]REFUSED/.test(message)) return 'access_refused'
-  if (/ConnectionOpenOk; got <ConnectionClose/.test(message)) return 'vhost_refused'
-  if (code === 404) return 'exchange_missing'
-  if (typeof code === 'number')
-    return message.startsWith('Channel closed') ? 'channel_closed_by_broker' : 'connection_closed_by_broker'
-  if (/^(?:Unexpected close|Socket closed abruptly|Heartbeat timeout)/.test(message))
-    return 'connection_reset'
-  return 'protocol_error'
+  const message = `${subject}: ${failure.sentence}${harmless(failure.reason)}.`
+  return { class: 'retryable', isHealthFailure: true, durationMs, error: { code: failure.code, message } }
 }
 
 function harmless(text: string): string {

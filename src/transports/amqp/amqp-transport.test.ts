@@ -10,12 +10,12 @@ import { blockedFrame, brokerUrl, TestBroker, unblockedFrame } from '../../../te
 import { CuttingProxy } from '../../../test/support/processes/cutting-proxy.ts'
 import { selfSigned } from '../../../test/support/receivers/self-signed.ts'
 import { exampleDispatch } from '../../../test/support/receivers/transport-conformance.ts'
+import { loadAmqplib } from '../../amqp/amqplib.ts'
 import { createEgress } from '../../network/egress.ts'
 import { loopbackNetworks } from '../../network/network-rules.ts'
 import { createTransportRegistry } from '../registry.ts'
 import type { Transport, TransportChannel } from '../transport.ts'
 import { amqpTransport } from './amqp-transport.ts'
-import { loadAmqplib } from './amqplib.ts'
 
 const never = new AbortController().signal
 
@@ -51,11 +51,11 @@ describe('the config of an amqp endpoint', () => {
     [{ ...least, url: 'https://rabbit.example' }, 'must begin with amqp:// or amqps://'],
     [{ ...least, url: 'amqp://rabbit.example/?heartbeat=1' }, 'must have no query'],
     [{ ...least, url: 'amqp://rabbit.example/a/b' }, 'as %2F'],
-    [{ ...least, url: 'amqp://ada@rabbit.example' }, 'user name and password together'],
-    [{ ...least, url: 'amqp://ada:[hidden]@rabbit.example' }, 'give the whole URL'],
+    [{ ...least, url: 'amqp://ada@rabbit.example' }, 'both user name and password'],
+    [{ ...least, url: 'amqp://ada:[hidden]@rabbit.example' }, 'pass the whole URL'],
     [{ url: least.url }, 'expected string'],
-    [{ ...least, username: 'ada' }, 'both or neither'],
-    [{ ...least, url: 'amqp://a:b@rabbit.example', username: 'a', password: 'b' }, 'give it once'],
+    [{ ...least, username: 'ada' }, 'set both'],
+    [{ ...least, url: 'amqp://a:b@rabbit.example', username: 'a', password: 'b' }, 'set it in one place'],
     [{ ...least, exchange: 'x'.repeat(256) }, 'at most 255 bytes'],
     [{ ...least, routingKey: '{{ $tenant }}' }, 'not known in routingKey'],
     [{ ...least, headers: { 'webhook-id': '1' } }, 'is set by Holdfast'],
@@ -205,7 +205,7 @@ describe.skipIf(brokerUrl === null)('the amqp transport, with a RabbitMQ', () =>
     expect(await channel.send(exampleDispatch(), never)).toMatchObject({ class: 'success' })
   })
 
-  it('fails everything unconfirmed when the broker closes the channel, and goes on by a new one', async () => {
+  it('fails everything unconfirmed when the broker closes the channel, and continues with a new one', async () => {
     const broker = await startBroker()
     const exchange = broker.name('exchange')
     const channel = open({ exchange, routingKey: 'any' })
@@ -252,7 +252,7 @@ describe.skipIf(brokerUrl === null)('the amqp transport, with a RabbitMQ', () =>
     expect(await channel.send(exampleDispatch(), never)).toMatchObject({ class: 'success' })
   })
 
-  it('holds the endpoint while the broker is blocked, publishes nothing meanwhile, and goes on by itself', async () => {
+  it('holds the endpoint while the broker is blocked, publishes nothing meanwhile, and continues by itself', async () => {
     const broker = await startBroker()
     const queue = await broker.queue()
     const proxy = await startProxy()

@@ -25,7 +25,7 @@ async function outcomeOf(handler: Handler): Promise<AttemptOutcome> {
 }
 
 describe('functionTransport', () => {
-  it('hands the message to the handler named like the endpoint', async () => {
+  it('passes the message to the handler named like the endpoint', async () => {
     let received: HandlerMessage | undefined
     const outcome = await outcomeOf((message) => {
       received = message

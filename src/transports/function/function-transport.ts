@@ -14,10 +14,10 @@ const shape = {
   timeoutMs: z.int().min(1).max(3_600_000).default(10_000),
 }
 
-/** As it is stored: a field that only a newer version knows is passed over. */
+/** As stored: a field that only a newer version knows is ignored. */
 const functionConfig = z.object(shape)
 
-/** As a person writes it: a misspelt field is refused. `classify` is checked for every transport alike. */
+/** As users write it: a misspelt field is refused. `classify` is validated for every transport alike. */
 export const functionConfigInput = z.strictObject({ ...shape, classify: z.unknown().optional() })
 
 /**

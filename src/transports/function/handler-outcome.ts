@@ -4,7 +4,7 @@ import { PermanentError, RetryAfterError } from './handler.ts'
 
 const maxMessageCharacters = 2_000
 
-/** A throw is a failing receiver, like a 5xx: it counts against the circuit unless the handler says what else it is. */
+/** A throw counts as a failing receiver, like a 5xx: it counts against the circuit unless the handler's error says otherwise. */
 export function handlerFailureOutcome(
   handlerName: string,
   thrown: unknown,
@@ -36,7 +36,7 @@ export function handlerTimeoutOutcome(
   }
 }
 
-/** Counts against the circuit, so that a node without the handler keeps the backlog instead of using up its attempts. */
+/** Counts against the circuit, so that a node without the handler keeps the backlog instead of using its attempts. */
 export function handlerMissingOutcome(handlerName: string): AttemptOutcome {
   return {
     class: 'retryable',

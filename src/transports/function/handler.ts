@@ -5,23 +5,23 @@ export interface HandlerMessage {
   /** `dlv_…` */
   readonly deliveryId: string
   readonly type: string | null
-  /** The body, parsed when it is first asked for. */
+  /** The body, parsed on first access. */
   readonly payload: unknown
-  /** The body exactly as it was handed in. */
+  /** The body exactly as it was published. */
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
   /** Starts at 1. */
   readonly attempt: number
   readonly correlationId: string | null
-  /** Aborts when the handler's time is over or the node stops; made when it is first asked for. */
+  /** Aborted when the handler's deadline passes or the node stops; created on first access. */
   readonly signal: AbortSignal
 }
 
-/** Returning is success, throwing is failure; what it returns is ignored. */
+/** Returning is success, throwing is failure; the returned value is ignored. */
 export type Handler = (message: HandlerMessage) => unknown
 
 /**
- * Thrown by a handler: this message can't succeed, don't try it again.
+ * Thrown by a handler: this message can't succeed and must not be retried.
  *
  * @example
  * throw new PermanentError('order 17 does not exist')

@@ -7,28 +7,28 @@ const maxCredentialLength = 8_192
 const token = z
   .string({ error: 'must be text' })
   .max(maxCredentialLength)
-  .regex(/^[\u0021-\u007e]+$/, 'must be of visible ASCII characters, without spaces and line breaks')
+  .regex(/^[\u0021-\u007e]+$/, 'must have visible ASCII characters only, without spaces and line breaks')
 const headerValue = z
   .string({ error: 'must be text' })
   .max(maxCredentialLength)
   .regex(
     /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/,
-    'must be of visible ASCII characters, without line breaks',
+    'must have visible ASCII characters only, without line breaks',
   )
 const words = z
   .string({ error: 'must be text' })
   .min(1, 'must not be empty')
   .max(maxCredentialLength)
-  .regex(/^[^\p{Cc}]+$/u, 'must not hold line breaks or other control characters')
+  .regex(/^[^\p{Cc}]+$/u, 'must not contain line breaks or other control characters')
 
-/** How the endpoint is told who calls. Secrets are stored encrypted, apart from the config. */
+/** How Holdfast authenticates to the endpoint. Secrets are stored encrypted, apart from the config. */
 export const authConfig = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({
     type: z.literal('basic'),
     username: words.refine(
       (name) => !name.includes(':'),
-      'must not hold a colon: HTTP could not tell it apart',
+      'must not contain a colon, which separates user name and password in HTTP',
     ),
     password: secret(words),
   }),

@@ -6,7 +6,7 @@ import { hasHiddenValue } from './hidden-query.ts'
 /** A secret, or the mark that it is stored. */
 export type SecretValue = string | { readonly isSet: true }
 
-/** A value that is stored encrypted. What stands in its place afterwards is accepted too, and means: as it is. */
+/** A value that is stored encrypted. The placeholder that is shown afterwards is accepted too, and leaves it unchanged. */
 export function secret(schema: z.ZodType<string>) {
   return z.unknown().transform((value, context): SecretValue => {
     if (isSecretMark(value)) return value as { readonly isSet: true }
@@ -17,11 +17,11 @@ export function secret(schema: z.ZodType<string>) {
   })
 }
 
-export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no HTTP header name')
+export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not an HTTP header name')
 export const headerText = z
   .string()
   .max(8_192)
-  .regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, 'holds characters that no HTTP header may hold')
+  .regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/, 'contains characters that are not allowed in an HTTP header')
 
 export const endpointUrl = z
   .string()
@@ -29,13 +29,13 @@ export const endpointUrl = z
   .superRefine((value, context) => {
     const url = URL.canParse(value) ? new URL(value) : null
     const refuse = (message: string): void => context.addIssue({ code: 'custom', message })
-    if (url === null) refuse('is no absolute URL')
+    if (url === null) refuse('is not an absolute URL')
     else if (url.protocol !== 'http:' && url.protocol !== 'https:')
       refuse('must begin with http:// or https://')
     else if (url.username !== '' || url.password !== '')
-      refuse('must not hold a user name or password: they would be shown. Use auth instead')
+      refuse('must not contain a user name or password, which would be shown. Use auth instead')
     else if (hasHiddenValue(value))
-      refuse('holds [hidden], which stands for values that are never shown: give the whole URL')
+      refuse('contains [hidden], the placeholder of values that are never shown: pass the whole URL')
   })
 
 /** Whether an endpoint may not set this header. Takes any case. */

@@ -52,7 +52,7 @@ describe('ConnectionPool', () => {
     expect(served).toEqual(['a', 'c'])
   })
 
-  it('gives whoever waits a fresh connection in place of a discarded one', async () => {
+  it('gives a waiting call a new connection in place of a discarded one', async () => {
     const [first] = [await acquire(), await acquire()]
     const next = acquire()
     pool.discard(first)

@@ -1,6 +1,6 @@
 import { Connection, type ConnectionOptions } from './connection.ts'
 
-/** Somebody who waits for a connection. */
+/** A caller that waits for a connection. */
 export interface ConnectionUser {
   useConnection(connection: Connection): void
 }
@@ -8,7 +8,7 @@ export interface ConnectionUser {
 /**
  * The connections of one endpoint, at most as many as its lane may have in flight.
  *
- * Our own instead of undici's Pool: a call that ends while it waits leaves the line without costing anybody a socket
+ * Our own instead of undici's Pool: a call that ends while it waits leaves the queue without destroying a socket
  * (aborting a request that Pool had queued destroys the socket it is later given), each call knows its connection, and
  * the last used connection is the next one, so that a quiet endpoint keeps few sockets open.
  */
@@ -34,7 +34,7 @@ export class ConnectionPool {
     else this.#lend(connection, user)
   }
 
-  /** Takes somebody out of the line who no longer wants a connection. */
+  /** Removes a waiting caller that no longer needs a connection. */
   leave(user: ConnectionUser): void {
     this.#waiting.delete(user)
   }
@@ -46,11 +46,11 @@ export class ConnectionPool {
     else this.#idle.push(connection)
   }
 
-  /** Destroys a connection in an unknown state; whoever waits gets a fresh one. */
+  /** Destroys a connection in an unknown state; a waiting caller gets a new one. */
   discard(connection: Connection): void {
     this.#all.delete(connection)
     connection.destroy()
-    // Not at once: when many calls end together, those in line that end too mustn't be given a connection first.
+    // Not immediately: when many calls end together, waiting calls that end too must not get a connection first.
     if (this.#waiting.size > 0) queueMicrotask(this.#serveNext)
   }
 

@@ -20,7 +20,7 @@ export interface TlsSessionSlot {
   session?: Buffer
 }
 
-/** Who is told when a response takes more bytes than it may. */
+/** Called when a response exceeds its limit of bytes. */
 export interface ByteWatcher {
   /** How much of what was read so far is body. */
   readonly bodyBytes: number
@@ -84,8 +84,8 @@ export class Connection {
   }
 
   /**
-   * Bounds what is parsed from now on beside the body, which has its own limit: a parser that eats headers, chunk extensions, trailers or a
-   * status line without end tells nobody, and would keep the whole node busy until the deadline.
+   * Limits what is parsed from now on beside the body, which has its own limit: the parser doesn't report headers, chunk extensions, trailers or a
+   * status line while they arrive, and an endless one would keep the whole node busy until the deadline.
    */
   watchBytes(watcher: ByteWatcher): void {
     this.#parsedBytes = 0

@@ -4,7 +4,7 @@ export const redacted = '[redacted]'
 const secretName =
   /authorization|cookie|token|secret|passw|credential|signature|api-?key|access-?key|private-?key|^sig$|^key$/i
 
-/** Nobody reads more of them. */
+/** More are rarely read. */
 const maxHeaderCharacters = 32 * 1024
 
 const none: ReadonlySet<string> = new Set()

@@ -66,7 +66,7 @@ function checked(name: string, value: string): string {
       class: 'permanent',
       isHealthFailure: false,
       code: 'header_invalid',
-      message: `the header ${name} would hold a line break or another control character, so nothing was sent. Change its template or the message`,
+      message: `the header ${name} would contain a line break or another control character, so nothing was sent. Change its template or the message`,
     })
   }
   if (value.length > maxRenderedLength) {

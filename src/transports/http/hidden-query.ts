@@ -17,7 +17,7 @@ export function withoutQueryValues(url: string): string {
   return `${base}?${names.join('&')}`
 }
 
-/** Whether somebody sends back what they were shown. */
+/** Whether the URL has the placeholder that is shown instead of hidden values. */
 export function hasHiddenValue(url: string): boolean {
   return url.includes(hidden) || url.includes(encodeURIComponent(hidden))
 }

@@ -9,7 +9,7 @@ import type { OutgoingRequest } from './outgoing-request.ts'
 
 const maxInterimResponses = 32
 
-/** What happened to a call, before anybody judges it. */
+/** What happened to a call, before it is classified. */
 export type HttpEnding =
   | { readonly kind: 'response' }
   | { readonly kind: 'network'; readonly error: unknown }
@@ -150,7 +150,7 @@ export class HttpCall
   onTooManyBytes(): void {
     this.#settle({
       kind: 'network',
-      error: new FloodError('its headers, or what frames its body, are too long'),
+      error: new FloodError('its headers, or the framing of its body, are too long'),
     })
   }
 
@@ -200,7 +200,7 @@ export class HttpCall
     this.#settle({ kind: 'aborted' })
   }
 
-  /** Every ending but a whole response leaves a connection that nobody else may use. */
+  /** Every ending but a complete response leaves a connection that can't be used again. */
   #settle(ending: HttpEnding): void {
     if (this.#isSettled) return
     const { connection } = this

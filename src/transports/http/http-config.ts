@@ -49,7 +49,7 @@ const shape = {
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).default('POST'),
   /** May have placeholders, like `{{ order.id }}`. */
   headers: headers.default({}),
-  /** The names of headers whose values are no secrets; all others are stored encrypted and never shown. */
+  /** The names of headers whose values are not secret; all others are stored encrypted and never shown. */
   plainHeaders: z.array(headerName).max(64).default([]),
   /** From connect to the last byte of the response. */
   timeoutMs: z.int().min(1).max(600_000).default(10_000),
@@ -62,20 +62,20 @@ const shape = {
   /** How this endpoint's statuses are to be read where the default is wrong for it, e.g. `{"409": "success"}`. */
   classify: z
     .record(
-      z.string().regex(/^[1-5](\d\d|xx)$/, 'is no HTTP status such as 409 or 4xx'),
+      z.string().regex(/^[1-5](\d\d|xx)$/, 'is not an HTTP status such as 409 or 4xx'),
       z.enum(['success', 'retryable', 'permanent', 'gone', 'throttled']),
     )
     .default({}),
 }
 
-/** The `config` of an endpoint whose transport is `http`, as it is stored: a field that only a newer version knows is passed over. */
+/** The `config` of an endpoint whose transport is `http`, as stored: a field that only a newer version knows is ignored. */
 export const httpConfig = z.object(shape).superRefine(refuseContradictions)
 
 export type HttpConfig = z.infer<typeof httpConfig>
 export type SigningConfig = z.infer<typeof signingConfig>
 export type TlsConfig = z.infer<typeof tlsConfig>
 
-/** The same as a person writes it. A field that nobody knows is refused: it may be a secret under a wrong name. */
+/** The same as users write it. An unknown field is refused: it may be a secret under a wrong name. */
 export const httpConfigInput = z
   .strictObject(shape)
   .superRefine(refuseContradictions)
@@ -86,7 +86,7 @@ export const httpConfigInput = z
     }
   })
 
-/** What is right field by field and wrong together. */
+/** Fields that are valid one by one but contradict each other. */
 function refuseContradictions(config: z.infer<z.ZodObject<typeof shape>>, context: z.RefinementCtx): void {
   const refuse = (path: readonly string[], message: string): void =>
     context.addIssue({ code: 'custom', path: [...path], message })
@@ -104,10 +104,10 @@ function refuseContradictions(config: z.infer<z.ZodObject<typeof shape>>, contex
 
 function headerProblem(value: SecretValue, isPlain: boolean): string | null {
   if (typeof value === 'string') return headerTemplateProblem(value)
-  return isPlain ? 'is stored as a secret, which nobody can read: give its value to make it plain' : null
+  return isPlain ? "is stored as a secret, which can't be read: pass its value to make it plain" : null
 }
 
-/** The URL, or what may be seen of it: enough to tell where it leads. */
+/** The URL, or the part of it that may be shown. */
 export function seenUrl(url: SecretValue): string {
   return typeof url === 'string' ? url : (partlyShown(url) ?? '')
 }

@@ -61,17 +61,17 @@ describe('an answer', () => {
   it.each([
     ['ok', answer(204), 'It works: the receiver answered 204'],
     ['html', answer(200, { headers: { 'content-type': 'text/html; charset=utf-8' } }), 'HTML page'],
-    ['payload_refused', answer(400), 'doesn’t take the test’s payload'],
+    ['payload_refused', answer(400), 'rejects the test payload'],
     ['not_authorized', answer(401), 'signing secret'],
-    ['forbidden', answer(403), 'won’t have it'],
-    ['not_found', answer(404), 'nothing at that path'],
+    ['forbidden', answer(403), 'denies access'],
+    ['not_found', answer(404), 'path does not exist'],
     ['not_found', answer(404, { headers: { 'content-type': 'text/html' } }), 'rather than an API'],
     ['method_refused', answer(405), 'config.method'],
-    ['gone', answer(410), 'gone for good'],
+    ['gone', answer(410), 'permanently gone'],
     ['media_type_refused', answer(415), 'content-type'],
-    ['refused', answer(418), 'refuses the request'],
-    ['throttled', answer(429), 'too often'],
-    ['receiver_failed', answer(500), 'it failed itself'],
+    ['refused', answer(418), 'rejects the request'],
+    ['throttled', answer(429), 'too many requests'],
+    ['receiver_failed', answer(500), 'error on its side'],
     ['gateway', answer(502), 'gateway'],
     ['unavailable', answer(503), 'overloaded'],
   ])('is explained as %s', async (finding, behaviour, words) => {
@@ -87,13 +87,13 @@ describe('an answer', () => {
     )
     const { finding, text } = await explain(receiver.url)
     expect(finding).toBe('redirect_to_https')
-    expect(text).toContain('leads to https://crm.example/hooks.')
+    expect(text).toContain('a redirect to https://crm.example/hooks.')
     expect(text).not.toContain('wild')
   })
 
   it.each([
     ['/elsewhere', '/elsewhere'],
-    ['http://[bad', 'to nowhere'],
+    ['http://[bad', 'without a target'],
   ])('that leads to %s is a redirect', async (location, words) => {
     const receiver = await receive(answer(302, { headers: { location } }))
     const { finding, text } = await explain(receiver.url)
@@ -146,14 +146,14 @@ describe('no answer at all', () => {
 })
 
 describe('TLS', () => {
-  it('that was made for another name', async () => {
+  it('made for another name than the one in the URL is explained', async () => {
     const receiver = await receive(answer(200), { isSecure: true })
     const { finding, text } = await explain(`https://crm.example:${receiver.port}/`, {
       egress: { resolve: resolveTo('127.0.0.1') },
       tls: { ca: selfSigned.certificate },
     })
     expect(finding).toBe('tls_name_mismatch')
-    expect(text).toContain('another name')
+    expect(text).toContain('different name')
   })
 
   it('that has expired', async () => {
@@ -162,7 +162,7 @@ describe('TLS', () => {
     expect(finding).toBe('tls_expired')
   })
 
-  it('that nobody vouches for', async () => {
+  it('from an unknown authority', async () => {
     const receiver = await receive(answer(200), { isSecure: true })
     expect((await explain(receiver.url)).finding).toBe('tls_self_signed')
   })

@@ -110,7 +110,7 @@ describe('a name that changes its answer', () => {
     expect(calls).toEqual(['rebind.example'])
   })
 
-  it('keeps the connection that was judged, and is judged anew for the next one', async () => {
+  it('keeps the connection that was checked, and is checked again for the next one', async () => {
     await using receiver = await HttpReceiver.start()
     const { resolve, calls } = resolver(['127.0.0.1'], ['127.0.0.2'])
     const url = `http://rebind.example:${receiver.port}/hook`

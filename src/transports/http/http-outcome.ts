@@ -22,7 +22,7 @@ export function isResponseKept(call: HttpCall, config: HttpConfig): boolean {
   return config.capture === 'errors' && !isSuccess(call, config)
 }
 
-/** Turns what happened to a call into the outcome of its attempt. */
+/** Converts the result of a call to the outcome of its attempt. */
 export function httpOutcome(
   call: HttpCall,
   ending: HttpEnding,
@@ -155,12 +155,12 @@ function subjectOf(call: HttpCall): string {
 }
 
 function whereTimeWent(call: HttpCall): string {
-  if (call.status !== undefined) return `status ${call.status} came, but the response did not end`
+  if (call.status !== undefined) return `status ${call.status} was received, but the response did not end`
   const timings = call.connection?.connectTimings
-  if (!call.isPrepared) return 'its credentials did not come'
+  if (!call.isPrepared) return 'its credentials were not received'
   if (call.connection === null) return 'no connection became free'
   const isConnected = timings === null || timings === undefined || call.connection.isConnected
-  return isConnected ? 'no answer came' : 'no connection was made'
+  return isConnected ? 'no answer was received' : 'no connection was made'
 }
 
 function adviceFor(status: number): string {

@@ -121,7 +121,7 @@ describe('through a proxy', () => {
     await secure.whenDisconnected()
   })
 
-  it('a literal that may not be reached is refused before the proxy hears of it', async () => {
+  it('a literal address that may not be reached is refused before the proxy is contacted', async () => {
     for (const host of ['127.0.0.1', '0x7f.1', '[::ffff:7f00:1]', '169.254.169.254']) {
       const outcome = await sendTo(`http://${host}:8080/hook`, { allowNetworks: [] })
       expect(outcome).toMatchObject({ class: 'permanent', error: { code: 'address_refused' } })
@@ -170,7 +170,7 @@ describe('a proxy that fails', () => {
     ['nothing and closes', (socket: Socket) => void socket.once('data', () => socket.end())],
     ['garbage', (socket: Socket) => void socket.once('data', () => socket.write('SSH-2.0-nope\r\n\r\n'))],
     [
-      'headers without end',
+      'headers that exceed the limit',
       (socket: Socket) =>
         void socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(9_000)}`)),
     ],
@@ -201,7 +201,7 @@ describe('a proxy that fails', () => {
 })
 
 describe('a proxy that speaks TLS itself', () => {
-  it('gets nothing while nobody vouches for its certificate', async () => {
+  it('gets nothing while its certificate is not trusted', async () => {
     // A TLS end in front of the proxy, as a load balancer would be.
     const front = tls.createServer({ key: selfSigned.key, cert: selfSigned.certificate }, (socket) => {
       const back = net.connect(proxy.port, '127.0.0.1')

@@ -222,14 +222,14 @@ describe('what is kept', () => {
     expect(receiver.ledger.requests[0]?.path).toContain(secret)
   })
 
-  it('keeps the request when no answer came', async () => {
+  it('keeps the request when there was no answer', async () => {
     receiver.behave(resetBeforeResponse())
     const outcome = await send({ body: '{"a":1}' })
     expect(outcome.request?.body).toBe('{"a":1}')
     expect(outcome.response).toBeUndefined()
   })
 
-  it('keeps nothing of a success by default, all of it on request, and nothing of a failure when told so', async () => {
+  it('keeps nothing of a success by default, all of it on request, and nothing of a failure when configured so', async () => {
     receiver.behave(script(answer(200, { body: 'thanks' }), answer(200, { body: 'thanks' }), 500))
     const success = await send()
     expect([success.request, success.response]).toEqual([undefined, undefined])
@@ -292,7 +292,9 @@ describe('the deadline', () => {
     receiver.behave(drip(5))
     const outcome = await send({}, { timeoutMs: 100 })
     expect(outcome).toMatchObject({ class: 'retryable', isHealthFailure: true, error: { code: 'timeout' } })
-    expect(outcome.error?.message).toContain('status 200 came, but the response did not end within 100 ms')
+    expect(outcome.error?.message).toContain(
+      'status 200 was received, but the response did not end within 100 ms',
+    )
     expect(outcome.durationMs).toBeLessThan(10_000)
     await receiver.whenDisconnected()
   })
@@ -395,7 +397,7 @@ describe('connections', () => {
     expect(receiver.connectionCount).toBe(3)
   })
 
-  it('are opened anew after a receiver crashed and came back', async () => {
+  it('are opened again after a receiver crashed and came back', async () => {
     const channel = open()
     await channel.send(exampleDispatch(), never)
     const { port } = receiver
@@ -455,7 +457,7 @@ describe('timings', () => {
     expect([secure.connectionCount, secure.resumedSessionCount]).toEqual([2, 1])
   })
 
-  it('show the TLS handshake, and trust only what is told to be trusted', async () => {
+  it('show the TLS handshake, and trust only configured certificates', async () => {
     await using secure = await HttpReceiver.start({ isSecure: true })
     const trusting = open({ url: secure.url }, { tls: { ca: selfSigned.certificate } })
     const outcome = await trusting.send(exampleDispatch(), never)

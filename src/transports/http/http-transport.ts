@@ -15,7 +15,7 @@ export interface HttpTransportOptions {
   /** How long an idle connection is kept where the receiver doesn't say. */
   readonly keepAliveMs?: number
   readonly userAgent?: string
-  /** The way out. Default: to public addresses only. */
+  /** The outbound network rules. Default: public addresses only. */
   readonly egress?: Egress
   /** Certificates and the like, for every TLS connection. */
   readonly tls?: ConnectionOptions
@@ -60,7 +60,7 @@ function refusedUrls({ url, auth }: HttpConfig, egress: Egress): Problem[] {
   const places = [{ path: 'config.url', url: seenUrl(url) }]
   if (auth.type === 'oauth2') places.push({ path: 'config.auth.tokenUrl', url: auth.tokenUrl })
   return places.flatMap((place) => {
-    // A mark that shows nothing stands for what is stored, which was judged when it came.
+    // A placeholder means the stored value, which was checked when it was stored.
     if (!URL.canParse(place.url)) return []
     const refusal = egress.refusalOf(new URL(place.url))
     return refusal === null ? [] : [{ path: place.path, message: refusal.message }]

@@ -14,7 +14,7 @@ interface Meaning {
   /** Reads on after "POST to host:port: ". */
   readonly sentence: string
   readonly class?: 'permanent'
-  /** The cause lies with us. */
+  /** The cause is in this process. */
   readonly isOurs?: true
 }
 
@@ -26,13 +26,13 @@ const meanings = {
     code: 'connection_reset',
     sentence: 'the connection was closed before the response was complete',
   },
-  host_unreachable: { code: 'host_unreachable', sentence: 'no route leads to the host' },
+  host_unreachable: { code: 'host_unreachable', sentence: 'there is no route to the host' },
   tls_failed: { code: 'tls_failed', sentence: 'the TLS handshake failed' },
-  response_invalid: { code: 'response_invalid', sentence: 'the answer is no valid HTTP/1.1 response' },
+  response_invalid: { code: 'response_invalid', sentence: 'the answer is not a valid HTTP/1.1 response' },
   response_too_costly: {
     code: 'response_too_costly',
     sentence:
-      'the response was given up, because its body comes in chunks of a few bytes each; let the receiver buffer it',
+      'the response was aborted, because its body is sent in chunks of a few bytes each; buffer it at the receiver',
   },
   request_invalid: {
     code: 'request_invalid',
@@ -102,8 +102,8 @@ export function networkFailure(error: unknown, subject: string): NetworkFailure 
   }
   if (error instanceof ProxyFailure) {
     const { code, message, status } = error
-    // A proxy that wants other credentials, or won't go there, says nothing about the receiver; one that is down or can't get through counts,
-    // so that circuits open and the backlog waits instead of using up its retries.
+    // A proxy that requires other credentials, or refuses the target, says nothing about the receiver; one that is down or can't connect counts,
+    // so that circuits open and the backlog waits instead of using its retries.
     const isHealthFailure = status === null || status >= 500
     return { error: { code, message: `${subject}: ${message}.` }, class: 'retryable', isHealthFailure }
   }

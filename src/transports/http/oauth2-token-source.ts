@@ -17,10 +17,10 @@ export interface TokenSourceOptions {
   readonly auth: OAuth2Config
   readonly timeoutMs: number
   readonly userAgent: string
-  /** The same that deliveries use: a token endpoint is no way around the guard. */
+  /** The same as deliveries use: a token endpoint must not bypass the network rules. */
   readonly egress: Egress
   readonly tls: SocketTarget['tls'] | undefined
-  /** Told of every token, so that it can be kept out of what is shown. */
+  /** Called with every token, so that it can be removed from what is shown. */
   readonly onToken: (token: string) => void
 }
 
@@ -44,8 +44,8 @@ interface Token {
 }
 
 /**
- * Tokens by OAuth2 client credentials, one at a time: it is kept until shortly before it expires, and whoever needs one while it is being
- * fetched waits for the same answer.
+ * Tokens by OAuth2 client credentials, one at a time: it is kept until shortly before it expires, and requests that need one while it is being
+ * fetched wait for the same answer.
  */
 export class OAuth2TokenSource {
   readonly #options: TokenSourceOptions
@@ -97,7 +97,7 @@ export class OAuth2TokenSource {
     return this.#fetching
   }
 
-  /** The receiver didn't take this token. Another one that came meanwhile stays. */
+  /** The receiver rejected this token. A newer one stays. */
   drop(token: string): void {
     if (this.#token?.text === token) this.#token = null
   }
@@ -162,8 +162,8 @@ export class OAuth2TokenSource {
   }
 
   /**
-   * Without a token nothing can be sent, whatever the message: so the circuit opens and the backlog waits, also where the
-   * credentials are wrong. No delivery dies of a secret that somebody has yet to correct.
+   * Without a token nothing can be sent, whatever the message: so the circuit opens and the backlog waits, also if the
+   * credentials are wrong. No delivery becomes a dead letter because of a secret that must be corrected.
    */
   #failure(outcome: AttemptOutcome, call: HttpCall): RequestRefused {
     const { statusCode, error } = outcome
@@ -172,7 +172,7 @@ export class OAuth2TokenSource {
         class: outcome.class === 'permanent' ? 'permanent' : 'retryable',
         isHealthFailure: outcome.isHealthFailure,
         code: error?.code ?? 'oauth2_failed',
-        message: `no token came: ${error?.message ?? `${this.#subject} could not be reached`}`,
+        message: `no token was received: ${error?.message ?? `${this.#subject} could not be reached`}`,
       })
     }
     const said = errorAnswer.safeParse(parseJson(call.responseBody))

@@ -3,7 +3,7 @@ import { TurnBudget } from '../turn-budget.ts'
 
 /** How much is handed to the parser at a time: it can't be interrupted, and 8 KiB of empty headers take it 2 ms (measured). */
 const maxSliceBytes = 8 * 1024
-/** How long answers may be parsed before everybody else gets a turn. */
+/** How long answers may be parsed before other work gets a turn. */
 const maxTurnMs = 4
 
 /** Asked before bytes go to the parser; false: the answer has been given up. */

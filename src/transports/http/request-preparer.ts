@@ -15,8 +15,8 @@ export type PreparerOptions = Omit<TokenSourceOptions, 'auth' | 'onToken' | 'tim
 }
 
 /**
- * The last hand on every request of an endpoint, after its other headers are set: placeholders, signature, authorization, in this order.
- * What it throws ends the attempt: the receiver was never asked.
+ * Completes every request of an endpoint after its other headers are set: placeholders, signature, authorization, in this order.
+ * An exception ends the attempt: the request was never sent.
  */
 export class RequestPreparer {
   /** The header that carries the credentials, in lower case. */

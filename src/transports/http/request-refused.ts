@@ -8,7 +8,7 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Why a request can't be made ready, and what that means for its delivery. */
+/** Why a request can't be prepared, and what that means for its delivery. */
 export class RequestRefused extends Error {
   readonly refusal: Refusal
 

@@ -13,7 +13,7 @@ const fixedPaths: readonly SecretPath[] = [
   ['tls', 'passphrase'],
 ]
 
-/** Where the secrets of an http endpoint are: also every header that isn't said to be plain, and the URL when it has a query. */
+/** The paths of the secrets of an http endpoint: including every header that isn't listed as plain, and the URL if it has a query. */
 export function secretPaths(config: Readonly<Record<string, unknown>>): readonly SecretPath[] {
   const headers = isRecord(config['headers']) ? Object.keys(config['headers']) : []
   const isPlain = plainHeaderTest(config['plainHeaders'])
@@ -31,13 +31,13 @@ export function shownPart(field: string, secret: string): string | null {
   return field === 'url' ? withoutQueryValues(secret) : null
 }
 
-/** Tells the headers, in any case, whose values anybody may see who may see the endpoint. */
+/** The headers, in any case, whose values may be shown. */
 export function plainHeaderTest(plainHeaders: unknown): (name: string) => boolean {
   const names = Array.isArray(plainHeaders) ? plainHeaders.map((name) => String(name).toLowerCase()) : []
   return (name) => names.includes(name.toLowerCase())
 }
 
-/** A new endpoint signs, unless it says otherwise; a secret that isn't given is made. */
+/** A new endpoint signs, unless configured otherwise; a secret that isn't given is generated. */
 export function completeConfig(
   config: Readonly<Record<string, unknown>>,
   isStored: (field: string) => boolean,

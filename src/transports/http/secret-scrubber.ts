@@ -7,8 +7,8 @@ const minSecretLength = 6
 const maxPassing = 16
 
 /**
- * Takes an endpoint's secrets out of what is kept of an attempt: a receiver may send back what it was sent. Each is looked for as it
- * is, and as JSON, URLs and basic authentication spell it.
+ * Removes an endpoint's secrets from what is stored of an attempt: a receiver may send back what it received. Each is searched for
+ * unchanged, and as JSON, URLs and basic authentication encode it.
  */
 export class SecretScrubber {
   readonly #lasting: readonly string[]

@@ -2,7 +2,7 @@ import tls from 'node:tls'
 import type { TlsConfig } from './http-config.ts'
 import { requireSecret } from './require-secret.ts'
 
-/** What is wrong with a certificate and its key, as far as both are at hand; a stored key isn't. */
+/** The problem of a certificate and its key, as far as both are available; a stored key isn't. */
 export function clientCertificateProblem(config: TlsConfig): string | null {
   const { cert, key, passphrase, ca } = config
   if ((cert === undefined) !== (key === undefined)) return 'needs cert and key together'

@@ -18,7 +18,7 @@ const defaultSender = 'holdfast@localhost'
 
 const defaultPorts: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
 
-/** One connection an e-mail: alerts are few, and mail servers end idle connections anyway. */
+/** One connection per e-mail: alerts are few, and mail servers close idle connections anyway. */
 export class SmtpChannel implements TransportChannel {
   readonly #options: SmtpChannelOptions
   readonly #inFlight = new Set<Promise<AttemptOutcome>>()
@@ -51,7 +51,7 @@ export class SmtpChannel implements TransportChannel {
     const { endpoint, url, config } = this.#options
     const startedAtMs = performance.now()
     const target = new URL(url)
-    // A password never travels in the clear: without it, nodemailer goes on unencrypted where STARTTLS isn't offered, or was filtered out.
+    // A password is never sent unencrypted: without this option, nodemailer continues unencrypted if STARTTLS isn't offered, or was filtered out.
     if (hasCredentials(target)) target.searchParams.set('requireTLS', 'true')
     let socket: net.Socket | null = null
     // One deadline over everything, and one handle to end it by: nodemailer has several timeouts and no abort.
@@ -111,11 +111,11 @@ function isTlsFailure(error: unknown): boolean {
   return code === 'ETLS' || (code === 'ECONNECTION' && command === 'EHLO')
 }
 
-/** Retryable, and a health failure: nothing is lost while somebody looks after the server or the setting. */
+/** Retryable, and a health failure: nothing is lost until the server or the setting is corrected. */
 function tlsRefusal(error: unknown, { host }: URL, durationMs: number): AttemptOutcome {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, 300)
   const message =
-    `The mail server ${host} makes no connection with TLS, so nothing was sent to it (${reason}). ` +
+    `The mail server ${host} does not offer TLS, so nothing was sent to it (${reason}). ` +
     'Let it offer STARTTLS, or set HOLDFAST_SMTP_URL to smtps://… or to a URL without a user name and password.'
   return { class: 'retryable', isHealthFailure: true, durationMs, error: { code: 'tls_failed', message } }
 }

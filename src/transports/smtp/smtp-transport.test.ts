@@ -58,7 +58,7 @@ describe('the smtp transport', () => {
     await channel.close()
   })
 
-  it('lets nobody write headers through the subject', async () => {
+  it('allows no header injection through the subject', async () => {
     const { mails, port } = await mailServer()
     const body = JSON.stringify({ subject: 'hello\r\nBcc: eve@example.com', text: 'x' })
     await open(port).send(exampleDispatch({ body }), never)
@@ -143,7 +143,7 @@ describe('the smtp transport', () => {
     })
   })
 
-  it('gives up a server that never greets, and lets go of its socket', async () => {
+  it('gives up a server that never greets, and closes its socket', async () => {
     const sockets: net.Socket[] = []
     const mute = net.createServer((socket) => {
       socket.on('error', () => {})

@@ -108,7 +108,7 @@ describe('alerts', () => {
       [count, endpoint, criticality],
     )
 
-  it('tell of an incident once, repeat nothing, and say when it is over', async () => {
+  it('are sent once per incident, not repeated, and followed by a resolution', async () => {
     await only('dead-letters')
     const name = await functionEndpoint(holdfast, () => undefined)
     await bury(100, name)
@@ -130,7 +130,7 @@ describe('alerts', () => {
     expect(told()).toHaveLength(1)
     expect(told()[0]).toMatchObject({
       level: 'warn',
-      message: '[FIRING] warning: 101 dead letters are unsettled, more than 100',
+      message: '[FIRING] warning: 101 dead letters are open, more than 100',
     })
     expect(told()[0]!.details['alert']).toMatchObject({
       runbook: 'https://wiki.example/runbook#dead-letters',
@@ -142,7 +142,7 @@ describe('alerts', () => {
     expect((await holdfast.alerts.list()).data).toMatchObject([{ state: 'resolved' }])
   })
 
-  it('wait until the condition has held, and forget what passes before', async () => {
+  it('fire only after the condition has held, and ignore shorter ones', async () => {
     await only('dead-letters')
     await rig.rows(`update holdfast_internal.alert_rules set hold_ms = 60000 where name = 'dead-letters'`)
     const name = await functionEndpoint(holdfast, () => undefined)
@@ -216,7 +216,7 @@ describe('alerts', () => {
     await expect(holdfast.alertChannels.test('pigeon')).rejects.toMatchObject({ code: 'alert_not_found' })
   })
 
-  it('fall back to the log when their endpoint does not take them, and say so once', async () => {
+  it('fall back to the log when their endpoint does not accept them, and report it once', async () => {
     await only('dead-letters')
     await rig.rows(`update holdfast_internal.alert_rules set channels = '{team}'`)
     await rig.pause(node, 'alerts.team')
@@ -234,7 +234,7 @@ describe('alerts', () => {
     await rig.whenSettled('alerts.team')
   })
 
-  it('fall back to the log when the endpoint was deleted by hand', async () => {
+  it('fall back to the log when their endpoint has been deleted manually', async () => {
     await only('dead-letters')
     await holdfast.alertChannels.create({
       name: 'gone',
@@ -247,7 +247,7 @@ describe('alerts', () => {
     await bury(101, name)
     await look()
     expect(lines.filter(({ message }) => message.includes('dead letters'))).toMatchObject([
-      { details: { why: 'the channel gone did not take it' } },
+      { details: { why: 'the channel gone did not accept the notification' } },
     ])
     expect(await firing()).toHaveLength(1)
     await holdfast.alertChannels.delete('gone')
@@ -259,7 +259,7 @@ describe('alerts', () => {
     ])
   })
 
-  it('are quiet once acknowledged or silenced', async () => {
+  it('are not sent while acknowledged or silenced', async () => {
     await only('dead-letters')
     await rig.rows(`update holdfast_internal.alert_rules set channels = '{log}', remind_ms = 60000`)
     const name = await functionEndpoint(holdfast, () => undefined)
@@ -284,7 +284,7 @@ describe('alerts', () => {
     })
   })
 
-  it('see an endpoint that refuses everything, one that is down, one that is disabled and one that lags behind', async () => {
+  it('fire for endpoints that reject everything, are down, are disabled or lag behind', async () => {
     await only('rejecting', 'circuit-open', 'endpoint-disabled', 'backlog-age')
     await rig.rows(`update holdfast_internal.alert_rules set threshold = 0 where name = 'circuit-open'`)
     const rejecting = await functionEndpoint(holdfast, () => {
@@ -329,7 +329,7 @@ describe('alerts', () => {
     expect(await firing()).toEqual([])
   })
 
-  it('see letters that pour in, critical ones that persist, and only those of their endpoint or tag', async () => {
+  it('fire for many new dead letters and old critical ones, limited to their endpoint or tag', async () => {
     await only('dead-letter-rate', 'persisting-critical', 'billing-letters')
     const billing = await functionEndpoint(holdfast, () => undefined, { tags: ['billing'] })
     const other = await functionEndpoint(holdfast, () => undefined)
@@ -359,7 +359,7 @@ describe('alerts', () => {
     ])
   })
 
-  it('see a lost node until it comes back, and maintenance that fails', async () => {
+  it('fire for a lost node until it comes back, and for failing maintenance', async () => {
     await only('node-lost', 'partition-upkeep', 'maintenance-failing')
     // In one go, before anybody hands shards over to it.
     await rig.rows(
@@ -386,7 +386,7 @@ describe('alerts', () => {
     await rig.rows('delete from holdfast_internal.nodes where incarnation = 1000001')
   })
 
-  it('see a job that is disabled, and a worker that is lost', async () => {
+  it('fire for a disabled job and a lost worker', async () => {
     await only('job-disabled', 'worker-lost')
     await rig.rows(
       `insert into holdfast_internal.jobs (name, queue_id, state) values ('report', holdfast_internal.ensure_queue('default'), 'disabled')`,
@@ -405,7 +405,7 @@ describe('alerts', () => {
     expect(await firing()).toEqual([])
   })
 
-  it('see a database that outgrows its disk, where somebody said how large that is', async () => {
+  it('fire when the database outgrows its disk, if the size of the disk is set', async () => {
     await only('disk-low')
     await look()
     expect(await firing()).toEqual([])
@@ -417,7 +417,7 @@ describe('alerts', () => {
     await rig.rows(`delete from holdfast_internal.settings where name = 'disk_bytes'`)
   })
 
-  it('go on although one rule can not be looked at', async () => {
+  it('continue when one rule cannot be evaluated', async () => {
     await only('dead-letters', 'rejecting')
     await rig.rows(`update holdfast_internal.alert_rules set kind = 'no_such_kind' where name = 'rejecting'`)
     const name = await functionEndpoint(holdfast, () => undefined)
@@ -438,6 +438,25 @@ describe('alerts', () => {
     ).toBe(true)
   })
 
+  it('about forgotten endpoints heed how often the rule allows it', async () => {
+    const revive = (subject: string) =>
+      rig.rows(`select holdfast_internal.audit('node:a', 'lane.revived', $1)`, [subject])
+    await revive('endpoint:twice')
+    await revive('endpoint:twice')
+    await revive('endpoint:once')
+    const found = (threshold: number) =>
+      rig.rows(
+        `select * from holdfast_internal.alert_findings('lane_forgotten', $1, null, null) order by 1`,
+        [threshold],
+      )
+    expect(await found(0)).toEqual([
+      { subject: 'endpoint:once', value: 1 },
+      { subject: 'endpoint:twice', value: 2 },
+    ])
+    expect(await found(1)).toEqual([{ subject: 'endpoint:twice', value: 2 }])
+    expect(await found(2)).toEqual([])
+  })
+
   it.each([
     [{ name: 'x', kind: 'moon', threshold: 1 }, 'kind'],
     [{ name: 'X', kind: 'dead_letters', threshold: 1 }, 'name'],
@@ -453,7 +472,7 @@ describe('alerts', () => {
     })
   })
 
-  it('refuse a channel that leads nowhere', async () => {
+  it('reject a channel without a valid target', async () => {
     await expect(holdfast.alertChannels.create({ name: 'x', kind: 'pigeon' } as never)).rejects.toMatchObject(
       { code: 'invalid_alert' },
     )

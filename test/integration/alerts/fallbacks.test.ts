@@ -62,7 +62,7 @@ describe('when the engine is what is broken, alerts', () => {
   })
   afterAll(() => rig.stop())
 
-  it('are told by the log when the queue is full', async () => {
+  it('are logged when the queue is full', async () => {
     const paused = await functionEndpoint(holdfast, () => undefined)
     await rig.pause(node, paused)
     await holdfast.sendBatch(paused, [{ payload: 1 }, { payload: 2 }])
@@ -72,7 +72,9 @@ describe('when the engine is what is broken, alerts', () => {
     await rig.rows(`update holdfast_internal.settings set value = '1' where name = 'max_pending'`)
     await buryOne()
     await look()
-    expect(toldOf('dead letters')).toMatchObject([{ details: { why: 'the channel team did not take it' } }])
+    expect(toldOf('dead letters')).toMatchObject([
+      { details: { why: 'the channel team did not accept the notification' } },
+    ])
     await look()
     expect(toldOf('dead letters')).toHaveLength(1)
     expect(await rig.rows('select state, error from holdfast_internal.alert_notices')).toMatchObject([
@@ -80,7 +82,7 @@ describe('when the engine is what is broken, alerts', () => {
     ])
   })
 
-  it('are told by the log when nothing can be handed to the engine', async () => {
+  it('are logged when no message can be sent', async () => {
     await rig.rows(
       `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the disk is on fire'; end $$`,
     )
@@ -99,7 +101,7 @@ describe('when the engine is what is broken, alerts', () => {
     ])
   })
 
-  it('are told by the log when their delivery was called off', async () => {
+  it('are logged when their delivery was cancelled', async () => {
     await rig.pause(node, 'alerts.team')
     await buryOne()
     await look()
@@ -111,7 +113,7 @@ describe('when the engine is what is broken, alerts', () => {
     expect(toldOf('An alert could not be delivered')).toMatchObject([{ details: { channel: 'team' } }])
   })
 
-  it('see the disk of the embedded server fill up', async () => {
+  it('fire when the disk of the embedded server fills up', async () => {
     const setThreshold = (freeShare: number) =>
       rig.rows(
         `update holdfast_internal.alert_rules set is_enabled = name = 'disk-low', hold_ms = 0, clear_ms = 0, channels = '{log}', threshold = $1`,

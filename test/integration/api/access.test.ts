@@ -49,7 +49,7 @@ describe('every call', () => {
     '/v1/stream',
     '/v1/no-such-call',
     '/assets/../package.json',
-  ])('%s answers nobody without a key', async (path) => {
+  ])('%s returns nothing without a key', async (path) => {
     expect((await rig.call('GET', path, { key: null })).status).toBe(401)
   })
 })
@@ -83,7 +83,7 @@ describe('keys', () => {
     expect((await rig.call('GET', '/v1/me', { key: expiring.key })).status).toBe(401)
   })
 
-  test('its use is noted', async () => {
+  test('record when they were last used', async () => {
     const created = await rig.holdfast.apiKeys.create({ name: 'used', role: 'viewer' })
     await rig.call('GET', '/v1/me', { key: created.key })
     await expect
@@ -91,7 +91,7 @@ describe('keys', () => {
       .toBeInstanceOf(Date)
   })
 
-  test('the key of the environment works beside the stored ones', async () => {
+  test('the key of the environment works in addition to the stored ones', async () => {
     const adminKey = 'a key that somebody has put into the environment'
     const authenticator = new Authenticator({ database: () => rig.holdfast.database, adminKey })
     expect(await authenticator.byKey(adminKey, 'here')).toMatchObject({ role: 'admin' })
@@ -123,12 +123,12 @@ describe('keys', () => {
       await expect(authenticator.byKey('wrong', 'there')).rejects.toMatchObject({ code: 'unauthenticated' })
     })
 
-    test('a right key passes, though this node has never seen it', async () => {
+    test('a valid key is accepted even if this node has not seen it before', async () => {
       const { key } = await rig.holdfast.apiKeys.create({ name: `patient ${Math.random()}`, role: 'admin' })
       expect(await authenticator.byKey(key, 'there')).toMatchObject({ role: 'admin' })
     })
 
-    test('a wrong secret of a stored key has to wait, and shuts nobody out', async () => {
+    test('a wrong secret of a stored key must wait, and does not block the valid one', async () => {
       const { key } = await rig.holdfast.apiKeys.create({ name: `guessed ${Math.random()}`, role: 'admin' })
       const guess = `${key.slice(0, -4)}AAAA`
       await expect(authenticator.byKey(guess, 'there')).rejects.toMatchObject({ code: 'too_many_attempts' })
@@ -151,7 +151,7 @@ describe('keys', () => {
     expect(await wrong('203.0.113.2')).toBe(401)
   })
 
-  test('nobody can choose an address without a trusted proxy', async () => {
+  test('without a trusted proxy no caller can fake its address', async () => {
     await using direct = await ApiRig.create()
     const wrong = async (forwardedFor: string) =>
       (
@@ -217,7 +217,7 @@ describe('signing in', () => {
     )
   })
 
-  test('somebody with a browser is shown the way in', async () => {
+  test('a browser without a session is redirected to the sign-in page', async () => {
     // Relative, so that it holds under whatever prefix a proxy serves it.
     for (const [path, location] of [
       ['/', './sign-in'],

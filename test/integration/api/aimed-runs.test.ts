@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defineJob } from '../../../src/jobs/job.ts'
-import { JobWorker, type WorkerOptions } from '../../../src/jobs/worker.ts'
+import { JobWorker } from '../../../src/jobs/worker.ts'
+import type { WorkerOptions } from '../../../src/jobs/worker-options.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
 import { until } from '../../support/engine/until.ts'
 
@@ -68,15 +69,15 @@ test('a run is aimed at a worker or at tags, and found by who ran it', async () 
   expect(await listed(`to=${before}`)).toEqual([])
   const refused = await trigger({ worker: 'west', requireTags: ['big'] })
   expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_options' } })
-  expect(refused.body.detail).toContain('requireTags: can not be combined with worker')
+  expect(refused.body.detail).toContain('requireTags: cannot be combined with worker')
 })
 
-test('a drained worker takes runs again when it is undrained', async () => {
+test('an undrained worker claims runs again', async () => {
   const id = await idOf('west')
   const path = `/v1/workers/${id}`
   expect((await rig.call('POST', `${path}/undrain`)).body).toMatchObject({
     code: 'worker_not_found',
-    detail: `There is no draining worker ${id}.`,
+    detail: `There is no draining worker ${id}. List them with: holdfast workers list`,
   })
   expect((await rig.call('POST', `${path}/drain`)).status).toBe(204)
   const run = (await trigger({ worker: 'west' })).body.id
@@ -89,13 +90,13 @@ test('a drained worker takes runs again when it is undrained', async () => {
   expect(body.data).toMatchObject([{ subject: `worker:${id}` }])
 })
 
-test('a job is deleted once it owes nothing, and what became of its runs stays', async () => {
+test('a job can be deleted once it has no unfinished runs, and the history of its runs is kept', async () => {
   await rig.call('POST', '/v1/jobs', { body: { name: 'old-report', queue: 'reports', cron: '0 3 * * *' } })
   const run = (await rig.call('POST', '/v1/jobs/old-report/trigger', { body: {} })).body.id
   const other = (await trigger({ delayMs: 3_600_000 })).body.id
   const refused = await rig.call('DELETE', '/v1/jobs/old-report')
   expect(refused).toMatchObject({ status: 409, body: { code: 'still_owed' } })
-  expect(refused.body.detail).toContain(`${run} is one of them`)
+  expect(refused.body.detail).toContain(`still has unfinished runs, for example ${run}`)
   expect(refused.body.detail).toContain('holdfast runs cancel --job old-report')
   await rig.call('POST', `/v1/runs/${run}/cancel`)
   expect((await rig.call('DELETE', '/v1/jobs/old-report')).status).toBe(204)
@@ -106,12 +107,13 @@ test('a job is deleted once it owes nothing, and what became of its runs stays',
   expect(await runOf(other)).toMatchObject({ state: 'scheduled' })
 })
 
-test('code that still has the job makes it known again, and a run that was on its way becomes a dead letter', async () => {
+test("a job that a worker's code still defines is created again, and its interrupted run becomes a dead letter", async () => {
   const passing = defineJob({ name: 'passing', queue: 'indexes', autoDisable: { threshold: null } })
   await rig.holdfast.enqueueBatch(passing, [])
   await rig.holdfast.jobs.delete('passing')
   await expect(rig.holdfast.jobs.get('passing')).rejects.toMatchObject({ code: 'job_not_found' })
   // Enqueued by a transaction that had found the job before it was deleted.
+  await rig.holdfast.jobs.declare(passing)
   const { id } = await rig.holdfast.enqueue(passing, {}, { delayMs: 500 })
   await rig.database.pool.query(`delete from holdfast_internal.jobs where name = 'passing'`)
   const run = await until(

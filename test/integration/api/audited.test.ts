@@ -14,6 +14,7 @@ beforeAll(async () => {
     name: 'crm',
     config: { url: `${receiver.url}/api` },
   })
+  await rig.call('POST', '/v1/jobs', { body: { name: 'nightly', queue: 'reports', cron: '0 3 * * *' } })
 })
 
 afterAll(async () => {
@@ -86,7 +87,7 @@ describe('a synchronous call', () => {
     expect(receiver.ledger.count).toBe(before)
   })
 
-  test('is in the audit log with who, where and what came of it, without its query and payload', async () => {
+  test('is in the audit log with actor, endpoint and outcome, without its query and payload', async () => {
     const before = await latest()
     await rig.call('POST', '/v1/endpoints/crm/request', {
       body: { path: 'customers/7?token=s3cret', method: 'PUT', payload: { card: '4111' } },
@@ -106,7 +107,7 @@ describe('a synchronous call', () => {
     expect(JSON.stringify(entry)).not.toMatch(/s3cret|4111/)
   })
 
-  test('of the SDK is there too', async () => {
+  test('is audited for the SDK too', async () => {
     const before = await latest()
     await rig.holdfast.request('crm', {})
     expect(await entries(before)).toMatchObject([{ actor: 'test', action: 'endpoint.called' }])
@@ -137,7 +138,7 @@ describe('signing in', () => {
 })
 
 describe('refused keys', () => {
-  test('leave a trace at once, and a flood of them no flood of entries', async () => {
+  test('are audited at once, and many of them in one entry', async () => {
     const before = await latest()
     const wrong = (index: number) => `hf_${String(index).padStart(10, '0')}_${'x'.repeat(43)}`
     for (let index = 0; index < 40; index += 1) {
@@ -174,7 +175,17 @@ describe('a reason', () => {
     ['DELETE', `/v1/routes/to-crm?reason=${encodeURIComponent(reason)}`, undefined, 'route.deleted'],
     ['PUT', '/v1/event-types/a.b', { reason, criticality: 'critical' }, 'event_type.written'],
     ['DELETE', `/v1/event-types/a.b?reason=${encodeURIComponent(reason)}`, undefined, 'event_type.deleted'],
-  ])('of %s %s is kept with its entry, and with no other', async (method, path, body, action) => {
+    ['POST', '/v1/jobs/nightly/pause', { reason }, 'job.paused'],
+    ['POST', '/v1/jobs/nightly/enable', { reason }, 'job.active'],
+    ['POST', '/v1/schedules/nightly/pause', { reason }, 'schedule.paused'],
+    ['POST', '/v1/schedules/nightly/resume', { reason }, 'schedule.resumed'],
+    ['POST', '/v1/queues/reports/pause', { reason }, 'queue.paused'],
+    ['POST', '/v1/queues/reports/resume', { reason }, 'queue.active'],
+    ['PUT', '/v1/queues/reports', { reason, concurrency: 5 }, 'queue.updated'],
+    ['PATCH', '/v1/settings', { reason, rejecting_threshold: 30 }, 'setting.updated'],
+    ['PUT', '/v1/alert-rules/many', { reason, kind: 'dead_letters', threshold: 9 }, 'alert_rule.written'],
+    ['DELETE', `/v1/alert-rules/many?reason=${encodeURIComponent(reason)}`, undefined, 'alert_rule.deleted'],
+  ])('given for %s %s is stored with its audit entry and no other', async (method, path, body, action) => {
     const before = await latest()
     const { status, text } = await rig.call(method, path, body === undefined ? {} : { body })
     expect([status < 300, text]).toEqual([true, text])
@@ -184,13 +195,17 @@ describe('a reason', () => {
     ])
   })
 
-  test('of resuming is no longer that of the state', async () => {
+  test('for resuming replaces the reason of the previous state', async () => {
     await rig.call('POST', '/v1/endpoints/crm/pause', { body: { reason: 'Stock count.' } })
     const { body } = await rig.call('POST', '/v1/endpoints/crm/resume', { body: { reason } })
     expect(body).toMatchObject({ state: 'active', reason: null })
+    await rig.call('POST', '/v1/queues/reports/pause', { body: { reason: 'Stock count.' } })
+    await rig.call('POST', '/v1/queues/reports/resume', { body: { reason } })
+    const queue = await rig.call('GET', '/v1/queues/reports')
+    expect(queue.body).toMatchObject({ state: 'active', stateReason: null })
   })
 
-  test('said for a transaction in SQL ends with it', async () => {
+  test('given for a transaction in SQL is used for that transaction only', async () => {
     const before = await latest()
     const client = await rig.database.pool.connect()
     try {

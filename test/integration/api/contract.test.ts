@@ -67,6 +67,24 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
     await rig.holdfast.eventTypes.create({ name })
     return { params: { name } }
   },
+  createSource: () => ({ body: { ...exampleOf('createSource'), name: fresh('source') } }),
+  ...Object.fromEntries(
+    [
+      'getSource',
+      'updateSource',
+      'deleteSource',
+      'pauseSource',
+      'resumeSource',
+      'retrySourceRejects',
+      'discardSourceRejects',
+    ].map((id) => [id, async () => ({ params: { name: await aSource() } })]),
+  ),
+  ...Object.fromEntries(
+    ['getSourceReject', 'retrySourceReject', 'discardSourceReject'].map((id) => [
+      id,
+      async () => ({ params: { id: await aReject() } }),
+    ]),
+  ),
   getEvent: async () => ({ params: { id: (await aLetter()).messageId } }),
   eraseEvent: async () => ({ params: { id: (await aLetter()).messageId } }),
   replayEvent: async () => ({ params: { id: (await anEvent()).id } }),
@@ -92,6 +110,7 @@ const scenes: Readonly<Record<string, () => Promise<Given> | Given>> = {
   },
   getOperation: async () => ({ params: { id: await anOperation() } }),
   getOperationOutcome: async () => ({ params: { id: await anOperation() } }),
+  listSkippedLetters: async () => ({ params: { id: await anOperation() } }),
   pauseOperation: async () => ({ params: { id: await anOperation() } }),
   cancelOperation: async () => ({ params: { id: await anOperation() } }),
   resumeOperation: async () => {
@@ -228,6 +247,29 @@ test('an answer that differs from the document is found', async () => {
     '418 is not a status that the document lists',
   ])
 })
+
+/** Paused, so that no node tries to reach a broker that isn't there. */
+async function aSource(): Promise<string> {
+  for (const { name: earlier } of await rig.holdfast.sources.list()) await rig.holdfast.sources.pause(earlier)
+  const name = fresh('source')
+  await rig.holdfast.sources.create({
+    name,
+    type: 'amqp',
+    config: { url: 'amqp://127.0.0.1:1', queue: 'orders' },
+  })
+  await rig.holdfast.sources.pause(name)
+  return name
+}
+
+async function aReject(): Promise<string> {
+  const { rows } = await rig.database.pool.query(
+    `insert into holdfast_internal.source_rejects (source_id, code, error, fields, body)
+     select id, 'payload_invalid_json', 'The body is not valid JSON.', '{"routingKey": "order.created"}', '{"id": 17}'
+     from holdfast_internal.event_sources where name = $1 returning id::text`,
+    [await aSource()],
+  )
+  return rows[0].id
+}
 
 async function lastAuditId(): Promise<number> {
   const { rows } = await rig.database.pool.query(

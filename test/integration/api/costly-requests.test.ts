@@ -57,7 +57,7 @@ async function turnMs(chunks: string, status: number): Promise<number> {
   return Math.min(...rounds)
 }
 
-test('a body in chunks of a byte each is refused with a reason, and stops nobody', {
+test('a body in chunks of one byte is rejected with a reason, and does not block others', {
   timeout: 60_000,
 }, async () => {
   const baselineMs = await turnMs(inOnePiece, 202)
@@ -73,12 +73,12 @@ test('a body in a few small chunks is taken', async () => {
   expect(await send(`${crumbs(small)}0\r\n\r\n`)).toBe(202)
 })
 
-test('whoever waits for the answer is told why', async () => {
+test('a client that waits for the response gets the reason', async () => {
   const started = `{"type":"order.created","payload":"${'x'.repeat(1000)}`
   expect(await send(crumbs(started))).toBe(400)
 })
 
-test('a body beyond what the call takes is refused, whatever its framing', async () => {
+test('a body larger than the operation accepts is rejected, with or without chunks', async () => {
   const large = `{"type":"order.created","payload":"${'x'.repeat(3_000_000)}"}`
   expect(await send(`${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`)).toBe(413)
 })

@@ -110,9 +110,9 @@ test('events are listed by their ordering key', async () => {
 })
 
 test.each([
-  ['', 'say what to look for'],
-  ['path=a', 'path and equals belong together'],
-  ['equals=a&text=b', 'path and equals belong together'],
+  ['', 'give a path with the value'],
+  ['path=a', 'path and equals must be given together'],
+  ['equals=a&text=b', 'path and equals must be given together'],
   ['path=a..b&equals=1', 'must be a path into the payload'],
   ['text=x&cursor=nonsense', 'nextCursor'],
 ])('%s is refused: %s', async (query, message) => {

@@ -34,7 +34,7 @@ async function countReplays(): Promise<number> {
   return rows[0]!.count
 }
 
-test('a repetition gets the first answer, another body is refused', async () => {
+test('a repeated request gets the first response, and a different body is rejected', async () => {
   const create = (name: string) =>
     rig.call('POST', '/v1/event-types', { body: { name }, headers: { 'idempotency-key': 'declare-it' } })
   const first = await create('invoice.paid')
@@ -46,7 +46,7 @@ test('a repetition gets the first answer, another body is refused', async () => 
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
 })
 
-test('another body is one that differs in a digit that JavaScript would lose', async () => {
+test('a body that differs only in a digit beyond the precision of JavaScript counts as different', async () => {
   expect((await rig.call('POST', '/v1/jobs', { body: { name: 'count' } })).status).toBe(201)
   const trigger = (payload: string) =>
     rig.call('POST', '/v1/jobs/count/trigger', {
@@ -60,7 +60,7 @@ test('another body is one that differs in a digit that JavaScript would lose', a
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
 })
 
-test('a connection that dies between the effect and the answer leaves neither; once more has one effect', async () => {
+test('a connection lost before the response leaves no effect, and the repetition has one', async () => {
   const before = await countReplays()
   await gate.close()
   const dying = replay('dying')
@@ -79,7 +79,7 @@ test('a connection that dies between the effect and the answer leaves neither; o
   expect(await countReplays()).toBe(before + 1)
 })
 
-test('while the first is going on the key answers 409, and afterwards with the first answer', async () => {
+test('a key in use returns 409, and the first response afterwards', async () => {
   const before = await countReplays()
   await gate.close()
   const first = replay('busy')
@@ -94,7 +94,7 @@ test('while the first is going on the key answers 409, and afterwards with the f
   expect(await countReplays()).toBe(before + 1)
 })
 
-test('of twenty at once under one key one is done', async () => {
+test('of twenty concurrent requests with one idempotency key, one is executed', async () => {
   const before = await countReplays()
   const answers = await Promise.all(Array.from({ length: 20 }, () => replay('crowd')))
   const done = answers.filter(({ status }) => status === 202)
@@ -104,7 +104,7 @@ test('of twenty at once under one key one is done', async () => {
   expect(await countReplays()).toBe(before + 1)
 })
 
-test('what failed may be tried again under the same key', async () => {
+test('a failed request can be repeated with the same key', async () => {
   const write = () =>
     rig.call('POST', '/v1/routes', {
       body: { name: 'late', eventType: 'late.*', endpoint: 'not-yet', filter: 'strict $.a == 1' },
@@ -117,7 +117,7 @@ test('what failed may be tried again under the same key', async () => {
   expect((await write()).status).toBe(201)
 })
 
-test('after its day a key may be used for another request', async () => {
+test('a key can be used for another request after a day', async () => {
   const before = await countReplays()
   await replay('yesterday')
   await rig.database.pool.query(
@@ -128,13 +128,13 @@ test('after its day a key may be used for another request', async () => {
   expect(await countReplays()).toBe(before + 2)
 })
 
-test('a write of several steps that fails in the middle leaves nothing', async () => {
+test('a write of several steps that fails in the middle stores nothing', async () => {
   const { status } = await rig.call('POST', '/v1/jobs', { body: { name: 'half-done', cron: 'whenever' } })
   expect(status).toBe(422)
   expect((await rig.call('GET', '/v1/jobs/half-done')).status).toBe(404)
 })
 
-test('a write that is refused costs no connection', async () => {
+test('a rejected write uses no database connection', async () => {
   let closed = 0
   rig.holdfast.database.pool.on('remove', () => {
     closed += 1
@@ -150,7 +150,7 @@ test('a write that is refused costs no connection', async () => {
   expect(closed).toBe(0)
 })
 
-test('a filter that PostgreSQL refuses is still told with its place', async () => {
+test('a filter that PostgreSQL rejects is reported with its position', async () => {
   const { status, body } = await rig.call('POST', '/v1/routes', {
     body: { name: 'bad', eventType: 'bad.*', endpoint: 'crm', filter: '$.a > > 1' },
     headers: { 'idempotency-key': 'bad-filter' },
@@ -159,7 +159,7 @@ test('a filter that PostgreSQL refuses is still told with its place', async () =
   expect(body.problems[0].message).toMatch(/syntax error.*at position 6/)
 })
 
-test('a channel whose endpoint is gone can be deleted', async () => {
+test('a channel whose endpoint has been deleted can be deleted', async () => {
   await rig.call('POST', '/v1/alert-channels', {
     body: { name: 'ops', kind: 'webhook', url: 'https://ops.example.com' },
   })

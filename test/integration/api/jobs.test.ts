@@ -133,7 +133,7 @@ describe('a payload beyond what a double holds keeps every digit', () => {
   const answered = expect.stringContaining(`"payload":${payload}`)
   const text = async (...call: Parameters<ApiRig['call']>) => (await rig.call(...call)).text
 
-  test('in a schedule, and in the run that it makes', async () => {
+  test('in a schedule, and in the run that it creates', async () => {
     await rig.call('POST', '/v1/jobs', { body: { name: 'exact' } })
     const settings = `{"job":"exact","runAt":"2020-01-01T00:00:00Z","payload":${payload}}`
     expect(await text('PUT', '/v1/schedules/exact-once', { body: settings })).toEqual(answered)
@@ -155,7 +155,7 @@ describe('a payload beyond what a double holds keeps every digit', () => {
     }
   })
 
-  test("in a job's own schedule, also when something else of it changes", async () => {
+  test('in the schedule of a job, also when another setting of the job changes', async () => {
     const job = `{"name":"exact-job","cron":"0 3 * * *","payload":${payload}}`
     expect(await text('POST', '/v1/jobs', { body: job })).toEqual(answered)
     expect(await text('GET', '/v1/jobs/exact-job')).toEqual(answered)
@@ -165,7 +165,7 @@ describe('a payload beyond what a double holds keeps every digit', () => {
     expect(await text('PATCH', '/v1/jobs/exact-job', { body: `{"payload":${other}}` })).toContain(other)
   })
 
-  test('in a run that was triggered', async () => {
+  test('in a triggered run', async () => {
     await rig.call('POST', '/v1/jobs', { body: { name: 'exact-run' } })
     const { body } = await rig.call('POST', '/v1/jobs/exact-run/trigger', { body: `{"payload":${payload}}` })
     expect(await text('GET', `/v1/runs/${body.id}`)).toEqual(answered)

@@ -156,7 +156,7 @@ test('a database that is killed under load loses no accepted event, and a repeat
   }
 }, 90_000)
 
-test('whoever follows the stream hears of what changes after an outage', async () => {
+test('a client of the stream receives the changes made after an outage', async () => {
   const abort = new AbortController()
   const headers = { authorization: `Bearer ${rig.adminKey}` }
   const response = await fetch(`${rig.server.url}/v1/stream`, { headers, signal: abort.signal })
@@ -185,7 +185,7 @@ test('whoever follows the stream hears of what changes after an outage', async (
   abort.abort()
 }, 60_000)
 
-test('while the database is frozen /livez and /readyz answer all the same', async () => {
+test('/livez and /readyz respond while the database is frozen', async () => {
   await server.freeze()
   try {
     expect((await rig.call('GET', '/livez', { key: null })).status).toBe(200)

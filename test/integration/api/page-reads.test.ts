@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiRig } from '../../support/api/api-rig.ts'
 
@@ -23,7 +24,7 @@ async function send(endpoint: string, options: object = {}): Promise<string> {
 const why = async (id: string) => (await rig.call('GET', `/v1/deliveries/${id}/why`)).body
 
 describe('why a delivery is not delivered', () => {
-  test('without a node nobody owns its shard', async () => {
+  test('because no node owns its shard', async () => {
     expect(await why(await send('alpha'))).toMatchObject({
       code: 'no_owner',
       until: null,
@@ -43,7 +44,7 @@ describe('why a delivery is not delivered', () => {
     expect((await why(id)).code).toBe('no_owner')
   })
 
-  test('one behind others of its ordering key names the first, and counts both sides', async () => {
+  test('because others of its ordering key are first: names the first, and counts those ahead and behind', async () => {
     const first = await send('gamma', { orderingKey: 'customer-7' })
     const second = await send('gamma', { orderingKey: 'customer-7' })
     await send('gamma', { orderingKey: 'customer-7' })
@@ -58,7 +59,7 @@ describe('why a delivery is not delivered', () => {
     })
   })
 
-  test('one that was published for later says until when', async () => {
+  test('because it is scheduled: says until when', async () => {
     const deliverAt = new Date(Date.now() + 3_600_000).toISOString()
     expect(await why(await send('alpha', { deliverAt }))).toMatchObject({
       code: 'due_later',
@@ -66,7 +67,7 @@ describe('why a delivery is not delivered', () => {
     })
   })
 
-  test('one that was cancelled says so, and what is none is not found', async () => {
+  test('because it was cancelled; an unknown id is not found', async () => {
     const id = await send('alpha')
     await rig.call('POST', `/v1/deliveries/${id}/cancel`, { body: { reason: 'Sent by mistake.' } })
     expect(await why(id)).toMatchObject({ code: 'cancelled', tries: null, owner: null })
@@ -95,7 +96,7 @@ describe('the health of many endpoints', () => {
     expect(await names('?q=%25')).toEqual([])
   })
 
-  test('and only those that are unwell', async () => {
+  test('can be limited to unhealthy endpoints', async () => {
     expect(await names('?troubled=true')).toEqual([])
     await rig.call('POST', '/v1/endpoints/beta/disable', { body: { reason: 'moved' } })
     expect(await names('?troubled=true')).toEqual(['beta'])
@@ -105,12 +106,20 @@ describe('the health of many endpoints', () => {
         kind: 'endpoint_disabled',
         subject: 'endpoint:beta',
         // How many wait is what its owner reports, and there is none.
-        sentence: 'moved. Nothing waits.',
+        sentence: 'Moved. Nothing waits.',
         recovers: false,
       }),
     ])
     expect(body.changes[0]).toMatchObject({ action: 'endpoint.disabled', subject: 'endpoint:beta' })
     expect(body.changes[0]).not.toHaveProperty('actor')
+  })
+
+  test('leaves triggered runs out of what has changed, however many there are', async () => {
+    await rig.call('POST', '/v1/jobs', { body: { name: 'hourly' } })
+    for (let k = 0; k < 12; k++) await rig.call('POST', '/v1/jobs/hourly/trigger', { body: {} })
+    const { body } = await rig.call('GET', '/v1/overview')
+    expect(body.changes[0]).toMatchObject({ subject: 'job:hourly' })
+    expect(body.changes.map(({ action }: { action: string }) => action)).not.toContain('job.triggered')
   })
 })
 
@@ -149,4 +158,23 @@ test('the page has who looks in it as data, and nothing of it can become markup'
   const file = await rig.call('GET', `/${asset}`, { key: null })
   expect(file.status).toBe(200)
   expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+})
+
+test('a browser at a mistyped address gets the application, which says so; the API and other clients get JSON', async () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const path of ['/evnts', '/evnts/msg_1?a=1']) {
+    const page = await rig.call('GET', path, { headers: { accept } })
+    expect(page.status).toBe(404)
+    // Without a build of the dashboard there is nothing to show.
+    if (existsSync('dist/dashboard/index.html'))
+      expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+  }
+  for (const [path, headers] of [
+    ['/evnts', { accept: 'application/json' }],
+    ['/v1/evnts', { accept }],
+    ['/v1', { accept }],
+  ] as const) {
+    const answer = await rig.call('GET', path, { headers })
+    expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+  }
 })

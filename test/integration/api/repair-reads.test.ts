@@ -70,7 +70,7 @@ afterAll(async () => {
 })
 
 describe('a route that is tried', () => {
-  test('on the last events says how many match, and which of them it can not render', async () => {
+  test('reports how many recent events match, and which of them it fails to render', async () => {
     const matches = await call('POST', '/v1/routes/matches', { route: 'invoices-to-erp' })
     expect(matches).toMatchObject({
       scanned: 8,
@@ -90,13 +90,13 @@ describe('a route that is tried', () => {
     })
   })
 
-  test('with a filter that can not be read says where', async () => {
+  test('reports where its filter is invalid', async () => {
     const route = { eventType: 'a.*', endpoint: 'erp', filter: '$.total >' }
     const { status, body } = await rig.call('POST', '/v1/routes/matches', { body: { route } })
     expect([status, body.code]).toEqual([422, 'invalid_route'])
   })
 
-  test('with a stored event shows its own id and time', async () => {
+  test('shows the id and time of a stored event', async () => {
     const { data } = await call('GET', '/v1/events?eventType=order.created')
     const preview = await call('POST', '/v1/routes/preview', {
       route: {
@@ -113,7 +113,7 @@ describe('a route that is tried', () => {
   test.each([
     [{}, 422, 'invalid_options'],
     [{ eventId: 'msg_0000000000a' }, 404, 'event_not_found'],
-  ])('with %j says what to give', async (given, status, code) => {
+  ])('rejects %j and says what to give', async (given, status, code) => {
     const answered = await rig.call('POST', '/v1/routes/preview', {
       body: { route: 'invoices-to-erp', ...given },
     })
@@ -122,7 +122,7 @@ describe('a route that is tried', () => {
 })
 
 describe('event types', () => {
-  test('that were published last are counted, declared or not', async () => {
+  test('of recently published events are counted, declared or not', async () => {
     const recent = await call('GET', '/v1/recent-event-types')
     expect(recent.data.map(({ type, count }: { type: string; count: number }) => [type, count])).toEqual([
       ['invoice.created', 6],
@@ -149,7 +149,7 @@ describe('event types', () => {
 })
 
 describe('dead letters', () => {
-  test('in groups have their hours, their routes and what changed right before', async () => {
+  test('are grouped with hourly counts, routes and the change right before', async () => {
     const first = await call('GET', '/v1/dead-letters/groups?limit=1')
     const [group] = first.data
     expect(group).toMatchObject({
@@ -207,7 +207,7 @@ describe('dead letters', () => {
 })
 
 describe('replays', () => {
-  test('are listed by their kind, with what became of them', async () => {
+  test('are listed by their kind, with their outcome', async () => {
     receiver.behave(answer(200))
     const range = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() }
     const dry = await call('POST', '/v1/replays', {

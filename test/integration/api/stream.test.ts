@@ -1,5 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
+import { createWorker } from '../../../src/sdk/create-worker.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
 import { until } from '../../support/engine/until.ts'
 
@@ -50,7 +52,7 @@ function of({ events }: Follower, event: string): Record<string, unknown>[] {
   return events.filter((each) => each.event === event).map(({ data }) => data)
 }
 
-test('whoever follows hears of changes, attempts and totals', async () => {
+test('a client receives changes, attempts and totals', async () => {
   const follower = await follow()
   await until(
     'the first totals',
@@ -80,7 +82,47 @@ test('whoever follows hears of changes, attempts and totals', async () => {
   follower.stop()
 })
 
-test('with Last-Event-ID it goes on where it stopped', async () => {
+test('a client receives the runs that end, with their outcomes', async () => {
+  const job = defineJob({
+    name: 'followed',
+    retry: { maxRetries: 0 },
+    run: (input) => {
+      if (input === 'fail') throw new Error('as asked')
+    },
+  })
+  const worker = await createWorker({ databaseUrl: rig.database.url, jobs: [job], journalFolder: null })
+  const follower = await follow()
+  const ended = () => of(follower, 'runs').flatMap(({ runs }) => runs as Record<string, unknown>[])
+  const enqueue = async () => {
+    const succeeding = await rig.holdfast.enqueue(job, 'succeed')
+    await rig.holdfast.enqueue(job, 'fail')
+    return succeeding.id
+  }
+  const ids: unknown[] = []
+  // The worker hears of the stream a moment after it is open.
+  await until(
+    'both outcomes',
+    async () => {
+      ids.push(await enqueue())
+      return ended()
+    },
+    (runs) => runs.some(({ outcome }) => outcome === 'dead') && runs.some(({ runId }) => ids.includes(runId)),
+  )
+  expect(ended().find(({ outcome }) => outcome === 'dead')).toMatchObject({
+    job: 'followed',
+    attempt: 1,
+    error: 'Error: as asked',
+    durationMs: expect.any(Number),
+  })
+  expect(ended().find(({ runId }) => ids.includes(runId))).toMatchObject({
+    outcome: 'succeeded',
+    error: null,
+  })
+  follower.stop()
+  await worker.stop()
+})
+
+test('the stream continues after Last-Event-ID', async () => {
   const first = await follow()
   await rig.call('POST', '/v1/event-types', { body: { name: 'stream.one' } })
   const seen = await until(
@@ -100,7 +142,7 @@ test('with Last-Event-ID it goes on where it stopped', async () => {
   second.stop()
 })
 
-test('somebody who was away for too long is told to start anew', async () => {
+test('a client that was away for too long receives a reset', async () => {
   await rig.database.pool.query(
     `insert into holdfast_internal.audit_log (actor, action, subject) select 'test', 'noise', 'noise' from generate_series(1, 1100)`,
   )
@@ -113,7 +155,7 @@ test('somebody who was away for too long is told to start anew', async () => {
   follower.stop()
 })
 
-test('a reader that does not read is dropped', async () => {
+test('a client that does not read is disconnected', async () => {
   const { port } = new URL(rig.server.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.pause()

@@ -62,7 +62,7 @@ describe('events', () => {
     expect(await count('messages')).toBe(before + 2)
   })
 
-  test('of events that arrive together, one that is bad fails alone', async () => {
+  test('are rejected one by one when several arrive together', async () => {
     const before = await count('messages')
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>

@@ -93,7 +93,7 @@ describe('a stream ends', () => {
 })
 
 describe('slots of streams', () => {
-  test('one key takes a part of them, its sessions included, and others still follow', async () => {
+  test('are limited per key, including its sessions, so that other keys can still open some', async () => {
     const key = await rig.keyOf('viewer')
     const sessions = [await signIn(key), await signIn(key)]
     const streams: Stream[] = []
@@ -121,14 +121,14 @@ describe('a session that began with the configured admin key', () => {
   const node = (adminKey: string | null) =>
     new Authenticator({ database: () => rig.holdfast.database, adminKey })
 
-  test('goes on on every node that has the key, and ends where it was removed or changed', async () => {
+  test('continues on every node that has the key, and ends where it was removed or changed', async () => {
     const token = await node('the-first-admin-key').signIn('the-first-admin-key', '127.0.0.1')
     expect(await node('the-first-admin-key').bySession(token)).toMatchObject({ name: 'admin', role: 'admin' })
     expect(await node('another-admin-key').bySession(token)).toBeNull()
     expect(await node(null).bySession(token)).toBeNull()
   })
 
-  test('leaves nothing in the database to guess the key by', async () => {
+  test('stores nothing in the database from which the key can be guessed', async () => {
     const token = await node('hunter2').signIn('hunter2', '127.0.0.1')
     const other = await node('hunter2').signIn('hunter2', '127.0.0.1')
     const { rows } = await rig.database.pool.query<{ proof: string }>(
@@ -139,7 +139,7 @@ describe('a session that began with the configured admin key', () => {
     expect(token).not.toBe(other)
   })
 
-  test('can not be made by a row that has the name and no proof', async () => {
+  test('cannot be created by a row that has the name but no proof', async () => {
     const token = await node('the-first-admin-key').signIn('the-first-admin-key', '127.0.0.1')
     await rig.database.pool.query(
       'update holdfast_internal.api_sessions set key_proof = null where key_id is null',
@@ -149,7 +149,7 @@ describe('a session that began with the configured admin key', () => {
 })
 
 describe('ending all sessions', () => {
-  test('signs everybody out, with their streams and unused links, and is in the audit log', async () => {
+  test('ends all sessions, their streams and unused links, and is audited', async () => {
     const [one, two] = [await signIn(await rig.keyOf('viewer')), await signIn(await rig.keyOf('admin'))]
     const link = await rig.authenticator.createSignInToken()
     const stream = await open(one)
@@ -165,7 +165,7 @@ describe('ending all sessions', () => {
     expect(audit.body.data[0]).toMatchObject({ subject: 'sessions', detail: { count: body.ended } })
   })
 
-  test('of one key leaves the others', async () => {
+  test('of one key keeps the sessions of other keys', async () => {
     const [key, other] = [await rig.keyOf('viewer'), await rig.keyOf('viewer')]
     const [gone, stays] = [await signIn(key), await signIn(other)]
     expect((await rig.call('DELETE', `/v1/sessions?keyId=${keyId(key)}`)).body).toEqual({ ended: 1 })

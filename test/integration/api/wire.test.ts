@@ -144,7 +144,7 @@ describe('what HTTP allows works', () => {
     expect(JSON.parse(answers[0]!.body).name).toBe('crm')
   })
 
-  test('a client that asks first is told to go on', async () => {
+  test('a client that sends "Expect: 100-continue" gets 100', async () => {
     const answers = await ask(post(`content-length: ${event.length}\r\nexpect: 100-continue`, ''), {
       afterwards: async (write) => write(event),
     })
@@ -196,7 +196,7 @@ describe('what HTTP allows works', () => {
   })
 })
 
-describe('whoever drips is cut', () => {
+describe('a slow client is disconnected', () => {
   const drip =
     (text: string): NonNullable<RawOptions['afterwards']> =>
     async (write, signal) => {
@@ -231,7 +231,7 @@ describe('whoever drips is cut', () => {
     expect([isClosed, answers.map(({ status }) => status)]).toEqual([true, [408]])
   })
 
-  test('and nothing of what was not whole is stored', async () => {
+  test('and an incomplete body is never stored', async () => {
     const { rows } = await rig.database.pool.query(
       `select body::text from holdfast_internal.messages where type = 'order.created'`,
     )

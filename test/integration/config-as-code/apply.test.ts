@@ -139,7 +139,7 @@ test('what was exported is what there is: applying it changes nothing', async ()
   })
   await expect(makePlan(client, config, { prunes: true, setsSecrets: false })).rejects.toMatchObject({
     code: 'invalid_file',
-    message: expect.stringContaining('is not what the digest was made of'),
+    message: expect.stringContaining('does not match the digest'),
   })
   // Another server, which has none of it, gets references to fill.
   const ledger = (await allKinds[1]?.read(client))?.find(({ name }) => name === 'ledger')
@@ -232,7 +232,7 @@ describe('secrets', () => {
     expect(config).toMatchObject({ auth: { type: 'bearer', token: { isSet: true } } })
   })
 
-  test('that are set already are sent again only when that is asked for', async () => {
+  test('already set are sent again only on request', async () => {
     await apply(await example())
     const asked = await plan(await example(), { prunes: false, setsSecrets: true })
     expect(showPlan(asked)).toMatchObject([
@@ -242,7 +242,7 @@ describe('secrets', () => {
     expect(JSON.stringify(showPlan(asked))).not.toContain(signingSecret)
   })
 
-  test("that can't be found are named with their line, and nothing is changed", async () => {
+  test("that can't be found are reported with their line, and nothing is changed", async () => {
     const text = (await example())
       .replace('env:CRM_SIGNING_SECRET', 'env:NOT_SET')
       .replace('file:ledger-token', 'file:nowhere')
@@ -276,7 +276,7 @@ describe('a file that is not right changes nothing, and says where', () => {
     [
       'an unknown list',
       'endpoint:\n  - name: a\n',
-      'file:1: endpoint is not known; there are eventTypes, endpoints, routes, jobs, alertRules',
+      'file:1: endpoint is unknown; the known ones are eventTypes, endpoints, routes, jobs, alertRules',
     ],
     ['a list that is none', 'routes: 7\n', 'file:1: routes must be a list'],
     [
@@ -293,7 +293,7 @@ describe('a file that is not right changes nothing, and says where', () => {
     [
       'a name twice',
       'endpoints:\n  - name: a\n    transport: function\n  - name: a\n    transport: function\n',
-      'file:4: endpoints[1] repeats "a" of line 2',
+      'file:4: endpoints[1] repeats the name "a" from line 2',
     ],
     [
       'an endpoint that is nowhere',

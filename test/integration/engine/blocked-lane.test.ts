@@ -7,7 +7,7 @@ const waiting = 5000
 const sweepMs = 100
 const sweeps = 30
 
-it('what waits behind a blocking letter is not read through at every sweep', async () => {
+it('deliveries behind a blocking dead letter are not scanned at every sweep', async () => {
   const rig = await Rig.create()
   try {
     const { holdfast } = await rig.start({ limits: { sweepMs } })

@@ -161,7 +161,7 @@ describe('the circuit of an endpoint', () => {
     ])
   })
 
-  it('lets nothing else through while its probe is out, and ramps up 1, 2, 4 after it closed', async () => {
+  it('lets nothing else through while its probe is in flight, and ramps up 1, 2, 4 after it closed', async () => {
     const gates: Gate[] = []
     let isDown = true
     let out = 0
@@ -338,7 +338,7 @@ describe('the circuit of an endpoint', () => {
       expect(await circuitOf('shared-c')).toMatchObject({ state: 'closed' })
     })
 
-    it('retries transport errors within its deadline, and statuses only when told', async () => {
+    it('retries transport errors within its deadline, and statuses only when configured', async () => {
       await using receiver = await HttpReceiver.start()
       let calls = 0
       receiver.behave((request, response) => {

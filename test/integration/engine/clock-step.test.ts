@@ -24,7 +24,7 @@ describe("the database's clock steps back an hour", () => {
   })
   afterAll(() => rig.stop())
 
-  it('before the node has learnt of it, a retry is scheduled by the new time', async () => {
+  it('before the node notices: a retry is scheduled by the new time', async () => {
     const gate = new Gate()
     let tries = 0
     const name = await functionEndpoint(
@@ -44,7 +44,7 @@ describe("the database's clock steps back an hour", () => {
     expect(tries).toBe(2)
   })
 
-  it('while a line waits for its rate', async () => {
+  it('while a backlog waits for its rate limit', async () => {
     let seen = 0
     const name = await functionEndpoint(
       node.holdfast,
@@ -93,7 +93,7 @@ describe("the database's clock steps forwards", () => {
   })
   afterAll(() => rig.stop())
 
-  it('and a line keeps its rate', async () => {
+  it('and an endpoint keeps its rate limit', async () => {
     const ratePerSecond = 60
     const steps = 6
     const seenAtMs: number[] = []
@@ -113,7 +113,7 @@ describe("the database's clock steps forwards", () => {
     )
   })
 
-  it('and request() goes by it when a hold is over', async () => {
+  it('and request() uses it to decide whether a hold is over', async () => {
     await using receiver = await HttpReceiver.start({ behaviour: answer(200) })
     await node.holdfast.endpoints.create({ name: 'called', config: { url: receiver.url } })
     await rig.rows(

@@ -49,7 +49,7 @@ describe('rows that make no sense', () => {
       /concurrency/,
     ],
   ])(
-    'hold the lane with a reason to read: %s. Others go on, and mending it resumes',
+    'hold the endpoint with a readable reason: %s. Others continue, and a fix resumes it',
     async (_, damage, reason) => {
       const name = await functionEndpoint(node.holdfast, () => undefined)
       const [before] = await rig.rows<{ transport: string; config: object; settings: object }>(
@@ -83,7 +83,7 @@ describe('rows that make no sense', () => {
     },
   )
 
-  it('hold a lane that was working, with what was out brought to its end', async () => {
+  it('hold an endpoint that was working, after its attempts in flight have ended', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     await node.holdfast.send(name, 1)
     await rig.whenSettled(name)
@@ -108,7 +108,7 @@ describe('rows that make no sense', () => {
     ['less than no failures', `failures = -100`],
     ['a version from the future', `version = 9007199254740991 - 1000`],
     ['a streak that began tomorrow', `streak = 5, streak_started_at = now() + interval '1 day'`],
-  ])('in a circuit stop no delivery: %s', async (_, damage) => {
+  ])('in a circuit do not stop deliveries: %s', async (_, damage) => {
     let calls = 0
     const name = await functionEndpoint(
       node.holdfast,
@@ -139,7 +139,7 @@ describe('rows that make no sense', () => {
     ).toEqual([])
   })
 
-  it('leave a delivery of an endpoint that is not there alone', async () => {
+  it('do not affect the deliveries of an endpoint that does not exist', async () => {
     await rig.rows(
       `insert into holdfast_internal.deliveries (id, message_id, lane_id, size) select nextval('holdfast_internal.ids'), 1, 999999, 1 from generate_series(1, 5)`,
     )
@@ -147,7 +147,7 @@ describe('rows that make no sense', () => {
     await rig.rows('delete from holdfast_internal.deliveries where lane_id = 999999')
   })
 
-  it('leave an endpoint pausable whose pauses are none', async () => {
+  it('do not prevent pausing an endpoint whose pauses are invalid', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     await rig.rows(
       `update holdfast_internal.endpoints set pauses = '{"from": "yesterday"}' where name = $1`,

@@ -21,7 +21,7 @@ afterAll(async () => {
 const signing = { scheme: 'none' } as const
 
 describe('a node that may not reach an endpoint', () => {
-  test('makes a dead letter that names the network, asks nobody, and leaves the circuit closed', async () => {
+  test('makes a dead letter that names the network, without a connection, and leaves the circuit closed', async () => {
     const { holdfast } = strict
     const config = { url: receiver.url, signing }
     await holdfast.endpoints.create({ name: 'private', config, circuit: { threshold: 1 } })
@@ -100,7 +100,7 @@ describe('an endpoint that may not be reached', () => {
     })
   })
 
-  test('can have its other settings changed by somebody who may not reach it', async () => {
+  test('can have its other settings changed by a process that may not reach it', async () => {
     const holdfast = rig.client({ allowNetworks: [] })
     await expect(holdfast.endpoints.update('moved', { limits: { concurrency: 2 } })).resolves.toMatchObject({
       name: 'moved',
@@ -110,7 +110,7 @@ describe('an endpoint that may not be reached', () => {
 
 describe('options that can not be read', () => {
   test.each([
-    [{ allowNetworks: ['private'] }, 'is no network to allow'],
+    [{ allowNetworks: ['private'] }, 'is not a valid network'],
     [{ allowPorts: 'all' }, 'allowPorts must be'],
     [{ proxyUrl: 'socks5://ada:s3cret@proxy' }, 'The proxy must be a URL like'],
   ])('%j are refused at once', (options, message) => {

@@ -55,7 +55,7 @@ describe('a publisher that commits late', () => {
     return { name, seen, arrived }
   }
 
-  it('is heard on a lane that thousands have passed meanwhile', async () => {
+  it('is found on a lane that thousands have passed meanwhile', async () => {
     const { name, seen, arrived } = await receiver()
     const late = await begin()
     await node.holdfast.send(name, 'late', { client: late })
@@ -71,7 +71,7 @@ describe('a publisher that commits late', () => {
     expect(seen).toHaveLength(5001)
   })
 
-  it('is heard on a lane that never had a message, passed by those of another', async () => {
+  it('is found on a lane that never had a message, passed by those of another', async () => {
     const quiet = await receiver()
     const busy = await receiver()
     const late = await begin()
@@ -82,7 +82,7 @@ describe('a publisher that commits late', () => {
     await quiet.arrived('late')
   })
 
-  it('is heard when its ids were drawn before those of an older transaction that committed first', async () => {
+  it('is found when its ids were drawn before those of an older transaction that committed first', async () => {
     const { name, arrived } = await receiver()
     const [older, younger] = [await begin(), await begin()]
     await older.query('select pg_current_xact_id()')
@@ -94,7 +94,7 @@ describe('a publisher that commits late', () => {
     await arrived('younger')
   })
 
-  it('is heard on an endpoint that it created in the same transaction', async () => {
+  it('is found on an endpoint that it created in the same transaction', async () => {
     const busy = await receiver()
     node.holdfast.handle('newborn', () => undefined)
     const late = await begin()
@@ -110,7 +110,7 @@ describe('a publisher that commits late', () => {
     await node.log.waitForAttempts('newborn', 1, 5000)
   })
 
-  it('is heard when what it sent is scheduled, and already due when it commits', async () => {
+  it('is found when its message is scheduled, and already due when it commits', async () => {
     const quiet = await receiver()
     const busy = await receiver()
     const late = await begin()
@@ -125,7 +125,7 @@ describe('a publisher that commits late', () => {
     await quiet.arrived('due')
   })
 
-  it('is heard when it was due before others of its lane that have been read meanwhile', async () => {
+  it('is found when it was due before others of its lane that have been read meanwhile', async () => {
     const { name, arrived } = await receiver()
     const soon = (payload: string, client?: PoolClient) =>
       node.holdfast.send(name, payload, { ...(client && { client }), deliverAt: new Date(Date.now() + 20) })
@@ -142,7 +142,7 @@ describe('a publisher that commits late', () => {
     await arrived('late')
   })
 
-  it('is heard in each of many transactions that overlap in every way, and those that roll back are not', async () => {
+  it('is found in each of many transactions that overlap in every way, and those that roll back are not', async () => {
     const receivers = await Promise.all(Array.from({ length: 4 }, async () => receiver()))
     const nameOf = (index: number) => receivers[index % receivers.length]!.name
     const clients = await Promise.all(
@@ -174,7 +174,7 @@ describe('a publisher that commits late', () => {
     expect(total).toBe(16 + committed.length * 2)
   })
 
-  it('to an endpoint that was deleted meanwhile leaves nothing owed: it ends as cancelled', async () => {
+  it('to an endpoint that has been deleted gets its deliveries cancelled', async () => {
     const { name } = await receiver()
     const laneId = await rig.laneId(name)
     const late = await begin()
@@ -231,7 +231,7 @@ describe('a publisher that commits late', () => {
     }
   })
 
-  it('is heard by a node that starts while the transaction is open', async () => {
+  it('is found by a node that starts while the transaction is open', async () => {
     const own = await Rig.create()
     try {
       const client = own.client()

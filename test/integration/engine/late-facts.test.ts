@@ -31,7 +31,7 @@ afterAll(async () => {
   await rig.stop()
 })
 
-it('a success that a former owner records late frees the key on the node that owns the lane now', async () => {
+it('a late success recorded by a former owner frees the ordering key on the current owner', async () => {
   const gate = new Gate()
   let underWay = 0
   for (const name of names) {

@@ -16,7 +16,7 @@ describe('limits of an endpoint', () => {
 
   const numbered = (count: number) => Array.from({ length: count }, (_, index) => ({ payload: index }))
 
-  it('keeps as many attempts out as its concurrency says, and never one more', async () => {
+  it('never exceed the concurrency of attempts in flight', async () => {
     let out = 0
     let most = 0
     const name = await functionEndpoint(
@@ -34,7 +34,7 @@ describe('limits of an endpoint', () => {
     expect(most).toBe(7)
   })
 
-  it('grants no more than its rate in any second', async () => {
+  it('never exceed the rate in any second', async () => {
     const startedAtMs: number[] = []
     const name = await functionEndpoint(node.holdfast, () => void startedAtMs.push(performance.now()), {
       limits: { ratePerSecond: 20 },
@@ -49,7 +49,7 @@ describe('limits of an endpoint', () => {
     }
   })
 
-  it('leaves the process idle while a backlog waits for its rate', async () => {
+  it('leave the process idle while a backlog waits for its rate limit', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined, { limits: { ratePerSecond: 2 } })
     await node.holdfast.sendBatch(name, numbered(100))
     await node.log.waitForAttempts(name, 1)
@@ -59,7 +59,7 @@ describe('limits of an endpoint', () => {
     await node.holdfast.endpoints.pause(name)
   })
 
-  it('leaves the process idle while many backlogs wait for slow receivers', async () => {
+  it('leave the process idle while many backlogs wait for slow receivers', async () => {
     const gate = new Gate()
     const names = await Promise.all(
       Array.from({ length: 150 }, async () =>
@@ -84,7 +84,7 @@ describe('limits of an endpoint', () => {
     expect(utilization).toBeLessThan(0.5)
   })
 
-  it('goes on with what was scheduled while a long line waits for its turn', async () => {
+  it('let scheduled deliveries go out while a long backlog waits', async () => {
     const gate = new Gate()
     const seen: unknown[] = []
     const name = await functionEndpoint(
@@ -105,7 +105,7 @@ describe('limits of an endpoint', () => {
     expect(seen).toHaveLength(201)
   })
 
-  it('delivers a schedule of more bytes than it reads ahead', async () => {
+  it('deliver a schedule of more bytes than are read ahead', async () => {
     const own = await Rig.create()
     try {
       const seen = new Set<unknown>()
@@ -126,7 +126,7 @@ describe('limits of an endpoint', () => {
     }
   })
 
-  it('delivers a line of more bytes than it reads ahead', async () => {
+  it('deliver a backlog of more bytes than are read ahead', async () => {
     const own = await Rig.create()
     try {
       const started = await own.start({ limits: { ...withoutSafetyNets, maxReadAheadBytes: 300_000 } })
@@ -146,7 +146,7 @@ describe('limits of an endpoint', () => {
     }
   })
 
-  it('lets one stuck receiver delay nobody else', async () => {
+  it('keep one stuck receiver from delaying others', async () => {
     const gate = new Gate()
     const stuck = await functionEndpoint(node.holdfast, () => gate.passed(), {
       config: { timeoutMs: 60_000 },
@@ -166,7 +166,7 @@ describe('limits of an endpoint', () => {
   })
 })
 
-it('what somebody deleted behind the back of its owner is not counted for ever', async () => {
+it('deliveries deleted behind the back of their owner are eventually not counted', async () => {
   const rig = await Rig.create()
   try {
     const node = await rig.start({ limits: { beatMs: 100, sweepMs: 100 } })

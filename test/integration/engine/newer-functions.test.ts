@@ -37,7 +37,9 @@ async function writeNewerFunctions(): Promise<void> {
     sql.replace('(word text)', '(word text, fallback smallint default null)'),
   )
   await edit('jobs/next_transaction.sql', (sql) => sql.replaceAll('next_transaction', 'next_transaction_id'))
-  await edit('jobs/claim_runs.sql', (sql) => sql.replaceAll('next_transaction(', 'next_transaction_id('))
+  for (const caller of ['claim_runs_v2', 'look_for_runs']) {
+    await edit(`jobs/${caller}.sql`, (sql) => sql.replaceAll('next_transaction(', 'next_transaction_id('))
+  }
   await cp(join(newerDir, 'jobs/next_transaction.sql'), join(newerDir, 'jobs/next_transaction_id.sql'))
   await rm(join(newerDir, 'jobs/next_transaction.sql'))
   await writeFile(
@@ -46,7 +48,7 @@ async function writeNewerFunctions(): Promise<void> {
   )
 }
 
-it('nodes on both sides of a change of functions deliver and run everything once, beside each other', async () => {
+it('nodes with the old and the new functions deliver and run everything once, side by side', async () => {
   const arrived: string[] = []
   const older = await rig.start()
   const handle = (node: typeof older) =>
@@ -76,8 +78,9 @@ it('nodes on both sides of a change of functions deliver and run everything once
   expect({ sources: [...sources].sort(), applied }).toEqual({
     sources: [
       'holdfast_internal.beat_v2',
-      'holdfast_internal.claim_runs',
+      'holdfast_internal.claim_runs_v2',
       'holdfast_internal.criticality_code',
+      'holdfast_internal.look_for_runs',
       'holdfast_internal.next_transaction_id',
       'holdfast_internal.settle_successes',
     ],

@@ -21,7 +21,7 @@ const laterVersion = [
   `create function holdfast_internal.accept_lines(endpoint_name text, lines text, message_options jsonb[], more jsonb) returns text language sql as 'select null::text'`,
 ]
 
-it('a node of this version goes on while the schema of a later one is put under it, and starts on it', async () => {
+it('a node of this version keeps running while a later schema is installed, and starts on it', async () => {
   const handled: unknown[] = []
   const older = await rig.start()
   const name = await functionEndpoint(

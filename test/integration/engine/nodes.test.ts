@@ -163,7 +163,7 @@ describe('several nodes on one database', () => {
     expect(first.log.releasedShards).toBe(releasedShards)
   })
 
-  it('start nothing on a shard that is being handed over, not even for an endpoint that has just been made', async () => {
+  it('start nothing on a shard that is being released, not even for a new endpoint', async () => {
     const rig = await createRig()
     const gate = new Gate()
     const by: string[] = []
@@ -313,7 +313,7 @@ describe('several nodes on one database', () => {
     await rig.whenSettled('hook')
   })
 
-  it('let a stop finish what is out, and send nothing twice', async () => {
+  it('finish attempts in flight at a stop, and send nothing twice', async () => {
     const rig = await createRig()
     const gate = new Gate()
     const client = rig.client()

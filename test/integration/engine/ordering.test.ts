@@ -256,7 +256,7 @@ describe('an ordering key', () => {
     expect(ended('a')).toEqual([2])
   })
 
-  it('that is hot does not starve the others', async () => {
+  it('with many messages does not starve the other keys', async () => {
     const { name, send, ended } = await watched(() => new Promise((resolve) => setTimeout(resolve, 2)))
     await node.holdfast.sendBatch(
       name,
@@ -286,7 +286,7 @@ describe('an ordering key', () => {
   })
 })
 
-it('a blocked key goes on though its letter was redriven before its owner heard that the death was stored', async () => {
+it('a blocked key continues although its letter was redriven before its owner learned that it was stored', async () => {
   const rig = await Rig.create()
   const proxy = await CuttingProxy.start(rig.database.url)
   try {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop())
 
 it.each(['custom', 'generic'] as const)(
-  'a lane that is searched for what waits in vain reads nothing of the others: with a %s plan',
+  'a lane that is searched for deliveries that waited too long reads nothing of the others: with a %s plan',
   async (mode) => {
     const lane = { id: quiet, giveUpBeforeMs: Date.now(), giveUpBeforeId: waiting }
     expect(buffersOf(await planOf(rig, (database) => readOverdue(database, lane, 500), mode))).toBeLessThan(
@@ -31,7 +31,7 @@ it.each(['custom', 'generic'] as const)(
   },
 )
 
-it('what waits in vain is found on its lane, whatever its priority', async () => {
+it('a delivery that waited too long is found on its lane, whatever its priority', async () => {
   await rig.rows(`update holdfast_internal.deliveries set priority = id % 4 where id <= 8`)
   const database = new Database({ pool: rig.database.pool, preparesStatements: false, deadlineMs: 15_000 })
   const lane = { id: full, giveUpBeforeMs: Date.now(), giveUpBeforeId: 9 }

@@ -169,7 +169,7 @@ describe('a message that is sent in the process of the node that owns its lane',
     await expectNothingOwed(name)
   })
 
-  it('is kept while the endpoint is paused, also when the pause comes while it is out', async () => {
+  it('is kept while the endpoint is paused, also when the pause comes while it is in flight', async () => {
     const gate = new Gate()
     const seen: unknown[] = []
     const name = await functionEndpoint(node.holdfast, async ({ payload }) => {
@@ -197,7 +197,7 @@ describe('a message that is sent in the process of the node that owns its lane',
     await expectNothingOwed(name)
   })
 
-  it('is counted as owed while it is out', async () => {
+  it('is counted as pending while it is in flight', async () => {
     const gate = new Gate()
     const name = await functionEndpoint(node.holdfast, () => gate.passed())
     await holdFirst(name)
@@ -216,7 +216,7 @@ describe('a message that is sent in the process of the node that owns its lane',
     await expectNothingOwed(name)
   })
 
-  it('that nobody handed over, because the answer was lost, is found when the node is told so', async () => {
+  it('is found by a notification when the response to its insert was lost', async () => {
     const { name, seen } = await receiver()
     const { incarnation } = node.holdfast.node ?? {}
     await rig.rows(`select holdfast_internal.accept($1, array['"lost"'], null, $2)`, [name, incarnation])
@@ -242,7 +242,7 @@ describe('a message that is sent in the process of a node', () => {
   })
   afterAll(() => rig.stop())
 
-  it('rings the node that owns its lane, if that is another one', async () => {
+  it('notifies the node that owns its lane, if that is another one', async () => {
     const seen: unknown[] = []
     const names = Array.from({ length: 12 }, (_, index) => `there-${index}`)
     const handlers = Object.fromEntries(
@@ -279,7 +279,7 @@ describe('a message that is sent in the process of a node', () => {
     await owner.holdfast.stop()
   })
 
-  it('is not started after that process has paused or disabled its endpoint, though the database has told the node nothing', async () => {
+  it('is not started after that process has paused or disabled its endpoint, although the node got no notification', async () => {
     const proxy = await startTransactionPoolingProxy(rig.database.url, { poolSize: 12 })
     try {
       const seen: unknown[] = []

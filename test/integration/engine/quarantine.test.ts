@@ -98,7 +98,7 @@ describe('a result that the database refuses', () => {
     ).toEqual([{ subject: name, value: 1 }])
   })
 
-  it('is stored when it is tried again, and what waits behind its key goes on', async () => {
+  it('is stored by a manual retry, and its ordering key continues', async () => {
     const [kept] = await list()
     expect(await node.holdfast.quarantine.retry(kept?.id ?? 0)).toBe(false)
     expect(await list()).toMatchObject([{ tries: 1, lastError: expect.stringContaining('unlucky') }])
@@ -109,7 +109,7 @@ describe('a result that the database refuses', () => {
     expect(await list()).toEqual([])
   })
 
-  it('is tried again by itself when its time has come', async () => {
+  it('is retried automatically when its time has come', async () => {
     await rig.rows('drop trigger refuse on holdfast_internal.attempts')
     expect(await rig.value('select holdfast_internal.retry_quarantined(10)')).toBe(0)
     await rig.rows('update holdfast_internal.quarantine set next_try_at = now()')
@@ -118,7 +118,7 @@ describe('a result that the database refuses', () => {
     expect(handled).toEqual([13, 14])
   })
 
-  it('is given up on request, and its delivery is sent again', async () => {
+  it('is discarded on request, and its delivery is sent again', async () => {
     await rig.rows('drop trigger refuse on holdfast_internal.attempts')
     const [kept] = await list()
     await node.holdfast.quarantine.release(kept?.id ?? 0)
@@ -129,7 +129,7 @@ describe('a result that the database refuses', () => {
     })
   })
 
-  it('waits twice as long after each try, an hour at most', async () => {
+  it('doubles its delay after each attempt, up to an hour', async () => {
     const waits: number[] = []
     for (let round = 0; round < 9; round++) {
       // In one transaction: the node would retry it itself in between.

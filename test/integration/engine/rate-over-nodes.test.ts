@@ -9,9 +9,10 @@ beforeAll(async () => {
 })
 afterAll(() => rig.stop())
 
-it('a rate holds while its endpoint passes from one node to another', async () => {
+it('the rate limit holds while an endpoint moves from one node to another', async () => {
   const ratePerSecond = 50
-  const total = 100
+  // At this rate they take six seconds, in which the second node has long started, on a busy machine too.
+  const total = 300
   const starts: { node: string; atMs: number }[] = []
   const handler = (node: string) => () => {
     starts.push({ node, atMs: performance.now() })
@@ -22,10 +23,10 @@ it('a rate holds while its endpoint passes from one node to another', async () =
     name,
     Array.from({ length: total }, (_, payload) => ({ payload })),
   )
-  await until('some to be delivered', () => starts.length >= total / 4)
+  await until('some to be delivered', () => starts.length >= 25)
   const second = await rig.start({ nodeName: 'second', handlers: { [name]: handler('second') } })
   await first.holdfast.stop()
-  await rig.whenSettled(name, 20_000)
+  await rig.whenSettled(name, 40_000)
 
   expect(starts).toHaveLength(total)
   expect(new Set(starts.map(({ node }) => node))).toEqual(new Set(['first', 'second']))

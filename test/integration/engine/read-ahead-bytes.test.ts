@@ -7,6 +7,8 @@ import { Gate } from '../../support/receivers/gate.ts'
 const maxReadAheadBytes = 1_000_000
 const text = 'x'.repeat(100_000)
 const messages = 150
+/** All of it is fifteen times what may be read ahead. One read ends with the message that exceeds it, and a node on a busy machine may have to begin anew. */
+const maxReadBytes = 6 * maxReadAheadBytes
 
 /** A relay to the database that counts what comes back. */
 async function countingRelay(
@@ -80,15 +82,15 @@ describe('what a node reads ahead stays within its bytes', () => {
       ...(key && { orderingKey: key(n) }),
     }))
 
-  it('of a long line', async () => {
+  it('with a long backlog', async () => {
     const { name, behind, settled } = await heldEndpoint()
     const before = relay.bytes()
     await rig.client().sendBatch(name, many())
-    expect((await behind()) - before).toBeLessThan(3 * maxReadAheadBytes)
+    expect((await behind()) - before).toBeLessThan(maxReadBytes)
     await settled()
   })
 
-  it('of what was committed late', async () => {
+  it('with messages that were committed late', async () => {
     const { name, behind, settled } = await heldEndpoint()
     const client = await rig.database.pool.connect()
     await client.query('begin')
@@ -98,11 +100,11 @@ describe('what a node reads ahead stays within its bytes', () => {
     const before = relay.bytes()
     await client.query('commit')
     client.release()
-    expect((await behind()) - before).toBeLessThan(3 * maxReadAheadBytes)
+    expect((await behind()) - before).toBeLessThan(maxReadBytes)
     await settled()
   })
 
-  it('of keys that become free together', async () => {
+  it('with ordering keys that become free together', async () => {
     const { name, behind, settled } = await heldEndpoint()
     await rig.client().endpoints.update(name, { onDead: 'block' })
     const letters = Array.from({ length: messages }, (_, n) => `key-${n}`)
@@ -122,7 +124,7 @@ describe('what a node reads ahead stays within its bytes', () => {
     await rig.rows(
       `select holdfast_internal.settle_letters(array(select id from holdfast_internal.dead_letters), 'resolved', null, null, 'test')`,
     )
-    expect((await behind()) - before).toBeLessThan(3 * maxReadAheadBytes)
+    expect((await behind()) - before).toBeLessThan(maxReadBytes)
     await settled()
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FunctionEndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
+import type { FunctionEndpointInput } from '../../../src/transports/function/description.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
@@ -89,7 +89,7 @@ describe('a delivery that fails', () => {
     },
   )
 
-  it('without retries is dead after its first attempt', async () => {
+  it('without retries becomes a dead letter after its first attempt', async () => {
     const name = await failing({ retry: { maxRetries: 0 } })
     await node.holdfast.send(name, 1)
     await rig.whenSettled(name)
@@ -97,7 +97,7 @@ describe('a delivery that fails', () => {
     expect(await letters(name)).toMatchObject([{ reason: 'retries_exhausted', attempt: 1 }])
   })
 
-  it('for good is dead at once, with the request as it was attempted', async () => {
+  it('permanently becomes a dead letter at once, with the request as attempted', async () => {
     await using receiver = await HttpReceiver.start({ behaviour: answer(422, { body: 'no such order' }) })
     await node.holdfast.endpoints.create({ name: 'refusing', config: { url: receiver.url } })
     const { id } = await node.holdfast.send('refusing', { order: 7 }, { headers: { 'x-shop': 'north' } })
@@ -111,7 +111,7 @@ describe('a delivery that fails', () => {
     expect(letter?.request?.['headers']).toMatchObject({ 'webhook-id': id, 'x-shop': 'north' })
   })
 
-  it('because its receiver is gone is dead at once, and the endpoint stays as it is', async () => {
+  it('with 410 Gone becomes a dead letter at once, and the endpoint keeps its state', async () => {
     await using receiver = await HttpReceiver.start({ behaviour: answer(410) })
     await node.holdfast.endpoints.create({ name: 'gone', config: { url: receiver.url } })
     await node.holdfast.send('gone', 1)
@@ -136,7 +136,7 @@ describe('a delivery that fails', () => {
     ])
   })
 
-  it('is given up once it has been owed for too long', async () => {
+  it('is given up after giveUpAfterMs', async () => {
     const name = await failing({ retry: { baseDelayMs: 100, giveUpAfterMs: 60_000 } })
     await node.holdfast.send(name, 1, { deliverAt: new Date(Date.now() + 300) })
     await rig.rows(
@@ -207,20 +207,21 @@ describe('a delivery that fails', () => {
     expect(outcomes.map(({ outcome }) => outcome)).toEqual([3, 12])
   })
 
-  it('whose message has vanished is dead with that reason', async () => {
+  it('because its message no longer exists becomes a dead letter with that reason', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
-    await rig.pause(node, name)
-    await node.holdfast.send(name, 1)
-    await rig.rows(
-      'delete from holdfast_internal.messages where id = (select message_id from holdfast_internal.deliveries where lane_id = $1)',
-      [await rig.laneId(name)],
-    )
-    await node.holdfast.endpoints.resume(name)
+    const lane = await rig.laneId(name)
+    // In one transaction, so that no read can see the message.
+    await rig.database.pool.query(`
+      begin;
+      select holdfast.send('${name}', '1');
+      delete from holdfast_internal.messages
+      where id = (select message_id from holdfast_internal.deliveries where lane_id = ${lane});
+      commit`)
     await rig.whenSettled(name)
     expect(await letters(name)).toMatchObject([{ reason: 'message_missing', attempt: 0 }])
   })
 
-  it('because nobody handles it yet waits behind its circuit until somebody does', async () => {
+  it('for lack of a handler waits behind its circuit until there is one', async () => {
     await node.holdfast.endpoints.create({
       name: 'handled-later',
       transport: 'function',

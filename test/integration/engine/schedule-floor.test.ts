@@ -16,7 +16,7 @@ describe('what becomes due before the last that was read', () => {
 
   const soon = () => new Date(Date.now() + 20)
 
-  it('is sent when somebody hurries it', async () => {
+  it('is sent when it is made due manually', async () => {
     const seen: unknown[] = []
     const name = await functionEndpoint(node.holdfast, ({ payload }) => void seen.push(payload))
     const { deliveryId } = await node.holdfast.send(name, 'tomorrow', {
@@ -98,7 +98,7 @@ describe('what is due', () => {
   })
   afterAll(() => rig.stop())
 
-  it('is read no further ahead than the bound allows, however many are out', async () => {
+  it('is read no further ahead than the limit, however many are in flight', async () => {
     const gate = new Gate()
     const seen: unknown[] = []
     const holdfast = rig.client({ limits: { maxReadAheadRows: bound } })

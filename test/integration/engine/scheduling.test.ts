@@ -13,7 +13,7 @@ describe('when a delivery is due', () => {
   })
   afterAll(() => rig.stop())
 
-  it('the most urgent go first, and inside a priority the oldest', async () => {
+  it('the highest priority goes first, and within a priority the oldest', async () => {
     const gate = new Gate()
     const seen: unknown[] = []
     const name = await functionEndpoint(
@@ -42,7 +42,7 @@ describe('when a delivery is due', () => {
     expect(seen).toEqual(['plug', '3/3', '3/7', '2/2', '2/6', '1/1', '1/5', '0/0', '0/4'])
   })
 
-  it('an urgent one overtakes a long backlog', async () => {
+  it('a delivery with a high priority overtakes a long backlog', async () => {
     const seen: unknown[] = []
     const name = await functionEndpoint(
       node.holdfast,
@@ -88,7 +88,7 @@ describe('when a delivery is due', () => {
     expect(node.log.of(name)).toHaveLength(400)
   })
 
-  it('one that expired ends as expired, is never tried, and shows in its attempts', async () => {
+  it('an expired delivery ends as expired without an attempt, and the attempt list shows its end', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     await node.holdfast.send(name, 1, { expiresAt: new Date(Date.now() - 1000) })
     await rig.whenSettled(name)
@@ -105,7 +105,7 @@ describe('when a delivery is due', () => {
     )
   })
 
-  it('one that expires between two attempts keeps its attempts and adds its end', async () => {
+  it('a delivery that expires between two attempts keeps its attempts, and the list shows its end', async () => {
     const name = await functionEndpoint(
       node.holdfast,
       () => {
@@ -126,7 +126,7 @@ describe('when a delivery is due', () => {
     ])
   })
 
-  it('a pause keeps everything, also what comes meanwhile, and a resume goes on', async () => {
+  it('a pause keeps all deliveries, including new ones, and a resume continues', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     await rig.pause(node, name, 'maintenance')
     await node.holdfast.sendBatch(
@@ -146,7 +146,7 @@ describe('when a delivery is due', () => {
     expect(node.log.of(name)).toHaveLength(50)
   })
 
-  it('a pause in the middle of a stream stops it, and what is out finishes', async () => {
+  it('a pause in the middle of a stream stops it, and attempts in flight finish', async () => {
     const name = await functionEndpoint(
       node.holdfast,
       () => new Promise((resolve) => setTimeout(resolve, 2)),
@@ -173,7 +173,7 @@ describe('when a delivery is due', () => {
     expect(node.log.of(name)).toHaveLength(1000)
   })
 
-  it('a disabled endpoint keeps what it is owed until it is enabled', async () => {
+  it('a disabled endpoint keeps its deliveries until it is enabled', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     await node.holdfast.endpoints.disable(name, 'moved')
     await rig.heard(node)
@@ -195,7 +195,7 @@ describe('when a delivery is due', () => {
     ])
   })
 
-  it('expired ones behind a pause end all the same', async () => {
+  it('deliveries expire behind a pause', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     await rig.pause(node, name)
     await node.holdfast.send(name, 'short', { expiresAt: new Date(Date.now() + 50) })

@@ -102,7 +102,7 @@ describe('a result whose id belongs to another delivery by now', () => {
   })
 })
 
-describe('a new life of the server', () => {
+describe('a new start of the server', () => {
   it('makes a node read what is owed below its cursor, as after a failover to a standby that lags', async () => {
     const lane = await endpoint('hook')
     await node.holdfast.send('hook', 'settled, and owed again')

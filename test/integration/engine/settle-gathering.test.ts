@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../src/engine/clock.ts'
-import { Settler } from '../../../src/engine/settler.ts'
+import { DeliverySettler } from '../../../src/engine/delivery-settler.ts'
 import { Database } from '../../../src/storage/database.ts'
 import type { SuccessRecord } from '../../../src/storage/settle.ts'
 import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
@@ -13,7 +13,7 @@ describe('results of a busy node', () => {
   let laneId: number
   let ids: number[]
   let batches: number[][]
-  let settler: Settler
+  let settler: DeliverySettler
   let inFlight: number
   let maxUnsettled: number
 
@@ -36,7 +36,7 @@ describe('results of a busy node', () => {
     batches = []
     inFlight = 1
     maxUnsettled = 2000
-    settler = new Settler({
+    settler = new DeliverySettler({
       database: new Database({ pool: rig.database.pool, preparesStatements: true, deadlineMs: 15_000 }),
       clock: systemClock,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
@@ -128,7 +128,7 @@ describe('results of a busy node', () => {
     expect(batches[1]).toHaveLength(30)
   })
 
-  it('of a quiet node are committed at once', async () => {
+  it('are committed immediately when the node is quiet', async () => {
     succeed()
     await whenBatches(1)
     succeed()

@@ -78,7 +78,7 @@ describe('settling', () => {
     )
   })
 
-  it('cancels a redrive that nobody has started when the first delivery succeeded after all', async () => {
+  it('cancels a redrive that has not started when the first delivery succeeded after all', async () => {
     const gate = new Gate()
     const name = await functionEndpoint(node.holdfast, () => gate.passed(), { limits: { concurrency: 1 } })
     await node.holdfast.send(name, 1)
@@ -314,18 +314,18 @@ describe('a database that misbehaves while results are settled', () => {
     expect(log.attempts.filter(({ endpoint }) => endpoint === name)).toHaveLength(outcomes.length)
   })
 
-  it('waits for a database that has become read-only, and condemns nothing', async () => {
+  it('waits for a database that has become read-only, and quarantines nothing', async () => {
     const node = await rig.start({ limits: withoutSafetyNets })
     const { name, gate } = await answerAllAtOnce(node, outcomes)
     await setReadOnly('on')
     gate.open()
-    const isRefusal = (text: string) => /(results wait|could not be stored).*read-only/.test(text)
+    const isRefusal = (text: string) => /(results wait|rejected a result).*read-only/.test(text)
     await until('a settle to be refused', () => node.complaints.some(isRefusal))
     await setReadOnly('off')
     await expectSettledOnce(name)
   })
 
-  it('waits while nothing is taken, not even into quarantine', async () => {
+  it('waits while the database rejects results and quarantine rows', async () => {
     const node = await rig.start({ limits: withoutSafetyNets })
     const { name, gate } = await answerAllAtOnce(node, outcomes)
     await rig.rows('alter table holdfast_internal.attempts rename to attempts_away')

@@ -36,7 +36,7 @@ describe('an endpoint is taken out of service', () => {
       )
     ).map(({ action }) => action)
 
-  it('as rejecting, when twenty different messages were refused in a row, and the rest is kept', async () => {
+  it('as rejecting, when twenty different messages in a row were rejected, and the rest is kept', async () => {
     let isRefusing = true
     const name = await functionEndpoint(
       node.holdfast,
@@ -133,7 +133,7 @@ describe('an endpoint is taken out of service', () => {
     expect(await audited(name)).toEqual(['endpoint.created', 'endpoint.disabled', 'endpoint.active'])
   })
 
-  it('and comes back in time although other endpoints are busy without a break', async () => {
+  it('and enabled again in time even if other endpoints are constantly busy', async () => {
     let isDown = true
     const name = await functionEndpoint(
       node.holdfast,
@@ -187,7 +187,7 @@ describe('an endpoint is taken out of service', () => {
     expect(await node.holdfast.endpoints.get(name)).toMatchObject({ state: 'active' })
   })
 
-  it('and a person who acts meanwhile has the last word', async () => {
+  it('and a state that a person sets meanwhile wins', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     await node.holdfast.endpoints.disable(name)
     await expect(node.holdfast.request(name)).rejects.toMatchObject({ code: 'endpoint_unavailable' })

@@ -72,7 +72,7 @@ async function inTransaction(work: (client: PoolClient) => Promise<void>): Promi
   }
 }
 
-it('stores a run that the worker holds, and nobody else can claim', async () => {
+it('stores a run that the worker holds, and that no other worker can claim', async () => {
   const { run, claim } = await accept(7)
   expect(
     await jobs.rig.rows('select worker, request, bundled from holdfast_internal.run_claims where id = $1', [
@@ -116,14 +116,14 @@ const cases: [string, () => Promise<unknown>][] = [
     () => jobs.rig.rows('select holdfast_internal.set_queue_limits($1, null, 5)', [name]),
   ],
 ]
-it.each(cases)('stores it like any other when %s', async (_, prepare) => {
+it.each(cases)('stores it like any other run when %s', async (_, prepare) => {
   await prepare()
   const { run, claim } = await accept()
   expect(claim).toBeNull()
   expect(await runs('id, claim_id, due_at')).toEqual([{ id: run, claim_id: null, due_at: null }])
 })
 
-it('waits for nobody who is just taking the runs of the worker', async () => {
+it('does not wait for a transaction that takes over the runs of the worker', async () => {
   await inTransaction(async (client) => {
     await client.query('select holdfast_internal.return_claim($1, 0)', [me])
     expect((await accept(1)).claim).toBeNull()
@@ -135,7 +135,7 @@ it.each([
   ['buries the worker', 'select holdfast_internal.bury_worker($1, 0, 0)', 1],
   ['gives the request back', 'select holdfast_internal.return_claim($1, 1)', 0],
   ['retires the worker', 'select holdfast_internal.retire_worker($1)', 0],
-])('is waited for by whoever %s', async (_, taking, crashes) => {
+])('makes a transaction that %s wait for it', async (_, taking, crashes) => {
   let taken: Promise<unknown> = Promise.resolve()
   await inTransaction(async (client) => {
     await client.query(`select holdfast_internal.accept_claimed_run($1, '1', $2, 1)`, [name, me])
@@ -151,7 +151,7 @@ it.each([
   expect(await claimed(await addWorker())).toBe(1)
 })
 
-it('says what is wrong as ever', async () => {
+it('reports invalid input as other enqueues do', async () => {
   await expect(accept(1, `"${'a'.repeat(1_100_000)}"`)).rejects.toThrow(/payload of run 1 takes/)
   await jobs.rig.rows(
     `update pg_class set reltuples = 1000000 where oid = 'holdfast_internal.deliveries'::regclass`,
@@ -161,6 +161,6 @@ it('says what is wrong as ever', async () => {
     `update pg_class set reltuples = 0 where oid = 'holdfast_internal.deliveries'::regclass`,
   )
   await expect(
-    jobs.rig.rows(`select holdfast_internal.accept_claimed_run('unheard of', '1', $1, 1)`, [me]),
-  ).rejects.toThrow(/no job named "unheard of"/)
+    jobs.rig.rows(`select holdfast_internal.accept_claimed_run('not a name', '1', $1, 1)`, [me]),
+  ).rejects.toThrow(/name must be 1 to 127 letters/)
 })

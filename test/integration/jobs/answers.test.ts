@@ -123,7 +123,7 @@ test('a run that was cancelled between two attempts still shows the logs of the 
   expect(run.attempts.map(({ outcome }) => outcome)).toEqual(['retryable', 'cancelled'])
 })
 
-test('a run that was tried and then expires in the hands of the same worker is expired, not failed', async () => {
+test('a run that was tried and then expires at the same worker is expired, not failed', async () => {
   handle = () => {
     throw new Error('not yet')
   }

@@ -130,7 +130,7 @@ describe('runs that are enqueued together', () => {
     expect([ran.size, total]).toEqual([enqueued, enqueued])
   })
 
-  it('of a job with a priority go before others', async () => {
+  it('run first if their job has a higher priority', async () => {
     await enqueue(3)
     const urgent = defineJob({ name: 'urgent', priority: 2 })
     await holdfast.enqueueBatch(urgent, [{ input: 'now' }, { input: 'now' }])
@@ -141,7 +141,7 @@ describe('runs that are enqueued together', () => {
     expect(ran).toEqual(['now', 'now', 0, 1, 2])
   })
 
-  it('of a job with a priority that no claim looks for are refused', async () => {
+  it('are rejected if their priority is outside of the range that claims search', async () => {
     await holdfast.jobs.declare(job)
     await jobs.rig.rows(`select holdfast_internal.override_job('together', '{"priority": 4}')`)
     await expect(enqueue(2)).rejects.toThrow('check constraint')
@@ -149,20 +149,23 @@ describe('runs that are enqueued together', () => {
 })
 
 describe('one of them', () => {
-  it.each([0, 4, 9, 10, 15, 29])('that waits or runs is cancelled by itself: number %i', async (place) => {
-    const ids = await enqueue(30)
-    const { claim } = await jobs.claimByHand()
-    expect(await claim()).toBe(10)
-    await holdfast.runs.cancel(ids[place]!)
-    const isWaiting = place >= 10
-    expect(await states([ids[place]!])).toEqual([isWaiting ? 'cancelled' : 'running'])
-    expect(await jobs.owed()).toBe(isWaiting ? 29 : 30)
-    const rest: number[] = []
-    for (let taken = 1; taken > 0; rest.push(taken)) taken = await claim()
-    expect(rest.reduce((sum, taken) => sum + taken, 0)).toBe(isWaiting ? 19 : 20)
-  })
+  it.each([0, 4, 9, 10, 15, 29])(
+    'can be cancelled alone while it waits or runs: number %i',
+    async (place) => {
+      const ids = await enqueue(30)
+      const { claim } = await jobs.claimByHand()
+      expect(await claim()).toBe(10)
+      await holdfast.runs.cancel(ids[place]!)
+      const isWaiting = place >= 10
+      expect(await states([ids[place]!])).toEqual([isWaiting ? 'cancelled' : 'running'])
+      expect(await jobs.owed()).toBe(isWaiting ? 29 : 30)
+      const rest: number[] = []
+      for (let taken = 1; taken > 0; rest.push(taken)) taken = await claim()
+      expect(rest.reduce((sum, taken) => sum + taken, 0)).toBe(isWaiting ? 19 : 20)
+    },
+  )
 
-  it('that was there at a crash is a suspect like any other, and the rest go on', async () => {
+  it('that was running at a crash becomes a suspect like any other, and the rest continue', async () => {
     const ids = await enqueue(12)
     const victim = await jobs.claimByHand()
     expect(await victim.claim()).toBe(10)
@@ -179,7 +182,7 @@ describe('one of them', () => {
     )
   })
 
-  it('that succeeds although its worker was declared dead is not run again', async () => {
+  it('that succeeds after its worker was declared dead is not run again', async () => {
     const [id] = await enqueue(5)
     const stale = await jobs.claimByHand()
     await stale.claim()
@@ -194,7 +197,7 @@ describe('one of them', () => {
     expect(await jobs.owed()).toBe(4)
   })
 
-  it('that succeeds although nobody has claimed it is not run: the claim was lost with the server that had it', async () => {
+  it('that succeeds although the server lost its claim is not run again', async () => {
     const ids = await enqueue(5)
     const { me, lane, claim } = await jobs.claimByHand()
     await succeed(me, lane, [ids[1]!, ids[2]!, ids[4]!])
@@ -211,17 +214,18 @@ describe('one of them', () => {
     expect(await bury(victim)).toBe(3)
   })
 
-  it('that a worker has lost sight of is found', async () => {
+  it('that its worker lost track of is found', async () => {
     await enqueue(3)
-    const { claim } = await jobs.claimByHand()
+    const { claim, begin } = await jobs.claimByHand()
     await claim()
+    await begin()
     await jobs.rig.rows(`update holdfast_internal.run_claims set claimed_at = now() - interval '3 hours'`)
     expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(600000, 100, 0)')).toBe(3)
     expect(await jobs.owed()).toBe(0)
     expect(await jobs.rig.count('dead_letters')).toBe(3)
   })
 
-  it('that nobody has settled keeps its claim, whatever else is said of that', async () => {
+  it('that is not settled keeps its claim while others of the bundle are settled', async () => {
     await enqueue(3)
     const { me, claim } = await jobs.claimByHand()
     await claim()

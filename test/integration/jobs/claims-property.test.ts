@@ -21,7 +21,7 @@ type Step =
   | { readonly do: 'cancel'; readonly which: number }
   | { readonly do: 'pause' }
   | { readonly do: 'enable' }
-  | { readonly do: 'hand over' }
+  | { readonly do: 'enqueue assigned' }
   | { readonly do: 'speak late'; readonly which: number }
   | { readonly do: 'settle'; readonly which: number; readonly action: 'succeed' | 'retry' | 'release' }
 
@@ -30,6 +30,7 @@ interface Options {
   readonly delayMs?: number
   readonly orderingKey?: string
   readonly concurrencyKey?: string
+  readonly fairKey?: string
 }
 
 const sessions = 3
@@ -40,6 +41,7 @@ const options: fc.Arbitrary<Options> = fc.oneof(
   fc.record({ delayMs: fc.nat(20), priority: fc.nat(1) }),
   { weight: 2, arbitrary: fc.record({ orderingKey: fc.constantFrom('a', 'b'), priority: fc.nat(1) }) },
   fc.record({ concurrencyKey: fc.constantFrom('a', 'b'), delayMs: fc.nat(5) }),
+  fc.record({ fairKey: fc.constantFrom('a', 'b', 'c'), priority: fc.nat(1) }),
 )
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('enqueue' as const), session, options }) },
@@ -62,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('lose the answer' as const), which: fc.nat(40) }),
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat(40) }) },
   fc.constantFrom({ do: 'pause' as const }, { do: 'enable' as const }, { do: 'enable' as const }),
-  fc.record({ do: fc.constant('hand over' as const) }),
+  fc.record({ do: fc.constant('enqueue assigned' as const) }),
   fc.record({ do: fc.constant('speak late' as const), which: fc.nat(20) }),
   {
     weight: 2,
@@ -133,7 +135,7 @@ class Books {
     else if (each.do === 'pause') await this.setState('paused')
     else if (each.do === 'enable') await this.setState('active')
     else if (each.do === 'enqueue together') await this.#storeTogether(each.session, each.total)
-    else if (each.do === 'hand over') await this.#handOver()
+    else if (each.do === 'enqueue assigned') await this.#enqueueAssigned()
     else if (each.do === 'speak late') await this.#speakLate(each.which)
     else if (each.do === 'settle') await this.#settleOne(each.which, each.action)
     else if (each.do === 'commit') await this.end(each.session, true)
@@ -194,6 +196,9 @@ class Books {
       wanted,
       suspectRoom: 0,
       mayTakeDeadly: false,
+      jobIds: null,
+      maxBytes: 16 * 1024 * 1024,
+      maxChain: 50,
       request: this.#request,
     })
     expect(runs.length).toBeLessThanOrEqual(this.#state === 'active' ? wanted : 0)
@@ -203,8 +208,16 @@ class Books {
       expect(this.#out.has(run.id), 'nobody else has it').toBe(false)
       const { orderingKey, concurrencyKey } = this.#owed.get(run.id) ?? {}
       if (orderingKey !== undefined) {
-        expect(this.#outWith('orderingKey', orderingKey), 'one of a key at a time').toBe(0)
-        const ids = [...this.#owed].filter(([, known]) => known.orderingKey === orderingKey)
+        const before = [...this.#out.values()].filter(
+          ({ id }) => this.#owed.get(id)?.orderingKey === orderingKey,
+        )
+        expect(
+          before.every(({ claimId }) => claimId === run.claimId),
+          'claimed together, if at all',
+        ).toBe(true)
+        const ids = [...this.#owed].filter(
+          ([id, known]) => known.orderingKey === orderingKey && !this.#out.has(id),
+        )
         expect(run.id, 'the oldest of its key').toBe(Math.min(...ids.map(([id]) => id)))
       }
       if (concurrencyKey !== undefined) expect(this.#outWith('concurrencyKey', concurrencyKey)).toBe(0)
@@ -246,11 +259,11 @@ class Books {
     expect(rows.map(({ id }) => id)).toEqual([...this.#owed.keys()].sort((first, second) => first - second))
   }
 
-  async #handOver(): Promise<void> {
+  async #enqueueAssigned(): Promise<void> {
     if (this.#state === 'paused') return
     this.#request += 1
     const run = { job: 'noted', body: '1', worker: me, request: this.#request }
-    const { id, claimed } = await enqueueClaimedRun(database.sender, run)
+    const { id, claimed } = await enqueueClaimedRun(database.queryable, run)
     expect(claimed).not.toBeNull()
     this.#owed.set(id, {})
     this.#out.set(id, claimed!)
@@ -335,6 +348,6 @@ it('every committed run is claimed, by one at a time and within its key in order
       // Claims that nobody ends make every look longer.
       await jobs.rig.rows('delete from holdfast_internal.run_claims')
     }),
-    { numRuns: 60 },
+    { numRuns: 60, endOnFailure: true },
   )
 }, 60_000)

@@ -22,7 +22,7 @@ async function crash(): Promise<void> {
   await jobs.rig.rows('select holdfast_internal.bury_worker($1, 0, 0)', [me])
 }
 
-test('a run that was there at three deaths of workers becomes a dead letter, not before', async () => {
+test('a run becomes a dead letter after it was running at the crash of three workers, not before', async () => {
   const { id } = await holdfast.enqueue(job, {})
   await crash()
   await crash()
@@ -31,7 +31,7 @@ test('a run that was there at three deaths of workers becomes a dead letter, not
   expect(await holdfast.runs.get(id)).toMatchObject({ state: 'failed', error: 'crashed its worker 3 times' })
 })
 
-test('runs that were there at a crash are claimed into free slots only, and one at a time when they were there twice', async () => {
+test('runs from a crash are claimed only into free slots, and one at a time after two crashes', async () => {
   await holdfast.enqueueBatch(job, [{ input: 1 }, { input: 2 }, { input: 3 }])
   await crash()
   const { me, claim } = await jobs.claimByHand()
@@ -49,7 +49,7 @@ test('runs that were there at a crash are claimed into free slots only, and one 
   expect(await next.claim(10, true)).toBe(1)
 })
 
-test('a worker runs one at a time of those that were there twice, beside others', async () => {
+test('a worker executes runs with two crashes one at a time, beside others', async () => {
   for (const input of ['deadly', 'deadly', 'harmless']) await holdfast.enqueue(job, input)
   await jobs.rig.rows(`update holdfast_internal.runs set crashes = 2, due_at = now() where id in (
     select id from holdfast_internal.messages where body::text = '"deadly"')`)
@@ -87,7 +87,7 @@ const present = (crashes: number) =>
     [crashes],
   )
 
-test('fifty that were there twice hold back none of a thousand that are due behind them', async () => {
+test('fifty runs with two crashes do not delay a thousand runs behind them', async () => {
   await holdfast.enqueueBatch(job, suspects(50))
   await present(2)
   await holdfast.enqueueBatch(
@@ -129,7 +129,7 @@ test('fifty that were there twice hold back none of a thousand that are due behi
   expect(begun).toHaveLength(1051)
 })
 
-test('those that were there at a crash get their turn though the line of others never ends', async () => {
+test('suspects of a crash are run even if new runs keep arriving', async () => {
   await holdfast.enqueueBatch(
     job,
     suspects(10).map((run) => ({ ...run, delayMs: 3_600_000 })),
@@ -153,7 +153,7 @@ test('those that were there at a crash get their turn though the line of others 
   expect(begun.length).toBeLessThan(25_000)
 })
 
-test('a worker holds no more of those that were there at a crash than it has slots, however far ahead it claims', async () => {
+test('a worker holds no more runs from crashes than it has slots, however far ahead it claims', async () => {
   await holdfast.enqueueBatch(job, suspects(300))
   await present(1)
   const held: number[] = []

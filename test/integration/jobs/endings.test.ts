@@ -19,7 +19,7 @@ const handlers = new Map<string, Run>()
 beforeAll(async () => {
   jobs = await JobsRig.create()
   holdfast = jobs.rig.client()
-  const slots = Array.from({ length: 20 }, (_, index) => `job-${index + 1}`)
+  const slots = Array.from({ length: 30 }, (_, index) => `job-${index + 1}`)
   shared = await jobs.work({
     jobs: slots.map((name) =>
       defineJob({ name, run: (input, context) => handlers.get(name)?.(input, context) }),
@@ -35,13 +35,22 @@ async function start(run: Run, settings: Partial<JobDefinition<z.ZodType>> = {})
   lastName += 1
   const name = `job-${lastName}`
   handlers.set(name, run)
-  const job = defineJob({
-    name,
+  const {
+    input,
+    run: _,
+    isolation: _isolation,
+    module: _module,
+    memoryLimitMb: _limit,
+    name: _name,
+    ...rest
+  } = settings
+  const job = defineJob({ name, ...(input !== undefined && { input }) })
+  // Of its code only the worker's counts.
+  await holdfast.jobs.override(name, {
     retry: { strategy: 'fixed', baseDelayMs: 1, maxRetries: 2, jitter: 'none' },
     autoDisable: { threshold: null },
-    ...settings,
+    ...rest,
   })
-  await holdfast.enqueueBatch(job, [])
   return { job, worker: shared }
 }
 
@@ -126,7 +135,7 @@ test('an input that does not fit the schema is refused, and one stored by SQL fa
   expect(await letterOf(id)).toMatchObject({ reason: 'permanent', error_code: 'invalid_input' })
 })
 
-test('a handler that takes too long is told, the run ends as timed out, and the worker stays healthy', async () => {
+test('a handler that takes too long is signalled, the run ends as timed out, and the worker stays healthy', async () => {
   let reason: unknown
   const { job, worker } = await start(
     (input, { signal }) =>
@@ -152,7 +161,7 @@ test('a handler that takes too long is told, the run ends as timed out, and the 
   expect(worker.running).toBe(0)
 })
 
-test('a success that comes after the time-out counts, when nobody else has finished the run', async () => {
+test('a success that comes after the time-out counts, if no other worker has finished the run', async () => {
   let finish: () => void = () => {}
   const { job } = await start(() => new Promise<void>((resolve) => (finish = resolve)), {
     timeoutMs: 30,
@@ -198,7 +207,7 @@ test('cancelling reaches the handler of a running run, and ends a waiting one at
   expect(await jobs.rig.value('select holdfast_internal.cancel_run($1)', [await number(later.id)])).toBeNull()
 })
 
-test('a run that nobody started in time ends as expired', async () => {
+test('a run that was not started in time ends as expired', async () => {
   const { job, worker } = await startAlone(() => 'never')
   await worker.stop()
   const { id } = await holdfast.enqueue(job, {}, { expiresAt: new Date(Date.now() + 1000) })
@@ -258,7 +267,7 @@ test('log lines, progress and the result are kept with the attempt, within their
   expect(detail.resultOmitted).toBe('too_large')
   expect(detail.logs[0]).toMatchObject({ level: 'info', message: 'looking', details: { order: 7 } })
   expect(detail.logs).toHaveLength(501)
-  expect(detail.logs.at(-1)!.message).toBe('101 further lines were not kept')
+  expect(detail.logs.at(-1)!.message).toBe('101 further lines were not stored')
 })
 
 test('what a running run says of itself can be seen before it ends', async () => {
@@ -284,7 +293,7 @@ test('what a running run says of itself can be seen before it ends', async () =>
   )
 })
 
-test('text that PostgreSQL can not hold costs a run nothing but the text', async () => {
+test('a run whose text PostgreSQL can not store loses only that text', async () => {
   const { job } = await start((input) => {
     if (input === 'throw') throw new PermanentError('a NUL \0 and half \ud800 a pair')
     return { text: '\0' }
@@ -300,7 +309,7 @@ test('text that PostgreSQL can not hold costs a run nothing but the text', async
   expect(attempt).toMatchObject({ outcome: 1, detail: { resultOmitted: 'not_storable' } })
 })
 
-test('a result waits while the database takes nothing, not even into quarantine', async () => {
+test('a result waits while the database rejects results and quarantine rows', async () => {
   let finish: () => void = () => {}
   let begun = 0
   const { job } = await start(async () => {
@@ -325,7 +334,7 @@ test('a result waits while the database takes nothing, not even into quarantine'
   expect(begun).toBe(1)
 })
 
-test('stopping hands back what has not begun and what gives way, uncounted', async () => {
+test('stopping returns runs that have not started, and those that stop on request, without counting an attempt', async () => {
   let started = 0
   const { job, worker } = await startAlone(async (_input, { signal }) => {
     started += 1
@@ -422,4 +431,102 @@ test('a redriven run that is cancelled leaves its letter open, waiting or runnin
   await holdfast.runs.cancel(waiting)
   expect(await letter()).toMatchObject({ state: 'open', settledAt: null, redrives: 2 })
   await holdfast.queues.resume('default')
+})
+
+test.each<[string, () => unknown, string]>([
+  ['nothing', () => undefined, 'undefined'],
+  ['a number', () => 7, '7'],
+  ['a symbol', () => Symbol('odd'), 'Symbol(odd)'],
+  ['an object without a prototype', () => Object.create(null), 'a value that has no text'],
+  ['a revoked proxy', revokedProxy, 'a value that has no text'],
+  ['an error whose name throws', unreadableError, 'a value that has no text'],
+])('a handler that throws %s fails its run, and the worker goes on', async (_, value, error) => {
+  const { job, worker } = await start(() => {
+    throw value()
+  })
+  const { id } = await holdfast.enqueue(job, {}, { priority: 1 })
+  expect(await letterOf(id)).toMatchObject({ error, error_code: 'handler_failed' })
+  expect(worker.isFenced).toBe(false)
+})
+
+function revokedProxy(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
+function unreadableError(): unknown {
+  return Object.defineProperty(new Error('odd'), 'name', {
+    get() {
+      throw new Error('no')
+    },
+  })
+}
+
+test('a logger takes a text, details with a text, and an error', async () => {
+  const { job } = await start((_input, { logger }) => {
+    logger.info('text')
+    logger.info({ n: 1 }, 'with details')
+    logger.error(new TypeError('broken'))
+    logger.warn(new TypeError('broken'), 'with an error')
+    logger.debug({ n: 2 })
+    logger.debug(undefined)
+  })
+  const { id } = await holdfast.enqueue(job, {})
+  await until(
+    'its end',
+    () => holdfast.runs.get(id),
+    ({ state }) => state === 'succeeded',
+  )
+  expect((await holdfast.runs.get(id)).logs).toMatchObject([
+    { level: 'info', message: 'text' },
+    { level: 'info', message: 'with details', details: { n: 1 } },
+    { level: 'error', message: 'TypeError: broken' },
+    { level: 'warn', message: 'with an error', details: { error: 'TypeError: broken' } },
+    { level: 'debug', message: '{"n":2}' },
+    { level: 'debug', message: 'undefined' },
+  ])
+})
+
+test('a run that has ended shows its last progress and logs, also what it said after the last time that they were stored', async () => {
+  let finish: () => void = () => {}
+  const { job } = await start(async (_input, { progress, logger }) => {
+    progress(0.5)
+    logger.info('half')
+    await new Promise<void>((resolve) => (finish = resolve))
+    progress(1)
+    logger.info('whole')
+  })
+  const { id } = await holdfast.enqueue(job, {})
+  await until(
+    'its progress',
+    () => holdfast.runs.get(id),
+    ({ progress }) => progress === 0.5,
+  )
+  finish()
+  const ended = await until(
+    'its end',
+    () => holdfast.runs.get(id),
+    ({ state }) => state === 'succeeded',
+  )
+  expect(ended).toMatchObject({ progress: 1, logs: [{ message: 'half' }, { message: 'whole' }] })
+})
+
+test('what a handler says after its time is over is no progress of its run', async () => {
+  let speak: () => void = () => {}
+  const { job } = await start(
+    async (_input, { progress }) => {
+      progress('in time')
+      await new Promise<void>((resolve) => (speak = resolve))
+      progress('too late')
+      await new Promise(() => {})
+    },
+    { timeoutMs: 100, retry: { maxRetries: 0 } },
+  )
+  const { id } = await holdfast.enqueue(job, {})
+  expect(await letterOf(id)).toMatchObject({ reason: 'timed_out' })
+  speak()
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  expect(await holdfast.runs.get(id)).toMatchObject({ progress: 'in time' })
+  expect(await jobs.rig.count('run_progress')).toBe(0)
 })

@@ -103,3 +103,43 @@ test('a worker that has lost its lease starts nothing more of what it claimed ah
   await until('its run to end', () => worker.completed > completed)
   expect(begun.filter((input) => input !== 'quick')).toEqual(['long 1'])
 })
+
+test('a run that comes back to a worker which was declared dead is not started beside its own handler, whose result counts', async () => {
+  const begun: number[] = []
+  let finish = () => {}
+  const handled = job.handledBy(async () => {
+    begun.push(1)
+    await new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    throw new Error('decided by the first handler')
+  })
+  const worker = await jobs.work({ jobs: [handled], limits: { ...limits, stopTimeoutMs: 100 } })
+  await holdfast.jobs.override('fenced', { retry: { maxRetries: 0 } })
+  const { id } = await holdfast.enqueue(job, {})
+  await until('it to begin', () => begun.length)
+  const first = worker.incarnation
+  await until('it to be declared dead', () =>
+    jobs.rig.value<number>(
+      'select sum(holdfast_internal.bury_worker(incarnation, beat, 0))::int from holdfast_internal.workers',
+    ),
+  )
+  await until('it to come back', () => worker.incarnation !== first)
+  await until(
+    'the run to be claimed again',
+    () =>
+      jobs.rig.value<number | null>(
+        'select holdfast_internal.holder_of_run(id) from holdfast_internal.owed_runs',
+      ),
+    (holder) => holder === worker.incarnation,
+  )
+  // Longer than a claimed run waits for its start.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  finish()
+  await jobs.whenDone()
+  expect(begun).toHaveLength(1)
+  expect(await holdfast.runs.get(id)).toMatchObject({
+    state: 'failed',
+    error: 'Error: decided by the first handler',
+  })
+})

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { defineJob, type Holdfast, JobTester, runInline } from '../../../src/index.ts'
+import { defineJob, type Holdfast } from '../../../src/index.ts'
+import { JobTester, runInline } from '../../../src/testing.ts'
 import { Rig } from '../../support/engine/rig.ts'
 
 let rig: Rig
@@ -40,10 +41,12 @@ test('a job runs inline, through its schema, with what it said', async () => {
   expect(ran.result).toEqual({ to: 'ada', attempt: 2 })
   expect(ran.logs).toMatchObject([{ message: 'mailed' }])
   expect(ran.progress).toBe(1)
-  await expect(runInline(mail, { to: 7 as unknown as string })).rejects.toThrow(/doesn't fit the job "mail"/)
+  await expect(runInline(mail, { to: 7 as unknown as string })).rejects.toThrow(
+    /does not match the schema of the job "mail"/,
+  )
 })
 
-test('draining runs what is due and what that enqueues, and leaves the future alone until time passes', async () => {
+test('draining executes due runs and those they enqueue, and leaves future runs until time passes', async () => {
   mailed.length = 0
   await holdfast.enqueue(order, { orderId: 7 })
   await holdfast.enqueue(mail, { to: 'tomorrow' }, { delayMs: 86_400_000 })

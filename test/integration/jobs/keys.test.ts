@@ -51,6 +51,7 @@ const endings: Record<string, (run: number) => Promise<unknown>> = {
     await bury()
   },
   'is a zombie': async () => {
+    await hand.begin()
     await jobs.rig.rows(`update holdfast_internal.run_claims set claimed_at = now() - interval '3 hours'`)
     expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(1000, 100, 0)')).toBe(1)
   },
@@ -79,8 +80,9 @@ async function pair(options: object, delayMs: number): Promise<number> {
   )
   hand = await jobs.claimByHand()
   const { id } = await holdfast.enqueue(job, 'first', { ...options, delayMs })
-  await holdfast.enqueue(job, 'second', options)
   expect(await hand.claim()).toBe(delayMs === 0 ? 1 : 0)
+  await holdfast.enqueue(job, 'second', options)
+  expect(await hand.claim()).toBe(0)
   return numberOf(id)
 }
 
@@ -119,6 +121,7 @@ describe('the next run of a concurrency key goes when the one before it', () => 
       'is a zombie that goes back to a worker that is gone',
       async () => {
         await holdfast.jobs.override('keyed', { onZombie: 'requeue' })
+        await hand.begin()
         await jobs.rig.rows(`update holdfast_internal.run_claims set claimed_at = now() - interval '3 hours'`)
         expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(1000, 100, 0)')).toBe(1)
         await holdfast.jobs.override('keyed', { onZombie: null })

@@ -47,7 +47,7 @@ async function inOpenTransaction(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('so many failed runs in a row disable the job with a reason, and it comes back after its cooldown', async () => {
+test('a job is disabled with a reason after its limit of consecutive failures, and enabled after the cooldown', async () => {
   const { id } = await holdfast.enqueue(flaky, { n: 1 })
   for (let n = 2; n <= 3; n++) await holdfast.enqueue(flaky, { n })
   const disabled = await until(
@@ -77,7 +77,7 @@ test('so many failed runs in a row disable the job with a reason, and it comes b
   expect(done).toMatchObject({ job: 'flaky', result: { doubled: 42 }, payload: { n: 21 }, attempt: 1 })
 })
 
-test('a dead letter of a job is redriven through the same door as any other, and a success settles it', async () => {
+test('a dead letter of a job is redriven like any other, and a success settles it', async () => {
   const [letter] = await jobs.rig.rows<{ id: number }>(
     `select id from holdfast_internal.dead_letters order by id limit 1`,
   )
@@ -100,12 +100,13 @@ test('overrides win over code, survive its next start, and can be taken back', a
   const overridden = await holdfast.jobs.override('flaky', { timeoutMs: 1234, retry: { maxRetries: 9 } })
   expect(overridden).toMatchObject({ timeoutMs: 1234, retry: { maxRetries: 9, strategy: 'exponential' } })
   expect(overridden.overrides).toMatchObject({ timeoutMs: 1234 })
-  await holdfast.jobs.declare(defineJob({ name: 'flaky', timeoutMs: 99 }))
+  const next = await jobs.work({ jobs: [defineJob({ name: 'flaky', timeoutMs: 99, run: () => {} })] })
   expect(await holdfast.jobs.get('flaky')).toMatchObject({ timeoutMs: 1234 })
   expect(await holdfast.jobs.override('flaky', { timeoutMs: null, retry: null })).toMatchObject({
     timeoutMs: 99,
     overrides: {},
   })
+  await next.stop()
   await expect(holdfast.jobs.override('flaky', { timeoutMs: -1 })).rejects.toMatchObject({
     code: 'invalid_job',
   })
@@ -168,6 +169,15 @@ test('runs are listed with who has them, newest first, and a trigger keeps its r
   await expect(holdfast.runs.cancel(id)).rejects.toMatchObject({ code: 'run_not_found' })
 })
 
+/** That a run is at work, by the note of its worker. */
+const untilNoted = (id: string) =>
+  until('the note', () =>
+    jobs.rig.value<number>(
+      `select count(*)::int from holdfast_internal.in_flight where holdfast.parse_id('run', $1) = any (ids)`,
+      [id],
+    ),
+  )
+
 test('a run that a living worker has lost sight of is found, and fails as a zombie; what its worker says later changes nothing', async () => {
   const { id } = await holdfast.enqueue(held, {})
   await until(
@@ -175,6 +185,7 @@ test('a run that a living worker has lost sight of is found, and fails as a zomb
     () => gates.length,
     (count) => count === 1,
   )
+  await untilNoted(id)
   // Its time-out is a minute.
   for (const [age, found] of [
     ['50 seconds', 0],
@@ -204,16 +215,22 @@ test('a run that a living worker has lost sight of is found, and fails as a zomb
 test('a zombie of a job that says so is queued again, until it has been one as often as it may crash its worker', async () => {
   await holdfast.jobs.override('held', { onZombie: 'requeue', maxCrashes: 2 })
   const { id } = await holdfast.enqueue(held, {})
-  for (const begun of [1, 2]) {
-    await until(
-      `begin ${begun}`,
-      () => gates.length,
-      (count) => count === begun,
+  const run = await jobs.rig.value<number>(`select holdfast.parse_id('run', $1)`, [id])
+  await until('it to begin', () => gates.length)
+  await untilNoted(id)
+  for (const time of ['first', 'second']) {
+    // Its handler is still at work, and isn't started again beside itself.
+    await until(`it to be claimed for the ${time} time`, () =>
+      jobs.rig.value<number | null>(
+        'select holdfast_internal.holder_of_run(id) from holdfast_internal.owed_runs where id = $1',
+        [run],
+      ),
     )
     await jobs.rig.rows(`update holdfast_internal.run_claims set claimed_at = now() - interval '3 hours'`)
     expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(1000, 100, 0)')).toBe(1)
   }
   expect(await holdfast.runs.get(id)).toMatchObject({ state: 'failed', error: 'Zombie detected' })
+  expect(gates).toHaveLength(1)
   for (const finish of gates.splice(0)) finish()
   await until(
     'its claims to end',
@@ -223,7 +240,7 @@ test('a zombie of a job that says so is queued again, until it has been one as o
   await holdfast.jobs.override('held', { onZombie: null, maxCrashes: null })
 })
 
-test('a stale decision changes nothing: the run is somebody else’s by then', async () => {
+test('a stale decision changes nothing: another worker has the run by then', async () => {
   const { id } = await holdfast.enqueue(held, {})
   await until(
     'it to run',
@@ -261,7 +278,7 @@ test('a stale decision changes nothing: the run is somebody else’s by then', a
   await jobs.whenDone()
 })
 
-test('the fleet is listed with its beats, and a drained worker claims nothing more', async () => {
+test('workers are listed with their heartbeats, and a drained worker claims no more runs', async () => {
   const [listed] = await holdfast.workers.list()
   expect(listed).toMatchObject({
     id: worker.incarnation,
@@ -303,6 +320,20 @@ test('a job that a person disables stays disabled, though a cooldown was running
   })
 })
 
+test('a queue says how many runs it owes, since when the oldest waits, and how many succeed in a minute', async () => {
+  const letters = defineJob({ name: 'letters', queue: 'post-office', run: () => {} })
+  const figures = async () => (await holdfast.queues.list()).find(({ name }) => name === 'post-office')
+  const before = new Date()
+  for (let n = 0; n < 3; n++) await holdfast.enqueue(letters, { n })
+  await holdfast.enqueue(letters, {}, { delayMs: 3_600_000 })
+  const waiting = await figures()
+  expect(waiting).toMatchObject({ owed: 4, succeededPerMinute: 0 })
+  expect(Math.abs(Number(waiting?.oldestWaitingSince) - Number(before))).toBeLessThan(30_000)
+  await jobs.work({ jobs: [letters], name: 'postman' })
+  const done = await until('them to end', figures, (queue) => queue?.owed === 1)
+  expect(done).toMatchObject({ owed: 1, oldestWaitingSince: null, succeededPerMinute: 3 })
+})
+
 test('a queue that a job has left is forgotten when nothing of it waits there, and not before', async () => {
   const ran: unknown[] = []
   const leaving = defineJob({ name: 'leaving', queue: 'left-behind', run: (input) => void ran.push(input) })
@@ -337,39 +368,40 @@ test('a queue that a job has left is forgotten when nothing of it waits there, a
   await mover.stop()
 })
 
-test('enabling a job brings back what was set aside in the queue that it has left', async () => {
+test('enabling a job lets claims take what was set aside in the queue that it has left', async () => {
   const away = defineJob({ name: 'away', queue: 'old-home' })
   await holdfast.jobs.declare(away)
   await holdfast.jobs.pause('away')
-  const { id } = await holdfast.enqueue(away, {}, { delayMs: 1 })
-  await jobs.rig.rows(
-    `update holdfast_internal.runs set due_at = 'infinity' where job_id = (select id from holdfast_internal.jobs where name = 'away')`,
-  )
+  await holdfast.enqueue(away, {}, { delayMs: 1 })
+  const hand = await jobs.claimByHand('old-home')
+  const aside = () =>
+    jobs.rig.value<number>('select count(*)::int from holdfast_internal.runs where is_aside')
+  await until('a claim to set it aside', async () => (await hand.claim()) === 0 && (await aside()) === 1)
   await holdfast.jobs.override('away', { queue: 'new-home' })
   await holdfast.jobs.enable('away')
-  expect(await holdfast.runs.get(id)).toMatchObject({ state: 'waiting', dueAt: expect.any(Date) })
-  expect(
-    await jobs.rig.value(`select count(*)::int from holdfast_internal.owed_runs where due_at = 'infinity'`),
-  ).toBe(0)
-  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
+  expect(await hand.claim()).toBe(1)
+  await jobs.rig.rows(
+    'delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles; delete from holdfast_internal.run_claims',
+  )
 })
 
-test('enabling a job with a long line brings it back in bounded steps, and all of it', async () => {
+test('enabling a job with a long line changes none of its runs: they are claimed from where they wait', async () => {
   const crowded = defineJob({ name: 'crowded', queue: 'crowded' })
   await holdfast.jobs.declare(crowded)
   await holdfast.jobs.pause('crowded')
   await jobs.rig.rows(
-    `insert into holdfast_internal.runs (id, lane_id, job_id, due_at, ordering_key)
-     select nextval('holdfast_internal.ids'), queue_id, id, 'infinity', case when n % 2 = 0 then 'k' end
+    `insert into holdfast_internal.runs (id, lane_id, job_id, due_at, is_aside)
+     select nextval('holdfast_internal.ids'), queue_id, id, 'infinity', true
      from holdfast_internal.jobs cross join generate_series(1, 50000) as n where name = 'crowded'`,
   )
-  const aside = () =>
-    jobs.rig.value<number>(`select count(*)::int from holdfast_internal.owed_runs where due_at = 'infinity'`)
+  const hand = await jobs.claimByHand('crowded')
+  expect(await hand.claim()).toBe(0)
+  const versions = () =>
+    jobs.rig.value<number>(`select count(distinct xmin::text)::int from holdfast_internal.runs`)
   await jobs.rig.rows(`select holdfast_internal.set_job_state('crowded', 'active')`)
-  expect(await aside(), 'a first step at once').toBeGreaterThan(0)
-  await until('all to be back', aside, (count) => count === 0)
-  // A claim may set them aside again: they are not brought back for ever.
-  await jobs.rig.rows(`update holdfast_internal.runs set due_at = 'infinity' where ordering_key = 'k'`)
-  expect(await jobs.rig.value('select holdfast_internal.unpark_jobs()')).toBe(0)
-  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
+  expect(await versions()).toBe(1)
+  expect(await hand.claim()).toBe(10)
+  await jobs.rig.rows(
+    'delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles; delete from holdfast_internal.run_claims',
+  )
 })

@@ -95,7 +95,7 @@ test('a redriven run is still aimed at its worker or at its tags', async () => {
   ).toEqual([{ target: 'worker:another' }, { target: 'tags:gpu' }])
 })
 
-test('the TTL of a redriven run begins anew, with as long as it was given first', async () => {
+test('the TTL of a redriven run starts again with its original length', async () => {
   await redriven({ worker: 'another', ttlMs: 60_000 })
   await redriven({ worker: 'another' })
   await redriven({ ttlMs: 90_000 })
@@ -112,6 +112,16 @@ test('the TTL of a redriven run begins anew, with as long as it was given first'
       `select reason from holdfast_internal.dead_letters where state = 'open' and redrives = 1`,
     ),
   ).toEqual(Array.from({ length: 3 }, () => ({ reason: 'worker_queue_ttl_expired' })))
+})
+
+test('a redriven run for one worker waits as long as the setting says now', async () => {
+  await holdfast.settings.update({ worker_queue_ttl_ms: 45_000 })
+  await redriven({ worker: 'another' })
+  expect(
+    await jobs.rig.value(
+      'select round(extract(epoch from ttl_at - due_at))::int from holdfast_internal.owed_runs',
+    ),
+  ).toBe(45)
 })
 
 test('a run that comes back waits for its worker as long as it was given itself, not as long as its job says', async () => {
@@ -150,7 +160,7 @@ test('a success that comes after a redriven run was given up, too, resolves its 
   expect(await state()).toEqual([{ state: 'resolved', action: 'late_success' }])
 })
 
-test('a late success calls off the redrive that nobody has begun, and lets the next of its key go', async () => {
+test('a late success cancels a redrive that has not started, and the next run of its key starts', async () => {
   const { id } = await holdfast.enqueue(job, {}, { orderingKey: 'k' })
   const first = await numberOf(id)
   await jobs.rig.rows(

@@ -64,7 +64,7 @@ test('two thousand runs are each run once', async () => {
   expect(jobs.complaints).toEqual([])
 })
 
-test('a claim that finds nothing says so, and not to look again at once', async () => {
+test('a claim without a result returns how long to wait', async () => {
   const later = defineJob({ name: 'later', queue: 'later' })
   await holdfast.enqueueBatch(later, [])
   const database = new Database({
@@ -83,7 +83,14 @@ test('a claim that finds nothing says so, and not to look again at once', async 
     leaseMs: 600_000,
   })
   const waitMs = async () => {
-    const limits = { wanted: 10, suspectRoom: 10, mayTakeDeadly: true }
+    const limits = {
+      wanted: 10,
+      maxChain: 50,
+      suspectRoom: 10,
+      mayTakeDeadly: true,
+      jobIds: null,
+      maxBytes: 1_000_000,
+    }
     const { runs, hint } = await claimRuns(database, { worker, laneId: laneIds[0]!, request: 1, ...limits })
     expect(runs).toEqual([])
     return hint!.waitMs

@@ -71,7 +71,7 @@ test('a thousand schedules that fall due together fire once each, however many f
   expect(await rig.value(`select max(fired)::int from holdfast_internal.schedules`)).toBe(1)
 })
 
-test('an interval goes on by itself, and skips while its last run is still owed', async () => {
+test('an interval continues by itself, and skips while its last run has not ended', async () => {
   await holdfast.schedules.set({ name: 'interval', job: 'tick', everyMs: 1000 })
   await makeDue('interval')
   await until(
@@ -257,7 +257,7 @@ test('resuming a schedule that is not paused leaves its next fire alone', async 
   expect((await holdfast.schedules.get('unpaused')).nextAt).toEqual(new Date('2031-06-01T00:00:00Z'))
 })
 
-test('a time written by hand, finer than a millisecond, fires once and goes on', async () => {
+test('a time written by hand, finer than a millisecond, fires once and continues', async () => {
   await rig.rows(
     `insert into holdfast_internal.schedules (name, job_id, every_ms, next_at)
      select 'by-hand', id, 3600000, date_trunc('second', now()) - interval '999999 microseconds' from holdfast_internal.jobs where name = 'tick'`,

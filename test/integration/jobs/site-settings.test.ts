@@ -25,7 +25,7 @@ afterAll(() => jobs.stop())
 const set = (name: string, json: string) =>
   jobs.rig.value('select holdfast.set_setting($1, $2)', [name, json])
 
-test('auto_disable holds at once for jobs that say nothing; the disabling is logged and told of without delay', async () => {
+test('auto_disable applies at once to jobs that do not set it; the disabling is logged and notified without delay', async () => {
   await jobs.work({ jobs: [failing] })
   expect(await node.holdfast.jobs.get('failing')).toMatchObject({
     autoDisable: { threshold: 5, windowMs: 3_600_000 },
@@ -103,9 +103,10 @@ test('zombie_threshold_ms decides at the next check what a zombie is', async () 
   const held = defineJob({ name: 'held', queue: 'held', timeoutMs: 1000, run: () => {} })
   await node.holdfast.jobs.declare(held)
   await set('zombie_check_ms', '1000')
-  const { me, claim } = await jobs.claimByHand('held')
+  const { me, claim, begin } = await jobs.claimByHand('held')
   const { id } = await node.holdfast.enqueue(held, {})
   expect(await claim()).toBe(1)
+  await begin()
   // Beyond its time-out, and below the threshold of ten minutes.
   await jobs.rig.rows(
     `update holdfast_internal.run_claims set claimed_at = now() - interval '5 minutes' where worker = $1`,

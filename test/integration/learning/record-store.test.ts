@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { HttpEndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
 import { isCriticalLearningPattern } from '../../../src/core/routes/critical-learning-events.ts'
-import type { XapiTransformInput } from '../../../src/core/routes/transform-configs.ts'
 import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
 import { caliperKindNames } from '../../../src/transforms/caliper/kinds.ts'
-import { canaries, inContext, sampleEvent, samples } from '../../../src/transforms/learning/sample-events.ts'
+import {
+  canaries,
+  inContext,
+  sampleEvent,
+  samples,
+  several,
+} from '../../../src/transforms/learning/sample-events.ts'
+import { sampleInput } from '../../../src/transforms/sample-input.ts'
+import type { XapiTransformInput } from '../../../src/transforms/xapi/description.ts'
 import { xapiKindNames } from '../../../src/transforms/xapi/kinds.ts'
+import { compileXapi } from '../../../src/transforms/xapi/xapi-transform.ts'
+import type { HttpEndpointInput } from '../../../src/transports/http/description.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { RecordStore } from '../../support/record-store/record-store.ts'
@@ -16,7 +24,9 @@ let node: RunningNode
 
 beforeAll(async () => {
   rig = await Rig.create()
-  node = await rig.start({ encryptionKey, limits: { beatMs: 100 } })
+  node = await rig.start({ encryptionKey, limits: { beatMs: 100, maintenanceMs: 20 } })
+  // So that a test needn't wait for the minute that a condition must hold.
+  await rig.rows(`update holdfast_internal.alert_rules set hold_ms = 0, clear_ms = 0, quiet_ms = 0`)
 })
 afterAll(() => rig.stop())
 
@@ -59,9 +69,19 @@ const event = (n: number) => ({
 })
 const many = (count: number) => Array.from({ length: count }, (_, n) => event(n))
 
+const statementsOf = async (payload: object) =>
+  compileXapi(transform, { readTable: async () => new Map(), nowMs: () => 0 }).items(sampleInput(payload))
+
 const statesOf = async (name: string) => {
   const { data } = await node.holdfast.deliveries.list({ endpoint: name, limit: 200 })
   return data.map(({ state }) => state).toSorted((one, other) => one.localeCompare(other))
+}
+
+const skippedInMetrics = async () => {
+  const { body } = await node.holdfast.renderMetrics()
+  return Number(
+    /^holdfast_deliveries_total\{transport="http",outcome="skipped"\} (\d+)/m.exec(body)?.[1] ?? 0,
+  )
 }
 
 describe('a record store', () => {
@@ -87,8 +107,85 @@ describe('a record store', () => {
     expect(Math.max(...store.sizes)).toBe(50)
   })
 
-  it('that wants other credentials is held at the first 401, with nothing lost', async () => {
-    await using store = await RecordStore.start({ authorization: 'Bearer right-token' })
+  it.each([[{ maxMessages: 50, maxWaitMs: 20 }], [null]])(
+    'that has one of the statements of an event gets the others (batch: %j)',
+    async (batch) => {
+      await using store = await RecordStore.start()
+      const [, part] = await statementsOf(several)
+      store.statements.set(part?.id ?? '', { ...part, id: part?.id ?? '' })
+      const { name, publish } = await connect(store, {}, { batch })
+      await publish([several])
+      await rig.whenSettled(name)
+      expect(store.statements.size).toBe(4)
+      expect(await statesOf(name)).toEqual(['succeeded'])
+      expect(store.answers).toEqual([409, 200, 409, 200, 200])
+    },
+  )
+
+  it.each([[{ maxMessages: 50, maxWaitMs: 20 }], [null]])(
+    'that refuses one of the statements of an event gets the others (batch: %j)',
+    async (batch) => {
+      const [, wrong] = await statementsOf(several)
+      let isStrict = true
+      await using store = await RecordStore.start({
+        refuses: ({ id }) => (isStrict && id === wrong?.id ? 'a rule of the store' : null),
+      })
+      const { name, publish } = await connect(store, {}, { batch })
+      await publish([several, event(1)])
+      await rig.whenSettled(name)
+      expect(store.statements.size).toBe(4)
+      expect(await statesOf(name)).toEqual(['dead', 'succeeded'])
+      const [letter] = (await node.holdfast.deadLetters.list({ endpoint: name })).data
+      expect(await node.holdfast.deadLetters.get(letter?.id ?? '')).toMatchObject({
+        statusCode: 400,
+        error: expect.stringContaining('Record 2 of 4'),
+        request: { body: JSON.stringify([wrong]) },
+        response: { body: expect.stringContaining('a rule of the store') },
+      })
+      isStrict = false
+      await node.holdfast.deadLetters.redrive(letter?.id ?? '')
+      await rig.whenSettled(name)
+      expect(store.statements.size).toBe(5)
+      expect((await node.holdfast.deadLetters.get(letter?.id ?? '')).state).toBe('redriven')
+    },
+  )
+
+  it.each([[{ maxMessages: 50, maxWaitMs: 20 }], [null]])(
+    'that takes no request of the size of an event gets its statements one by one (batch: %j)',
+    async (batch) => {
+      const statements = await statementsOf(several)
+      const sizes = statements.map((statement) => Buffer.byteLength(JSON.stringify([statement])))
+      await using store = await RecordStore.start({ maxBytes: Math.max(...sizes) })
+      const { name, publish } = await connect(store, {}, { batch })
+      await publish([several])
+      await rig.whenSettled(name)
+      expect(store.answers).toEqual([413, 200, 200, 200, 200])
+      expect(await statesOf(name)).toEqual(['succeeded'])
+    },
+  )
+
+  it('that fails while the statements of an event are sent one by one gets them at the next attempt', async () => {
+    const [, wrong] = await statementsOf(several)
+    await using store = await RecordStore.start({
+      refuses: ({ id }) => (id === wrong?.id ? 'a rule of the store' : null),
+      onAnswer: (status, { answers }) => {
+        store.isDown = status !== 503 && answers.length === 2
+      },
+    })
+    const { name, publish } = await connect(store)
+    await publish([several])
+    await rig.whenSettled(name)
+    // All, the first, the second while the store is down; then all again, and each.
+    expect(store.answers).toEqual([400, 200, 503, 400, 409, 400, 200, 200])
+    expect(store.statements.size).toBe(3)
+    expect(await statesOf(name)).toEqual(['dead'])
+  })
+
+  it.each([401, 403])('that answers %d is held with an alert, and nothing is lost', async (status) => {
+    await using store = await RecordStore.start({
+      authorization: 'Bearer right-token',
+      unauthorizedStatus: status,
+    })
     const { name, publish } = await connect(
       store,
       {},
@@ -101,12 +198,20 @@ describe('a record store', () => {
       'it to be held',
       async () => (await node.holdfast.endpoints.health(name)).state === 'rejecting',
     )
-    expect((await node.holdfast.endpoints.health(name)).reason).toContain('401')
+    expect((await node.holdfast.endpoints.health(name)).reason).toContain(String(status))
+    expect(store.answers).toEqual(store.answers.map(() => status))
     await until('results to be settled', async () => (await rig.owed(name)) === 60)
+    const isFiring = async () => {
+      await node.holdfast.maintenance.run('alerts')
+      const { data } = await node.holdfast.alerts.list({ state: 'firing' })
+      return data.some(({ rule, subject }) => rule === 'rejecting' && subject === name)
+    }
+    await until('the alert to fire', isFiring)
     store.authorization = 'Bearer wrong-token'
     await node.holdfast.endpoints.resume(name)
     await rig.whenSettled(name)
     expect(store.statements.size).toBe(60)
+    await until('the alert to clear', async () => !(await isFiring()))
   })
 
   it('is not thought to be rejecting because of events that have no statement', async () => {
@@ -124,8 +229,10 @@ describe('a record store', () => {
     async (batch) => {
       await using store = await RecordStore.start()
       const { name, publish } = await connect(store, { onUnknown: 'skip' }, { batch })
+      const before = await skippedInMetrics()
       await publish([sampleEvent('page_close', {}), event(1), sampleEvent('seq_goto', {})])
       await rig.whenSettled(name)
+      await until('the metric to count them', async () => (await skippedInMetrics()) === before + 2)
       expect(await statesOf(name)).toEqual(['skipped', 'skipped', 'succeeded'])
       const { data } = await node.holdfast.deliveries.list({ endpoint: name, state: 'skipped' })
       expect(data).toHaveLength(2)
@@ -299,7 +406,7 @@ it('a route with a transform of its own has the preset’s criticality too, unle
   }
 })
 
-it('a new encryption key changes nobody’s pseudonym', async () => {
+it('a new encryption key changes no pseudonym', async () => {
   await using store = await RecordStore.start()
   const { name, publish } = await connect(store, {
     actor: { from: 'hash', key: 'the-key-of-all-pseudonyms' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { builtInTasks } from '../../../src/engine/maintenance/built-in-tasks.ts'
+import { builtInTasks } from '../../../src/engine/upkeep/built-in-tasks.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
@@ -50,6 +50,12 @@ const bounds: Readonly<Record<string, Bound>> = {
     fixture: `insert into audit_log (at, actor, action, subject) values ($1, 'ada', 'did', 'it')`,
   },
   breakers: 'per definition',
+  broker_queues: 'per definition',
+  broker_rejects: {
+    fixture: `insert into broker_rejects (received_at, queue, error, fields, body) values ($1, 'q', 'e', '{}', '')`,
+  },
+  broker_reports: 'by the next write',
+  broker_state: 'fixed',
   circuit_changes: {
     fixture: `insert into circuit_changes (at, lane_id, from_state, to_state, version, actor) values ($1, 1, 'closed', 'open', 1, 'n')`,
   },
@@ -60,12 +66,18 @@ const bounds: Readonly<Record<string, Bound>> = {
   deliveries: 'owed',
   endpoint_secrets: 'definitions',
   endpoints: 'definitions',
+  event_sources: 'definitions',
   event_types: 'definitions',
   idempotency_keys: {
     fixture: `insert into idempotency_keys (scope, key, body_hash, result, expires_at) values ('s', $1::timestamptz::text, '', '[]', $1)`,
   },
   in_flight: 'owed',
+  // The newest hundred of each job; whose-settings.test.ts.
+  job_declarations: 'per definition',
   jobs: 'definitions',
+  key_rates: {
+    fixture: `insert into key_rates (lane_id, key, paid_until) values (1, $1::timestamptz::text, $1)`,
+  },
   keeper_rounds: 'fixed',
   lane_backlogs: {
     fixture: `insert into lane_backlogs (lane_id, step_seconds, starts_at, pending) values (1, 3600, $1, 1)`,
@@ -126,6 +138,10 @@ const bounds: Readonly<Record<string, Bound>> = {
     fixture: `insert into site_rollups (step_seconds, starts_at) values (3600, $1)`,
     counted: notSampledNow,
   },
+  source_rejects: {
+    fixture: `insert into source_rejects (source_id, received_at, code, error, fields, body) values ((select id from event_sources), $1, 'c', 'e', '{}', '')`,
+  },
+  source_reports: 'by the next write',
   source_revision: 'fixed',
   sources: 'fixed',
   suspects: 'owed',
@@ -138,6 +154,9 @@ const ofPartition = /_y?\d{4}_?\d{2}$/
 beforeAll(async () => {
   testDatabase = await createTestDatabase()
   await testDatabase.pool.query(`select holdfast.declare_job('reminder', '{}')`)
+  await testDatabase.pool.query(
+    `insert into holdfast_internal.event_sources (name, type, config) values ('orders', 'amqp', '{}')`,
+  )
 })
 
 afterAll(() => testDatabase.drop())

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { MaintenanceTask } from '../../../src/engine/maintenance/maintenance-task.ts'
+import type { MaintenanceTask } from '../../../src/engine/upkeep/upkeep-task.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { claimLeadership, inTerm, isNotLeader } from '../../../src/storage/leadership.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
@@ -93,7 +93,7 @@ describe('maintenance', () => {
     expect(steady.node).toBe((await leader()).node)
   })
 
-  it('goes on although one task throws and another never ends, and says so', async () => {
+  it('runs the other tasks although one throws and another never ends, and reports both', async () => {
     const broken = await until(
       'two failures',
       () => taskOf('broken'),
@@ -112,7 +112,7 @@ describe('maintenance', () => {
     expect(runs.slice(before).filter(({ task }) => task === 'hanging')).toEqual([])
   })
 
-  it('counts a task as mended after one good run', async () => {
+  it('counts a task as recovered after one successful run', async () => {
     isBroken = false
     const mended = await until(
       'it to recover',
@@ -123,7 +123,7 @@ describe('maintenance', () => {
     expect(mended.lastFailedAt).not.toBeNull()
   })
 
-  it('leaves a nightly task alone until its hour, unless somebody asks for it', async () => {
+  it('runs a nightly task at its hour only, unless it is requested', async () => {
     const nightly = await taskOf('nightly')
     expect(nightly.lastStartedAt).toBeNull()
     expect([nightly.nextRunAt.getUTCHours(), nightly.nextRunAt.getUTCMinutes()]).toEqual([3, 0])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defineOperatorDataset, fillOperatorDataset } from '../../../bench/workload/operator-dataset.ts'
-import { builtInTasks } from '../../../src/engine/maintenance/built-in-tasks.ts'
+import { builtInTasks } from '../../../src/engine/upkeep/built-in-tasks.ts'
 import { rollUpLanes } from '../../../src/storage/rollups.ts'
 import { Rig } from '../../support/engine/rig.ts'
 
@@ -21,7 +21,7 @@ const daysOf = () =>
     'select lane_id, sum(attempts)::int as attempts from holdfast_internal.rollups where period = 3 group by lane_id order by lane_id',
   )
 
-it('days are made from hours some endpoints at a time, and what is cut short goes on where it stopped', async () => {
+it('days are made from hours some endpoints at a time, and an interrupted task continues where it stopped', async () => {
   const { pool } = rig.database
   const step = async () => {
     const client = await pool.connect()

@@ -12,7 +12,7 @@ interface Panel {
 }
 
 describe('the Grafana dashboard', () => {
-  const text = readFileSync(new URL('../../../examples/grafana-dashboard.json', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../../examples/grafana/dashboard.json', import.meta.url), 'utf8')
   const { panels } = JSON.parse(text) as { panels: Panel[] }
   const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })))
 

@@ -73,7 +73,7 @@ describe('metrics', () => {
   })
   afterAll(() => rig.stop())
 
-  it('show what became of every delivery, once it is committed', async () => {
+  it('show the outcome of every delivery, once it is committed', async () => {
     const body = await scrape()
     const ended = (outcome: string) =>
       valueOf(body, `holdfast_deliveries_total{transport="function",outcome="${outcome}"}`)
@@ -160,8 +160,8 @@ describe('metrics', () => {
       await until('all to end', async () => {
         const body = await scrape()
         return (
-          valueOf(body, 'holdfast_runs_total{outcome="succeeded"}') === 2 &&
-          valueOf(body, 'holdfast_runs_total{outcome="dead"}') === 1
+          valueOf(body, 'holdfast_runs_total{job="counted",outcome="succeeded"}') === 2 &&
+          valueOf(body, 'holdfast_runs_total{job="counted",outcome="dead"}') === 1
         )
       })
     } finally {

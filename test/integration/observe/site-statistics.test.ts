@@ -61,8 +61,8 @@ test('events are counted when their minute is over, also one that commits late; 
   const acceptedAt = async () =>
     (await site('1h')).series.find((step) => step.at.getTime() === at)?.accepted ?? null
   await node.holdfast.maintenance.run('site-statistics')
-  await until('its minute to be counted', acceptedAt, (accepted) => accepted !== null)
-  expect(await acceptedAt()).toBe(2)
+  // The node may have counted that minute before they were there.
+  await until('its minute to be counted with both', acceptedAt, (accepted) => accepted === 2)
   const client = await rig.database.pool.connect()
   try {
     await insert(45_000)

@@ -227,7 +227,7 @@ describe('statistics', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('refuse a window that nobody keeps, and an endpoint that nobody knows', async () => {
+  it('refuse a window that is not kept, and an unknown endpoint', async () => {
     await expect(statisticsOf('nobody')).rejects.toMatchObject({ code: 'endpoint_not_found' })
     await expect(statisticsOf('nobody', '2h' as never)).rejects.toMatchObject({ code: 'invalid_filter' })
   })

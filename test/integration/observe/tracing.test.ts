@@ -1,6 +1,8 @@
 import { context, SpanStatusCode, trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { defineJob } from '../../../src/jobs/job.ts'
+import { createWorker } from '../../../src/sdk/create-worker.ts'
 import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { HttpReceiver } from '../../support/receivers/http-receiver.ts'
@@ -54,6 +56,42 @@ describe('traces', () => {
     expect(request!.headers['traceparent']).toBe(`00-${traceId}-${spanId}-01`)
   })
 
+  it('lead from the enqueuer to each attempt of a run', async () => {
+    let tries = 0
+    const job = defineJob({
+      name: 'traced',
+      retry: { strategy: 'fixed', baseDelayMs: 10, jitter: 'none' },
+      run: () => {
+        tries += 1
+        if (tries === 1) throw Object.assign(new Error('the secret is 42'), { code: 'E_FIRST' })
+      },
+    })
+    const worker = await createWorker({ databaseUrl: rig.database.url, jobs: [job], journalFolder: null })
+    try {
+      const { id } = await node.holdfast.enqueue(job, {}, { correlationId: 'corr-8' })
+      await until('both spans', () => spansOf('run traced').length === 2)
+      const [published] = spansOf('publish traced')
+      const [failed, done] = spansOf('run traced')
+      for (const span of [failed!, done!]) {
+        expect(span.parentSpanContext?.spanId).toBe(published!.spanContext().spanId)
+        expect(span.attributes).toMatchObject({
+          'messaging.message.id': id,
+          'messaging.message.conversation_id': 'corr-8',
+        })
+      }
+      expect(failed).toMatchObject({
+        status: { code: SpanStatusCode.ERROR, message: 'E_FIRST' },
+        attributes: { 'holdfast.attempt': 1, 'holdfast.outcome': 'failed' },
+      })
+      expect(done).toMatchObject({
+        status: { code: SpanStatusCode.UNSET },
+        attributes: { 'holdfast.attempt': 2, 'holdfast.outcome': 'succeeded' },
+      })
+    } finally {
+      await worker.stop()
+    }
+  })
+
   it('have one span for each attempt, and say which failed', async () => {
     let tries = 0
     const name = await functionEndpoint(
@@ -75,7 +113,7 @@ describe('traces', () => {
     )
   })
 
-  it("keep a traceparent that came along, and go on from somebody else's", async () => {
+  it('keep a given traceparent, and continue the trace of the caller', async () => {
     const name = await functionEndpoint(node.holdfast, () => undefined)
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     await node.holdfast.send(name, 1, { headers: { traceparent } })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { retirePartitions } from '../../../src/engine/maintenance/retention-tasks.ts'
+import { retirePartitions } from '../../../src/engine/upkeep/retention-tasks.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { inTerm } from '../../../src/storage/leadership.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
@@ -60,7 +60,7 @@ describe('the archive', () => {
     )
   }
 
-  it('lets go of old months, and keeps the bodies that are still needed', async () => {
+  it('drops old months, and keeps the bodies that are still needed', async () => {
     let isBroken = true
     const taken: unknown[] = []
     const name = await functionEndpoint(node.holdfast, ({ payload }) => {
@@ -206,7 +206,7 @@ describe('the archive', () => {
     expect(taken).toEqual(['in time'])
   })
 
-  it('gives up soon when somebody is in the way, makes nobody wait, and goes on later', async () => {
+  it('gives up soon when a lock is held, blocks no other session, and continues later', async () => {
     const name = await functionEndpoint(node.holdfast, () => {})
     const publisher = await rig.database.pool.connect()
     await publisher.query('begin')
@@ -220,7 +220,7 @@ describe('the archive', () => {
     expect(await hasOld('messages')).toBe(false)
   })
 
-  it('lets go of the other months although one can not go', async () => {
+  it('drops the other months if one cannot be dropped', async () => {
     await rig.rows(
       `select holdfast_internal.create_partition('messages', 'messages_2024_04', holdfast_internal.id_at('2024-04-01Z'), holdfast_internal.id_at('2024-05-01Z'))`,
     )
@@ -240,7 +240,7 @@ describe('the archive', () => {
     expect([await hasOld('messages'), await hasOld('attempts')]).toEqual([true, false])
   })
 
-  it('lets go of old rows that no partition wanted', async () => {
+  it('drops old rows in the default partition', async () => {
     const id = await rig.value<number>(`select holdfast_internal.id_at('2024-01-05Z')`)
     // Owed before it is there: the node's own purge may come in between.
     await rig.rows(
@@ -254,6 +254,35 @@ describe('the archive', () => {
     await rig.rows('select holdfast_internal.purge_archive(100)')
     expect(await rig.count('messages_default')).toBe(0)
     expect(await rig.count('messages_kept')).toBe(1)
+  })
+
+  it('leaves a row that comes while the default partition is purged to the next purge', async () => {
+    const id = await rig.value<number>(`select holdfast_internal.id_at('2024-01-05Z')`)
+    const owed = (offset: number) =>
+      rig.rows(
+        `with owed as (insert into holdfast_internal.deliveries (id, message_id, lane_id, size, due_at) values ($1, $1, 9999, 1, 'infinity'))
+         insert into holdfast_internal.messages (id, size, body) values ($1, 1, '1')`,
+        [id + offset],
+      )
+    await owed(0)
+    const holder = await rig.database.pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('lock table holdfast_internal.messages_kept')
+      const purged = rig.rows('select holdfast_internal.purge_archive(100)')
+      await until('the purge to wait for the copy', () =>
+        rig.value(
+          `select exists (select from pg_locks where relation = 'holdfast_internal.messages_kept'::regclass and not granted)`,
+        ),
+      )
+      await owed(1)
+      await holder.query('commit')
+      await purged
+    } finally {
+      holder.release()
+    }
+    await rig.rows('select holdfast_internal.purge_archive(100)')
+    expect([await rig.count('messages_default'), await rig.count('messages_kept')]).toEqual([0, 2])
   })
 
   it('is cut into weeks or days when the setting says so, without gaps or overlaps', async () => {
@@ -279,7 +308,7 @@ describe('the archive', () => {
     ).rejects.toMatchObject({ code: 'HF042' })
   })
 
-  it('lets go of partitions beside readers, without a deadlock', async () => {
+  it('drops partitions beside readers without a deadlock', async () => {
     const reader = await rig.database.pool.connect()
     const dropper = await rig.database.pool.connect()
     try {
@@ -305,7 +334,7 @@ describe('the archive', () => {
     }
   })
 
-  it('refuses a retention of nothing', async () => {
+  it('rejects a retention of zero', async () => {
     // All steps in one transaction, with locks on both tables: beside a node PostgreSQL may have to end one of them as a deadlock.
     await node.holdfast.stop()
     await expect(rig.rows('select holdfast.drop_old_partitions(0)')).rejects.toMatchObject({ code: '22023' })

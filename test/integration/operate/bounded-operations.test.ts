@@ -145,7 +145,7 @@ describe('deleting a route', () => {
     await owe(lane, 5, id)
     await expect(node.holdfast.routes.remove(name)).rejects.toMatchObject({
       code: 'still_owed',
-      message: expect.stringContaining('may still owe') as string,
+      message: expect.stringContaining('may still have pending deliveries') as string,
     })
     const { operation } = await node.holdfast.routes.remove(name, { force: true })
     expect(await ended(operation as string)).toMatchObject({ done: 5, total: 5 })

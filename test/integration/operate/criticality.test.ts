@@ -34,7 +34,7 @@ describe('what is critical', () => {
   const open = async (name: string) =>
     (await node.holdfast.deadLetters.list({ endpoint: name, state: 'open' })).data
 
-  it('is sent again by schedule when it is dead, counted per letter, and what is standard is not', async () => {
+  it('is redelivered by schedule when it is dead, counted per dead letter; standard messages are not', async () => {
     const { name, receiver } = await brokenEndpoint('ops@example.com')
     await node.holdfast.sendBatch(name, [{ payload: 'grave', criticality: 'critical' }, { payload: 'usual' }])
     await until('both to be dead', async () => (await open(name)).length === 2)
@@ -89,14 +89,14 @@ describe('what is critical', () => {
     expect(await recipient(name)).toMatchObject({ count: 1, deadLetters: 0 })
   })
 
-  it('leaves an endpoint alone whose critical events arrive', async () => {
+  it('does not list an endpoint whose critical events are delivered', async () => {
     const name = await functionEndpoint(node.holdfast, () => {})
     await node.holdfast.send(name, 1, { criticality: 'critical' })
     await rig.whenSettled(name)
     expect(await recipient(name)).toBeUndefined()
   })
 
-  it('is sent again at three in the morning unless somebody says otherwise', async () => {
+  it('is redelivered at three in the morning by default', async () => {
     const task = await until('the leader', async () =>
       (await node.holdfast.maintenance.status()).tasks.find(({ name }) => name === 'critical-resend'),
     )

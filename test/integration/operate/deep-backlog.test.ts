@@ -30,7 +30,9 @@ it.each([
     'a page of its deliveries',
     `select holdfast_internal.find_deliveries('{"endpoint": "full", "state": "pending"}', ${waiting}, 10, 1000)`,
   ],
-])('%s is told without a walk over the backlog', async (_, question) => {
+])('%s is answered without a scan of the backlog', async (_, question) => {
+  // A connection reads the catalogue at its first question: that isn't counted.
+  await rig.rows(question)
   const [row] = await rig.rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
     `explain (analyze, buffers, format json) ${question}`,
   )

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { array, constantFrom, sample } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EndpointChanges, EndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
 import { parseEventTypePattern } from '../../../src/core/routes/event-type-pattern.ts'
+import type { EndpointChanges, EndpointInput } from '../../../src/transports/endpoint-types.ts'
 import { createRole } from '../../support/database-role.ts'
 import { functionEndpoint, Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
@@ -335,7 +335,7 @@ describe('endpoints in SQL', () => {
     expect(signingSecret).toMatch(/^whsec_/)
   })
 
-  it('are refused under a name that is taken, or that nobody has', async () => {
+  it('are refused under a name that is taken, or that does not exist', async () => {
     const [name] = pair()
     await create(name, plain)
     await expect(create(name, plain)).rejects.toMatchObject({ code: 'HF015' })
@@ -372,7 +372,7 @@ describe('endpoints in SQL', () => {
     expect(heard).toEqual(['one', 'two'])
   })
 
-  it('that only a node can judge hold one endpoint, with a reason, and no node', async () => {
+  it('with settings that only a node can validate are held with a reason, and the node keeps running', async () => {
     const [name] = pair()
     await create(name, { ...plain, url: 'http://xn--a-ecp.ru/' })
     const other = await functionEndpoint(node.holdfast, () => undefined)
@@ -384,7 +384,7 @@ describe('endpoints in SQL', () => {
       () => node.holdfast.endpoints.health(name),
       ({ state }) => state === 'held',
     )
-    expect(health.reason).toContain('is no absolute URL')
+    expect(health.reason).toContain('is not an absolute URL')
   })
 
   it('keep their secrets through a change, but for the field that has them', async () => {

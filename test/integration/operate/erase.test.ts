@@ -61,7 +61,7 @@ describe('erasing a message', () => {
   const erase = (id: string, force = false) =>
     rig.value('select holdfast.erase_message($1, $2, $3)', [id, 'asked to be forgotten', force])
 
-  it('leaves nothing of it in any table, whatever became of it', async () => {
+  it('leaves nothing of it in any table, whatever its outcome', async () => {
     const canary = newCanary()
     const options = {
       headers: { 'x-name': canary },
@@ -157,7 +157,7 @@ describe('erasing a message', () => {
     await node.holdfast.endpoints.resume(name)
   })
 
-  it('removes what an attempt that was out brings back', async () => {
+  it('removes data that an attempt in flight writes afterwards', async () => {
     const canary = newCanary()
     let refuse: () => void = () => {}
     const name = await functionEndpoint(

@@ -90,7 +90,7 @@ describe('an endpoint that owes many deliveries', () => {
   })
 })
 
-it('a request that is out when its endpoint is deleted, and that the receiver accepts, is recorded as succeeded', async () => {
+it('a request in flight when its endpoint is deleted, and that the receiver accepts, is recorded as succeeded', async () => {
   const gate = new Gate()
   await using receiver = await HttpReceiver.start({
     behaviour: (_, response) => void gate.passed().then(() => response.writeHead(200).end()),

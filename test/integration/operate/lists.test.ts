@@ -511,7 +511,7 @@ describe.for([
   })
 })
 
-it('the filters find something, each of them but those for nobody', async () => {
+it('each filter finds something, except those for unknown names', async () => {
   const empty: string[] = []
   for (const [what, filters, naive] of [
     ['deliveries', deliveryFilters, naiveDeliveries],

@@ -187,7 +187,7 @@ describe('looking things up', () => {
       expect(delivery.deadLetterId).toMatch(/^dlt_/)
     })
 
-    it('with attempts that failed and others to come are pending, with their last error', async () => {
+    it('between two attempts are pending, with their last error', async () => {
       const flaky = await functionEndpoint(node.holdfast, () => {
         throw new Error('try later')
       })
@@ -213,7 +213,7 @@ describe('looking things up', () => {
   })
 
   describe('events', () => {
-    it('nobody wanted are found as unrouted', async () => {
+    it('that match no route are found as unrouted', async () => {
       const { id } = await node.holdfast.publish('nobody.cares', { n: 1 }, { correlationId: 'lonely' })
       const { data } = await node.holdfast.events.list({ state: 'unrouted' })
       expect(data).toMatchObject([{ id, type: 'nobody.cares', state: 'unrouted' }])

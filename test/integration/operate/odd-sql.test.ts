@@ -84,7 +84,7 @@ describe(`functions for users, given odd values (seed ${seed})`, () => {
   })
   afterAll(() => rig.stop())
 
-  it('do what they are told or say what is wrong', async () => {
+  it('do what they are asked to do, or report the problem', async () => {
     const random = new SeededRandom(seed)
     const functions = await rig.rows<{ name: string; types: string[] }>(
       `select proname as name, array(select format_type(type, null) from unnest(proargtypes) with ordinality as each (type, place) order by place) as types
@@ -156,7 +156,7 @@ describe(`functions for users, given odd values (seed ${seed})`, () => {
     }
   })
 
-  it('name the session where nobody says who acts', async () => {
+  it('name the session when no actor is given', async () => {
     await rig.rows(
       `select holdfast.set_setting('max_pending', '5', null), holdfast.set_setting('max_pending', null, null)`,
     )

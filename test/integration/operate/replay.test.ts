@@ -65,7 +65,7 @@ describe('a replay', () => {
     }
   })
 
-  it('of one message sends it again under a new webhook-id, and tells what it is a replay of', async () => {
+  it('of one message sends it under a new webhook-id and names the original message', async () => {
     const { name, taken } = await recording()
     const { id } = await node.holdfast.send(
       name,
@@ -93,7 +93,7 @@ describe('a replay', () => {
     expect(await rig.count('messages_kept')).toBe(0)
   })
 
-  it('of one message goes every way that it took, once, whatever was redriven or replayed since', async () => {
+  it('of one message goes to each original destination once, regardless of earlier redrives and replays', async () => {
     const first = await recording({ eventTypes: ['ways.*'] })
     const second = await recording({ eventTypes: ['ways.*'] })
     const { id } = await node.holdfast.publish('ways.many', 1)
@@ -109,7 +109,7 @@ describe('a replay', () => {
     expect(first.taken).toHaveLength(3)
   })
 
-  it('of an unrouted event needs a target, and reaches it', async () => {
+  it('of an unrouted event requires a target, and is delivered there', async () => {
     const { name, taken } = await recording()
     const { id } = await node.holdfast.publish('nobody.cares', { n: 7 })
     await expect(node.holdfast.replays.one(id)).rejects.toMatchObject({ code: 'invalid_filter' })
@@ -125,7 +125,7 @@ describe('a replay', () => {
     await expect(node.holdfast.replays.one('nonsense')).rejects.toMatchObject({ code: 'event_not_found' })
   })
 
-  it('of a range counts first, then sends in order, and never the same again by itself', async () => {
+  it('of a range counts first, then sends in order, and does not repeat itself', async () => {
     const { name, taken } = await recording()
     await node.holdfast.sendBatch(
       name,
@@ -199,7 +199,7 @@ describe('a replay', () => {
     expect(taken.map(({ payload }) => payload)).toEqual(['before', 'after', 'before'])
   })
 
-  it('of a range finds what ended in every way, each once', async () => {
+  it('of a range finds deliveries of every final state, each once', async () => {
     const taken: unknown[] = []
     const name = await functionEndpoint(
       node.holdfast,
@@ -223,7 +223,7 @@ describe('a replay', () => {
     expect(await count()).toBe(4)
   })
 
-  it('of a range by "failed" takes what is dead, expired or dropped, and refuses a state that it does not know', async () => {
+  it('of a range with the state "failed" selects dead, expired and dropped deliveries, and rejects an unknown state', async () => {
     let isBroken = true
     const taken: unknown[] = []
     const name = await functionEndpoint(node.holdfast, ({ payload }) => {
@@ -257,7 +257,7 @@ describe('a replay', () => {
     expect(preview).toMatchObject({ count: 2 })
   })
 
-  it('of a range of messages goes to another endpoint, each once, without the transforms of the first ones', async () => {
+  it('of a range of messages sends each once to another endpoint, without the original transforms', async () => {
     await recording({ eventTypes: ['target.*'] })
     await recording({ eventTypes: ['target.*'] })
     const target = await recording()
@@ -274,7 +274,7 @@ describe('a replay', () => {
 
   const doubled = { type: 'template', template: '{ "twice": "{{ n }}{{ n }}" }' } as const
 
-  it('to the same endpoint goes through the transform of its route; to another one it goes as it was published', async () => {
+  it('to the same endpoint applies the transform of its route; to another one it sends the message as published', async () => {
     const { name, taken } = await recording()
     const other = await recording()
     await node.holdfast.routes.create({
@@ -383,7 +383,7 @@ describe('a replay', () => {
     expect((await node.holdfast.events.list({ eventType: 'tidy-up' })).data).toEqual([])
   })
 
-  it('that dies becomes a letter of its own, and its redrive keeps the webhook-id of the replay', async () => {
+  it('that fails becomes its own dead letter, and its redrive keeps the webhook-id of the replay', async () => {
     const seen: string[] = []
     let isBroken = false
     const name = await functionEndpoint(node.holdfast, ({ id }) => {

@@ -159,6 +159,18 @@ const effects: Readonly<
     await runTask('audit-retention')
     expect(await isKept()).toBe(false)
   },
+  source_reject_retention_days: async () => {
+    await rig.rows(
+      `with source as (insert into holdfast_internal.event_sources (name, type, config, state) values ('old', 'amqp', '{}', 'paused') returning id)
+       insert into holdfast_internal.source_rejects (source_id, received_at, code, error, fields, body)
+       select id, now() - interval '2 days', 'payload_invalid_json', 'e', '{}', 'x' from source`,
+    )
+    await runTask('old-source-rejects')
+    expect(await rig.count('source_rejects')).toBe(1)
+    await set('source_reject_retention_days', 1)
+    await runTask('old-source-rejects')
+    expect(await rig.count('source_rejects')).toBe(0)
+  },
   partition_size: async () => {
     const daily = async () =>
       (await partitions('messages')).filter((name) => /_\d{4}_\d{2}_\d{2}$/.test(name))
@@ -175,7 +187,7 @@ const effects: Readonly<
   worker_queue_ttl_ms: [ofJobs, 'worker_queue_ttl_ms is how long work for one worker waits'],
   zombie_check_ms: [ofJobs, 'zombie_check_ms holds for the next round, which comes sooner'],
   zombie_threshold_ms: [ofJobs, 'zombie_threshold_ms decides at the next check what a zombie is'],
-  auto_disable: [ofJobs, 'auto_disable holds at once for jobs that say nothing'],
+  auto_disable: [ofJobs, 'auto_disable applies at once to jobs that do not set it'],
   defaults: [elsewhere, 'defaults are what new endpoints get that say nothing themselves'],
   disk_bytes: async () => {
     // A finding fires after a minute; that it was made is enough here.

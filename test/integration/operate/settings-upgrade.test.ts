@@ -72,7 +72,7 @@ describe('settings that were renamed', () => {
     expect(rows).toEqual([{ attempts: 24, messages: 24 }])
   })
 
-  test('that nobody touched have the defaults, and a position of the upkeep is none of them', async () => {
+  test('get their defaults if they were never changed, and exclude the internal maintenance position', async () => {
     await store({ kept_cursor: 4711 })
     const fallbacks = Object.fromEntries(
       Object.entries(siteSettings).map(([name, { fallback }]) => [name, fallback]),

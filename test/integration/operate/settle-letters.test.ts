@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FunctionEndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
+import type { FunctionEndpointInput } from '../../../src/transports/function/description.ts'
 import { PermanentError } from '../../../src/transports/function/handler.ts'
 import { functionEndpoint, Rig, type RunningNode, withoutSafetyNets } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
@@ -104,7 +104,7 @@ describe('settling a dead letter', () => {
     expect(receiver.taken).toEqual([1])
   })
 
-  it('gives a redrive its retries anew', async () => {
+  it('resets the retries of a redrive', async () => {
     const flaky = await functionEndpoint(
       node.holdfast,
       () => {
@@ -160,7 +160,7 @@ describe('settling a dead letter', () => {
     })
   })
 
-  it('can not redrive to an endpoint that is gone, and says so', async () => {
+  it('rejects a redrive to a deleted endpoint with a reason', async () => {
     const { name } = await brokenEndpoint()
     await node.holdfast.send(name, 1)
     const letter = await onlyLetter(name)
@@ -198,7 +198,7 @@ describe('settling a dead letter', () => {
     expect(await node.holdfast.deadLetters.get(letter.id)).toMatchObject({ state: 'open', settledAt: null })
   })
 
-  it('does not reopen what a late success has resolved while its redrive was out', async () => {
+  it('does not reopen a letter that a late success has resolved while its redrive was in flight', async () => {
     const gate = new Gate()
     const { name, receiver } = await brokenEndpoint()
     await node.holdfast.send(name, 1)
@@ -407,7 +407,7 @@ describe('settling a dead letter', () => {
       )
     const cleanUp = () => rig.value<number>('select holdfast.cleanup_dlq()')
 
-    it('counts 30 days from the settlement, and leaves what nobody has settled', async () => {
+    it('counts 30 days from the settlement, and keeps unsettled letters', async () => {
       const { name } = await brokenEndpoint()
       await node.holdfast.sendBatch(name, [{ payload: 1 }, { payload: 2 }, { payload: 3 }])
       const { data } = await until(
@@ -426,7 +426,7 @@ describe('settling a dead letter', () => {
       expect(left).toEqual([settledLately, open])
     })
 
-    it('removes unsettled letters only when it is told to, and frees their keys', async () => {
+    it('removes unsettled letters only on request, and frees their keys', async () => {
       const { name, receiver } = await brokenEndpoint({ onDead: 'block' })
       await node.holdfast.sendBatch(
         name,

@@ -70,7 +70,7 @@ describe(`an operator at the SQL prompt (${hasPsql() ? 'psql' : 'no psql here: p
       ({ state }) => state === 'succeeded',
     )
 
-  it('sees what is dead, and how endpoints fare', async () => {
+  it('sees the dead letters and the health of endpoints', async () => {
     expect(
       await sql(`select endpoint, dead, redriven, resolved, oldest <= newest from holdfast.dlq_summary()`),
     ).toBe(`${name}|4|0|0|t`)
@@ -111,7 +111,7 @@ describe(`an operator at the SQL prompt (${hasPsql() ? 'psql' : 'no psql here: p
     expect(receiver.taken).toEqual([1, 2, 3, 4, 1, 1, 2, 3, 4])
   })
 
-  it('keeps the house clean', async () => {
+  it('runs the maintenance functions', async () => {
     expect(await sql('select holdfast.cleanup_dlq()')).toBe('0')
     await sql(`update holdfast_internal.dead_letters set settled_at = now() - interval '31 days'`)
     expect(await sql('select holdfast.cleanup_dlq()')).toBe('4')

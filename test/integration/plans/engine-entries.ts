@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { enqueueRuns } from '../../../src/storage/enqueue-runs.ts'
-import { reviveRuns, sweepRuns, sweepZombies } from '../../../src/storage/keep-runs.ts'
+import { reviveRuns, sweepRuns, sweepUnhandled, sweepZombies } from '../../../src/storage/keep-runs.ts'
 import { readArrivals, readRange, readTopId } from '../../../src/storage/read-arrivals.ts'
 import {
   readByIds,
@@ -176,6 +176,10 @@ export const engineEntries: readonly PlanEntry[] = [
     run: async (database) => (await sweepRuns(database, 500, 1), 500),
   },
   {
+    of: 'keep-runs#sweepUnhandled',
+    run: async (database) => (await sweepUnhandled(database, 600_000, 500, 1), 500),
+  },
+  {
     of: 'keep-runs#sweepZombies',
     run: async (database) => (await sweepZombies(database, 600_000, 500, 1), 500),
   },
@@ -186,11 +190,11 @@ export const engineEntries: readonly PlanEntry[] = [
   },
   {
     of: 'send-messages#sendMessages',
-    connection: 'api',
+    connection: 'application',
     run: async (database) =>
       (
         await sendMessages(
-          database.sender,
+          database.queryable,
           'template',
           Array.from({ length: 50 }, () => '{}'),
           null,
@@ -199,11 +203,11 @@ export const engineEntries: readonly PlanEntry[] = [
   },
   {
     of: 'enqueue-runs#enqueueRuns',
-    connection: 'api',
+    connection: 'application',
     run: async (database) =>
       (
         await enqueueRuns(
-          database.sender,
+          database.queryable,
           'job-00',
           Array.from({ length: 20 }, () => '{}'),
           Array.from({ length: 20 }, (_, n) => ({ priority: n % 4, orderingKey: `k${n}` })),

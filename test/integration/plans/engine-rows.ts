@@ -126,6 +126,9 @@ export async function claim(
     wanted,
     suspectRoom: 10,
     mayTakeDeadly: false,
+    jobIds: null,
+    maxBytes: 16 * 1024 * 1024,
+    maxChain: 50,
     request: 1,
   })
   return { worker: incarnation, runs }

@@ -41,6 +41,7 @@ import {
   purgeAccess,
   purgeAuditLog,
   purgeCircuitChanges,
+  purgeKeyRates,
   purgeOperations,
   purgeSchedules,
 } from '../../../src/storage/retention.ts'
@@ -276,10 +277,15 @@ export const operatorEntries: readonly PlanEntry[] = [
   },
   { of: 'jobs#listJobs', run: async (database) => (await listJobs(database, '', 100)).length },
   { of: 'jobs#readJob', run: async (database) => Number((await readJob(database, 'job-07')) !== undefined) },
-  { of: 'jobs#listQueues', run: async (database) => (await listQueues(database, 100)).length },
+  {
+    of: 'jobs#listQueues',
+    run: async (database) => (await listQueues(database, 100)).length,
+    bound: { rows: 10_000, why: 'runs of each queue are counted to 1,000, beyond that as queue_depths says' },
+  },
   {
     of: 'jobs#readQueue',
     run: async (database) => Number((await readQueue(database, 'queue-00')) !== undefined),
+    bound: { rows: 1000, why: 'its runs are counted to 1,000, beyond that as queue_depths says' },
   },
   { of: 'workers#listWorkers', run: async (database) => (await listWorkers(database, 100)).length },
   { of: 'workers#countWorkers', run: async (database) => countWorkers(database) },
@@ -409,6 +415,10 @@ export const operatorEntries: readonly PlanEntry[] = [
     'backlog_age',
     'backlog',
     'node_lost',
+    'source_disconnected',
+    'broker_dead_letter_rate',
+    'broker_dead_letters',
+    'broker_disconnected',
   ].map(
     (kind): PlanEntry => ({
       of: 'alert-rules#readFindings',
@@ -478,6 +488,7 @@ export const operatorEntries: readonly PlanEntry[] = [
   },
   { of: 'retention#purgeOperations', run: inTransaction((client) => purgeOperations(client, 90, 500)) },
   { of: 'retention#purgeAccess', run: inTransaction((client) => purgeAccess(client, 365, 500)) },
+  { of: 'retention#purgeKeyRates', run: inTransaction((client) => purgeKeyRates(client, 500)) },
   { of: 'retention#purgeSchedules', run: inTransaction((client) => purgeSchedules(client, 90, 500)) },
   {
     of: 'circuit-changes#listCircuitChanges',

@@ -5,10 +5,21 @@ import { readDeliverySituation } from '../../../src/storage/delivery-situation.t
 import { readHealthPage } from '../../../src/storage/endpoint-health.ts'
 import { countRecentTypes, matchStored, readEventBodies } from '../../../src/storage/event-samples.ts'
 import { searchEvents } from '../../../src/storage/events.ts'
+import { beforeEveryAttempt, findNextDeliveries } from '../../../src/storage/find.ts'
 import { readGroupDetails, readLettersBreakdown } from '../../../src/storage/letter-groups.ts'
-import { listOperations, previewOperation, readOperationOutcome } from '../../../src/storage/operations.ts'
-import { beforeEverything } from '../../../src/storage/page.ts'
+import { readNodeShares } from '../../../src/storage/nodes.ts'
+import {
+  createOperation,
+  findSkippedLetters,
+  listOperations,
+  previewOperation,
+  readOperationOutcome,
+} from '../../../src/storage/operations.ts'
+import { beforeEverything, maxScannedPerPage } from '../../../src/storage/page.ts'
+import { readPartitions } from '../../../src/storage/partitions.ts'
 import { findNames } from '../../../src/storage/search.ts'
+import { readDatabaseBytes, readServer, readTables } from '../../../src/storage/server.ts'
+import { readTroubledLanes } from '../../../src/storage/troubled-lanes.ts'
 import type { PlanEntry } from './entry.ts'
 
 const pageRows = 51
@@ -19,6 +30,35 @@ const newestEvents = (dataset: Dataset) =>
 
 /** What the overview and the pages of the dashboard ask, beside what every operator asks. */
 export const pageEntries: readonly PlanEntry[] = [
+  {
+    of: 'nodes#readNodeShares',
+    run: async (database) => (await readNodeShares(database)).length,
+    bound: definitions(12_000),
+  },
+  {
+    of: 'server#readTables',
+    run: async (database) => (await readTables(database, '', pageRows)).length,
+    bound: { rows: 3000, why: "PostgreSQL's own list of tables and indexes, not their rows" },
+  },
+  {
+    of: 'server#readServer',
+    run: async (database) => Number((await readServer(database)).connections > 0),
+    bound: { rows: 1000, why: 'a row for each database of the server' },
+  },
+  {
+    of: 'server#readDatabaseBytes',
+    run: async (database) => Number((await readDatabaseBytes(database)) > 0),
+  },
+  {
+    of: 'partitions#readPartitions',
+    run: async (database) => (await readPartitions(database)).length,
+    bound: { rows: 5000, why: 'each partition for each of 25 months, and a thousand stray rows at most' },
+  },
+  {
+    of: 'troubled-lanes#readTroubledLanes',
+    run: async (database) => (await readTroubledLanes(database)).length,
+    bound: definitions(12_000),
+  },
   {
     of: 'search#findNames',
     run: async (database) => (await findNames(database, '0042', 8)).length,
@@ -40,6 +80,25 @@ export const pageEntries: readonly PlanEntry[] = [
         return rows.reduce((sum, { steps }) => sum + 1 + steps.length, 0)
       },
       bound: definitions(12_000),
+    }),
+  ),
+  ...(
+    [
+      ['of all endpoints', {}],
+      ['of an endpoint', { endpoint: 'endpoint-00042' }],
+      ['of a message', { correlationId: 'correlation-5' }],
+      ['with an error that nobody had', { errorCode: 'nothing_like_this' }],
+      ['of a rare type', { eventType: 'rare.event' }],
+    ] as const
+  ).map(
+    ([what, filter]): PlanEntry => ({
+      of: 'find#findNextDeliveries',
+      what,
+      run: async (database) => {
+        const { found } = await findNextDeliveries(database, filter, beforeEveryAttempt, pageRows)
+        return Math.max(found.length, pageRows)
+      },
+      bound: { rows: 4 * maxScannedPerPage, why: 'a look ends after a bounded number of rows' },
     }),
   ),
   ...(
@@ -115,6 +174,28 @@ export const pageEntries: readonly PlanEntry[] = [
     },
     bound: { rows: 10_001, why: 'the first ten thousand deliveries of one operation' },
   },
+  ...[{}, { endpoint: 'endpoint-00042' }, { statusCode: 418 }].map(
+    (filter): PlanEntry => ({
+      of: 'operations#findSkippedLetters',
+      what: JSON.stringify(filter),
+      run: async (database) => {
+        const request = {
+          kind: 'resolve',
+          filter,
+          options: { all: true },
+          asOf: null,
+          ratePerSecond: null,
+        } as const
+        const id = await createOperation(database, request, 'ada')
+        await findSkippedLetters(database, id, beforeEverything, pageRows)
+        return 0
+      },
+      bound: {
+        rows: 60_000,
+        why: 'the preview of its creation, then five thousand letters, however many there are',
+      },
+    }),
+  ),
   {
     of: 'operations#listOperations',
     what: 'of a kind',

@@ -6,15 +6,16 @@ import {
   defineOperatorDataset,
   fillOperatorDataset,
 } from '../../../bench/workload/operator-dataset.ts'
-import { createPool } from '../../../src/postgres/pool.ts'
+import { avoidWholeScans, createPool } from '../../../src/postgres/pool.ts'
 import { Holdfast } from '../../../src/sdk/holdfast.ts'
 import { Database } from '../../../src/storage/database.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import type { LeadingColumns, PlanNode, RecordedPlan } from './judge-plans.ts'
 import { defineKeyedQueues, fillKeyedRuns } from './keyed-runs.ts'
+import { fillSources } from './source-entries.ts'
 
-/** As a node's connections, or as those of an API, which may be lent by a proxy and take no settings. */
-export type ConnectionKind = 'node' | 'api'
+/** As a node's connections; as those that an API's statements are prepared on; or as an application's own, on which nobody sets anything. */
+export type ConnectionKind = 'node' | 'api' | 'application'
 
 const recording = `
   load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on;
@@ -33,9 +34,10 @@ export class PlanLab {
 
   private constructor(testDatabase: TestDatabase) {
     this.#testDatabase = testDatabase
-    this.#pools = { node: this.#open('node'), api: this.#open('api') }
+    this.#pools = { node: this.#open('node'), api: this.#open('api'), application: this.#open('application') }
     const databaseOf = (pool: Pool) => new Database({ pool, preparesStatements: true, deadlineMs: 60_000 })
-    this.#databases = { node: databaseOf(this.#pools.node), api: databaseOf(this.#pools.api) }
+    const { node, api, application } = this.#pools
+    this.#databases = { node: databaseOf(node), api: databaseOf(api), application: databaseOf(application) }
   }
 
   static async open(): Promise<PlanLab> {
@@ -43,7 +45,9 @@ export class PlanLab {
     const holdfast = new Holdfast({ databaseUrl: testDatabase.url })
     await holdfast.endpoints.create({ name: 'template', transport: 'function', config: {} })
     await holdfast.stop()
-    return new PlanLab(testDatabase)
+    const lab = new PlanLab(testDatabase)
+    await avoidWholeScans(lab.#pools.api)
+    return lab
   }
 
   #open(kind: ConnectionKind): Pool {
@@ -57,8 +61,12 @@ export class PlanLab {
     pool.on('connect', (client) => {
       client.on('notice', ({ message }) => this.#note(message ?? ''))
       // The server's own defaults, but for the plan, which it would keep from the sixth time on.
-      const defaults = 'set jit = on; set plan_cache_mode = force_generic_plan'
-      void client.query(kind === 'api' ? `${recording}; ${defaults}` : recording)
+      const defaults = {
+        node: '',
+        api: 'set plan_cache_mode = force_generic_plan;',
+        application: 'set jit = on; set plan_cache_mode = force_generic_plan;',
+      }
+      void client.query(`${defaults[kind]} ${recording}`)
     })
     return pool
   }
@@ -68,10 +76,7 @@ export class PlanLab {
     return this.#withClients(async ([first]) => {
       await defineKeyedQueues(first as Client)
       const dataset = await defineOperatorDataset(first as Client, size)
-      // As after an idle night: a table that vacuum found empty seems to have no pages, and the planner begins a join with it, or reads it whole,
-      // rather than look something up in it. The other tables keep what has been sent and are never empty again.
-      const emptied = ['deliveries', 'runs', 'run_claims', 'run_bundles', 'idempotency_keys', 'suspects']
-      for (const table of emptied) await (first as Client).query(`vacuum holdfast_internal.${table}`)
+      await vacuumEmptyTables(first as Client)
       return dataset
     })
   }
@@ -81,6 +86,7 @@ export class PlanLab {
     await this.#withClients(async (clients) => {
       await fillOperatorDataset(clients, dataset)
       await fillKeyedRuns(clients[0] as Client, dataset.events)
+      await fillSources(clients[0] as Client, dataset.events)
     })
   }
 
@@ -121,8 +127,7 @@ export class PlanLab {
   }
 
   async close(): Promise<void> {
-    await this.#pools.node.end()
-    await this.#pools.api.end()
+    for (const pool of Object.values(this.#pools)) await pool.end()
     await this.#testDatabase.drop()
   }
 
@@ -140,4 +145,15 @@ export class PlanLab {
     }
     this.#plans.push({ text, plan, settings })
   }
+}
+
+/**
+ * As after an idle night, or a nightly `vacuumdb` of a new installation: a table that vacuum found empty seems to have no pages, and the planner
+ * begins a join with it, or reads it whole, rather than look something up in it.
+ */
+async function vacuumEmptyTables(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(`
+    select oid::regclass::text as name from pg_class
+    where relnamespace = 'holdfast_internal'::regnamespace and relkind = 'r' and pg_relation_size(oid) = 0`)
+  for (const { name } of rows) await client.query(`vacuum ${name}`)
 }

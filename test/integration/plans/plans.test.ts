@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Dataset } from '../../../bench/workload/operator-dataset.ts'
 import type { Database } from '../../../src/storage/database.ts'
+import { brokerEntries } from './broker-entries.ts'
 import { bulkEntries } from './bulk-entries.ts'
 import { engineEntries } from './engine-entries.ts'
 import type { PlanEntry } from './entry.ts'
@@ -11,16 +12,18 @@ import { judgePlans, type LeadingColumns } from './judge-plans.ts'
 import { operatorEntries } from './operator-entries.ts'
 import { pageEntries } from './page-entries.ts'
 import { PlanLab } from './plan-lab.ts'
+import { sourceEntries } from './source-entries.ts'
 import { upkeepEntries } from './upkeep-entries.ts'
 
 /** 20,000 make 200,000 attempts. `HOLDFAST_PLAN_EVENTS=1000000` asks the question at full size. */
 const events = Number(process.env['HOLDFAST_PLAN_EVENTS'] ?? 20_000)
 const endpoints = Math.min(10_000, events / 10)
 const entries: readonly PlanEntry[] = [
-  ...[...pageEntries, ...operatorEntries, ...bulkEntries].map(
+  ...[...pageEntries, ...operatorEntries, ...bulkEntries, ...sourceEntries].map(
     (entry): PlanEntry => ({ connection: 'api', ...entry }),
   ),
   ...engineEntries,
+  ...brokerEntries,
   ...upkeepEntries,
 ]
 const kindOf = ({ connection = 'node' }: PlanEntry) => connection
@@ -55,7 +58,7 @@ describe('every statement that is repeated', () => {
     const asIs = (text: string) => (database: Database) =>
       database.query({ name: `lab_${text.length}`, text }, [])
     const judge = async (text: string, returned = 50) => {
-      const { plans } = await lab.watch('api', asIs(text))
+      const { plans } = await lab.watch('application', asIs(text))
       return judgePlans(plans, { returned, rows: 0 }, leadingColumns).join('\n')
     }
 
@@ -74,7 +77,7 @@ describe('every statement that is repeated', () => {
     it('refuses a bitmap of everything', async () => {
       const text =
         'set local enable_seqscan = off; set local enable_indexscan = off; set local enable_indexonlyscan = off'
-      const { plans } = await lab.watch('api', (database) =>
+      const { plans } = await lab.watch('application', (database) =>
         database.inTransaction(async (client) => {
           await client.query(text)
           await client.query('select id from holdfast_internal.deliveries where id > 0')
@@ -85,13 +88,13 @@ describe('every statement that is repeated', () => {
       )
     })
 
-    it('refuses an index that is walked in vain', async () => {
+    it('refuses an index scan that finds nothing', async () => {
       const text = 'select id from holdfast_internal.deliveries where size < 0 order by id limit 50'
       expect(await judge(text, 0)).toMatch(/Index Scan.* took/)
     })
 
     it('refuses an index that is walked for its second column', async () => {
-      const { plans } = await lab.watch('api', (database) =>
+      const { plans } = await lab.watch('application', (database) =>
         database.inTransaction(async (client) => {
           await client.query('set local enable_seqscan = off; set local enable_bitmapscan = off')
           await client.query(`select from holdfast_internal.endpoint_secrets where field = 'nothing'`)

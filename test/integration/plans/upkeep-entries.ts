@@ -36,9 +36,12 @@ import { clearSuspicion, forgetSuspects, recordSuspects } from '../../../src/sto
 import {
   beatWorker,
   buryWorker,
+  clearBlocked,
   drainWorker,
+  isKnownWorker,
   markWorkerStopping,
   readWorkerBeats,
+  reportBlocked,
   retireWorker,
   setWorkerAsleep,
   setWorkerQueues,
@@ -235,18 +238,20 @@ export const upkeepEntries: readonly PlanEntry[] = [
   ),
   once('suspects#clearSuspicion', (database) => clearSuspicion(database, labNode, [1, 2]), { bound: fleet }),
   once('suspects#forgetSuspects', (database, dataset) => forgetSuspects(database, ids(dataset, 50))),
-  once('send-messages#checkBound', (database) => checkBound(database.sender, 1), { connection: 'api' }),
+  once('send-messages#checkBound', (database) => checkBound(database.queryable, 1), {
+    connection: 'application',
+  }),
   once(
     'send-messages#sendMessageBeside',
-    (database) => sendMessageBeside(database.sender, 'template', '{}', 1),
+    (database) => sendMessageBeside(database.queryable, 'template', '{}', 1),
     {
-      connection: 'api',
+      connection: 'application',
     },
   ),
   {
     of: 'send-messages#sendMessages',
     what: 'with options',
-    connection: 'api',
+    connection: 'application',
     run: async (database) => {
       const options = Array.from({ length: 20 }, (_, n) => ({
         idempotencyKey: `lab-${process.hrtime.bigint()}`,
@@ -254,7 +259,7 @@ export const upkeepEntries: readonly PlanEntry[] = [
         deliverAt: new Date(Date.now() + 60_000).toISOString(),
       }))
       const bodies = options.map(() => '{}')
-      return (await sendMessages(database.sender, 'template', bodies, options)).length
+      return (await sendMessages(database.queryable, 'template', bodies, options)).length
     },
   },
   ...[
@@ -265,10 +270,10 @@ export const upkeepEntries: readonly PlanEntry[] = [
     ({ what, types }): PlanEntry => ({
       of: 'publish-events#publishEvents',
       what,
-      connection: 'api',
+      connection: 'application',
       run: async (database) => {
         const bodies = types.map(() => '{}')
-        const accepted = await publishEvents(database.sender, types, bodies, null, true)
+        const accepted = await publishEvents(database.queryable, types, bodies, null, true)
         return accepted.reduce((sum, { deliveries }) => sum + deliveries, types.length)
       },
     }),
@@ -277,7 +282,7 @@ export const upkeepEntries: readonly PlanEntry[] = [
     ([of, text]): PlanEntry => ({
       of,
       what: `by SQL: ${text}`,
-      connection: 'api',
+      connection: 'application',
       run: async (database) => (await database.query({ name: `lab_${text.length}_${of}`, text }, [])).length,
     }),
   ),
@@ -301,13 +306,13 @@ export const upkeepEntries: readonly PlanEntry[] = [
   once(
     'enqueue-runs#enqueueClaimedRun',
     async (database) =>
-      enqueueClaimedRun(database.sender, {
+      enqueueClaimedRun(database.queryable, {
         job: 'job-00',
         body: '{}',
         worker: (await labWorker(database, 'queue-00')).incarnation,
         request: 1,
       }),
-    { connection: 'api', bound: fleet },
+    { connection: 'application', bound: fleet },
   ),
   once('workers#registerWorker', (database) => labWorker(database, 'default'), { bound: fleet }),
   once(
@@ -315,10 +320,24 @@ export const upkeepEntries: readonly PlanEntry[] = [
     async (database) => beatWorker(database, (await labWorker(database, 'default')).incarnation, 1),
     { bound: fleet },
   ),
+  once('workers#isKnownWorker', async (database) => Number(await isKnownWorker(database, 1)), {
+    bound: fleet,
+  }),
   once('workers#readWorkerBeats', readWorkerBeats, { bound: fleet }),
   once(
     'workers#setWorkerAsleep',
     async (database) => setWorkerAsleep(database, (await labWorker(database, 'default')).incarnation, true),
+    { bound: fleet },
+  ),
+  once(
+    'workers#reportBlocked',
+    async (database) =>
+      reportBlocked(database, (await labWorker(database, 'default')).incarnation, [1], [2, 3]),
+    { bound: fleet },
+  ),
+  once(
+    'workers#clearBlocked',
+    async (database) => clearBlocked(database, (await labWorker(database, 'default')).incarnation),
     { bound: fleet },
   ),
   once(

@@ -133,7 +133,7 @@ test('a pool closes though its server is silent', async () => {
   await connecting
 })
 
-test('connections that die while idle and while lent crash nobody', async () => {
+test('connections that break while idle and while in use crash no process', async () => {
   const lent = await pool.connect()
   await pool.query('select 1')
   relay.cut()

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const notify = (payload: string) => publisher.query('select pg_notify($1, $2)', [channel, payload])
 
-test('hands on what is notified on each of its channels', async () => {
+test('passes on notifications of each of its channels', async () => {
   await listener.start()
   expect(listener.isConnected).toBe(true)
   await notify('one')
@@ -49,7 +49,7 @@ test('hands on what is notified on each of its channels', async () => {
   expect(onReconnect).not.toHaveBeenCalled()
 })
 
-test('comes back after a lost connection, says so, and listens again', async () => {
+test('reconnects after a lost connection, reports it, and listens again', async () => {
   await listener.start()
   relay.cut()
   await expect.poll(() => onReconnect.mock.calls.length).toBe(1)
@@ -73,7 +73,7 @@ test('starts though the server is down, and connects when it is there', async ()
     channels: [channel],
     onNotification,
     onReconnect,
-    connectTimeoutMs: 50,
+    connectTimeoutMs: 500,
     minBackoffMs: 5,
     maxBackoffMs: 20,
   })

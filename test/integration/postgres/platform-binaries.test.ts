@@ -97,7 +97,7 @@ describe.runIf(isRoot)('as root', () => {
   })
 })
 
-test('without a package the error names it and the way around', async () => {
+test('a missing package is named in the error, with an alternative', async () => {
   await expect(
     preparePlatformBinaries({ user: null, copyDirs: [copyDir], packageDir: join(folder, 'nowhere') }),
   ).rejects.toMatchObject({

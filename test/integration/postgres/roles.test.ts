@@ -121,14 +121,14 @@ describe('an application', () => {
     expect(await stored()).toBe(before + 8 + 2 * 5001)
   })
 
-  test('is told what its role lacks when it asks the SDK for more', async () => {
+  test('gets an error that names the missing rights when it asks the SDK for more', async () => {
     await expect(sdk.endpoints.list()).rejects.toMatchObject({
       code: 'role_not_allowed',
       message: expect.stringContaining('need the role that owns the schema'),
     })
   })
 
-  test('is told by the SDK that a payload breaks its schema', async () => {
+  test('gets an error from the SDK for a payload that does not match its schema', async () => {
     await expect(sdk.publish('order.checked', {})).rejects.toMatchObject({ code: 'schema_violation' })
   })
 
@@ -151,6 +151,7 @@ describe('an application', () => {
       'holdfast_internal.accept_runs',
       'holdfast_internal.check_bound',
       'holdfast_internal.event_schemas',
+      'holdfast_internal.introduce_job',
       'holdfast_internal.rights_of_app',
     ])
     expect(relations).toEqual([])
@@ -288,7 +289,7 @@ describe('an administrator', () => {
     await expect(admin.pool.query(`select holdfast.grant_admin('${app.name}')`)).rejects.toMatchObject(denied)
   })
 
-  test('operates, and the audit log names the login, whoever it says it is', async () => {
+  test('operates, and the audit log names the login, whatever `actor` says', async () => {
     const last = () => rig.value('select actor from holdfast_internal.audit_log order by id desc limit 1')
     await admin.pool.query(`select holdfast.set_endpoint_state('crm', 'paused', 'by hand')`)
     expect(await last()).toBe(admin.name)
@@ -355,7 +356,7 @@ describe('what is promised', () => {
     }
   })
 
-  test('stays given when a later version creates a function anew, and stays closed to the others', async () => {
+  test('keeps its rights when a later version creates a function again, and others get none', async () => {
     const before = [await rightsOf(app), await rightsOf(monitor), await rightsOf(admin)]
     await rig.rows(`
       drop function holdfast.metrics(); drop function holdfast.publish(text, jsonb, jsonb);
@@ -382,14 +383,14 @@ describe('what is promised', () => {
 })
 
 describe('giving rights', () => {
-  test('to a role that does not exist says how to create it', async () => {
+  test('to a role that does not exist reports how to create it', async () => {
     await expect(rig.rows(`select holdfast.grant_app('nobody-there')`)).rejects.toMatchObject({
       message: 'there is no role named "nobody-there"',
       hint: 'Create it first: create role "nobody-there" login',
     })
   })
 
-  test('without a name is to the group role, which is created when it is missing', async () => {
+  test('without a role name grants them to the group role, which is created if missing', async () => {
     const client = await rig.database.pool.connect()
     try {
       // Roles belong to the server: this one must not stay.
@@ -432,7 +433,7 @@ describe('giving rights', () => {
     }
   })
 
-  test('a role that ran nodes by rights on the tables goes on, one that only read does not publish', async () => {
+  test('a role that ran nodes with rights on the tables still can, one that only read can not publish', async () => {
     const node = await createRole(rig.database, { kind: 'node' })
     const reader = await createRole(rig.database, { kind: 'reader' })
     try {

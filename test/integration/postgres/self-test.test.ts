@@ -61,7 +61,7 @@ test('migrations run behind such a proxy, by several at once', async () => {
   expect(names).toHaveLength(results[0]!.schemaNumber)
   await proxy.stop()
   await database.drop()
-})
+}, 120_000)
 
 test('a server that cannot be reached is told apart from a proxy', async () => {
   await expect(testSessionSupport('postgres://nobody@127.0.0.1:1/none')).rejects.toMatchObject({

@@ -62,7 +62,7 @@ test('a statement that its client gave up on stops to wait for its lock', async 
   await other.query('rollback')
 })
 
-test('a transaction whose statement was given up on lets go of its locks', async () => {
+test('a transaction whose statement was abandoned releases its locks', async () => {
   const ours = new Database({ pool: openPool(), preparesStatements: false, deadlineMs })
   const working = ours.inTransaction(async (client) => {
     await queryWithDeadline(client, lock(1), deadlineMs)
@@ -73,7 +73,7 @@ test('a transaction whose statement was given up on lets go of its locks', async
   await other.query(lock(1))
 })
 
-test('a transaction whose client fell silent lets go of its locks, and the client learns it as a lost connection', async () => {
+test('a transaction whose client stopped responding releases its locks, and the client gets a lost connection', async () => {
   const relay = await startBlackHole(database.url)
   const pool = openPool({ connectionString: relay.url })
   const client = await pool.connect()

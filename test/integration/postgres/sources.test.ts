@@ -62,7 +62,7 @@ describe('functions, views and triggers', () => {
     expect(await value('select holdfast.first()')).toBe(7)
   })
 
-  test('that need each other to be created are refused by name', async () => {
+  test('with circular dependencies are rejected by name', async () => {
     await write(
       'functions/a/left.sql',
       'create or replace view holdfast.left as select * from holdfast.right',
@@ -86,7 +86,7 @@ describe('functions, views and triggers', () => {
     expect(await value(`select 'holdfast_internal.twice'::regproc::oid`)).toBe(oid)
   })
 
-  test('that disappear are dropped, and nothing of anybody else is', async () => {
+  test('that are removed from the sources are dropped, and objects of others are kept', async () => {
     await write('functions/a/one.sql', one)
     await write('functions/a/twice.sql', twice)
     await write(
@@ -130,7 +130,7 @@ describe('functions, views and triggers', () => {
       '(n integer) returns bigint language sql as $$ select n::bigint * 2 $$',
       'select holdfast_internal.twice(4)::int',
     ],
-  ])('whose %s change are replaced, with what is made of them', async (_what, rest, call) => {
+  ])('are replaced when their %s change, together with their dependants', async (_what, rest, call) => {
     await write('functions/a/twice.sql', twice)
     await write(
       'functions/b/doubled.sql',
@@ -149,7 +149,7 @@ describe('functions, views and triggers', () => {
     expect(await value(`select count(*)::int from pg_proc where proname = 'twice'`)).toBe(1)
   })
 
-  test('of a view whose columns change are replaced', async () => {
+  test('are replaced when the columns of a view change', async () => {
     await write(
       'functions/a/shown.sql',
       'create or replace view holdfast.shown as select id, name from holdfast_internal.things',
@@ -165,7 +165,7 @@ describe('functions, views and triggers', () => {
     ).toBe(1)
   })
 
-  test("are left alone, with advice, when somebody else's view depends on what changes", async () => {
+  test('are not changed, with advice, when a foreign view depends on them', async () => {
     await write(
       'functions/a/shown.sql',
       'create or replace view holdfast.shown as select id, name from holdfast_internal.things',
@@ -199,7 +199,7 @@ describe('functions, views and triggers', () => {
     expect(await value(`select to_regproc('holdfast.one')`)).toBeNull()
   })
 
-  test('that a change of a table had to drop are made again', async () => {
+  test('that a table change had to drop are created again', async () => {
     await write(
       'functions/a/shown.sql',
       'create or replace view holdfast.shown as select * from holdfast_internal.things',
@@ -217,7 +217,7 @@ describe('functions, views and triggers', () => {
     ['another name', twice],
     ['no replace', one.replace('create or replace', 'create')],
     ['another schema', one.replace('holdfast.one', 'public.one')],
-  ])('in a file with %s are refused', async (_what, text) => {
+  ])('are rejected in a file with %s', async (_what, text) => {
     await write('functions/a/one.sql', text)
     await expect(apply()).rejects.toMatchObject({
       code: 'configuration_invalid',

@@ -52,7 +52,7 @@ describe('the global bound', () => {
     }))
     const error = await holdfast.publishBatch(four).catch((reason: HoldfastError) => reason)
     expect(error).toMatchObject({ code: 'queue_full', status: 429, isRetryable: true })
-    expect((error as Error).message).toMatch(/12 more would exceed the bound of 100/)
+    expect((error as Error).message).toMatch(/12 more would exceed the limit of 100/)
     expect(
       await rig
         .rows(`select holdfast.publish_batch($1)`, [JSON.stringify(four)])
@@ -71,7 +71,7 @@ describe('the global bound', () => {
     expect(await stored()).toBe(before)
   })
 
-  it('lets what nobody wants pass, and is off at 0', async () => {
+  it('accepts events without a route, and is off at 0', async () => {
     await rig.rows('update holdfast_internal.nodes set pending = 100')
     expect(await holdfast.publish('nobody.wants', 1)).toMatchObject({ deliveries: 0 })
     await rig.rows(`update holdfast_internal.settings set value = '0' where name = 'max_pending'`)
@@ -196,7 +196,7 @@ describe('the bound of an endpoint', () => {
     expect(await rig.owed('repeated')).toBe(4)
   })
 
-  it('that rejects refuses the event whole', async () => {
+  it('set to reject rejects the whole event', async () => {
     await holdfast.endpoints.create({
       name: 'strict',
       transport: 'function',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { HttpEndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
-import type { TransformConfigInput } from '../../../src/core/routes/transform-configs.ts'
+import type { TransformConfigInput } from '../../../src/transforms/route-types.ts'
+import type { HttpEndpointInput } from '../../../src/transports/http/description.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { answer, choose, gated, hang, script } from '../../support/receivers/behaviours.ts'
@@ -73,7 +73,7 @@ describe('a batch', () => {
     expect(await attemptsOf(name)).toEqual([{ outcome: 1, attempt: 1, count: 30 }])
   })
 
-  it('that is not full goes after T milliseconds', async () => {
+  it('that is not full is sent after T milliseconds', async () => {
     await using receiver = await HttpReceiver.start()
     const { publish, release } = await sink(receiver, { batch: { maxMessages: 100, maxWaitMs: 150 } })
     await publish([1, 2, 3])
@@ -180,7 +180,7 @@ describe('a batch', () => {
     expect(lengths.length).toBeLessThan(10)
   })
 
-  it('that is cut keeps to the rate of the endpoint, half by half', async () => {
+  it('split after a failure keeps to the rate limit of the endpoint', async () => {
     await using receiver = await HttpReceiver.start()
     receiver.behave(choose((request) => (parsed(request).includes(5) ? 400 : 200)))
     const { name, publish, release } = await sink(receiver, {
@@ -196,7 +196,7 @@ describe('a batch', () => {
     expect(requests.at(-1)!.receivedAt.getTime() - requests[0]!.receivedAt.getTime()).toBeGreaterThan(550)
   })
 
-  it('of nothing but bad messages stops being cut when the endpoint turns out to be rejecting', async () => {
+  it('of only invalid messages is no longer split once the endpoint is rejecting', async () => {
     await using receiver = await HttpReceiver.start({ behaviour: answer(400) })
     const { name, publish, release } = await sink(receiver, {
       batch: { maxMessages: 64, maxWaitMs: 10 },
@@ -254,7 +254,7 @@ describe('a batch', () => {
     expect(new Set(delivered).size).toBe(1180)
   })
 
-  it('that fails for now is tried again, message by message counted', async () => {
+  it('that fails temporarily is retried, with attempts counted per message', async () => {
     await using receiver = await HttpReceiver.start({ behaviour: script(500, 200) })
     const { name, publish, release } = await sink(receiver, { batch: { maxMessages: 5, maxWaitMs: 50 } })
     await publish(numbers(5))
@@ -378,7 +378,7 @@ describe('a batch', () => {
     ])
   })
 
-  it('goes on without the message whose transform fails', async () => {
+  it('sends the others without the message whose transform fails', async () => {
     await using receiver = await HttpReceiver.start()
     const { name, release } = await sink(receiver, {
       batch: { maxMessages: 4, maxWaitMs: 10 },
@@ -404,7 +404,7 @@ describe('a batch', () => {
     ).toEqual([{ reason: 'transform', error_code: 'template_missing_value' }])
   })
 
-  it('that was under way when its node stopped is put back whole, with no attempt used up', async () => {
+  it('in flight when its node stops is returned complete, without using an attempt', async () => {
     await using receiver = await HttpReceiver.start({ behaviour: hang() })
     const own = await Rig.create()
     try {

@@ -56,7 +56,7 @@ describe('forced deletion while a node that no notification reaches holds delive
       [laneId],
     )
 
-  it('of a route: the node sends none of them, and counts anew', async () => {
+  it('of a route: the node sends none of them and counts again', async () => {
     const { gate, handled, name, laneId } = await crowded()
     expect(await node.holdfast.routes.delete(name, { force: true })).toBe(20)
     await someBeats()

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RouteInput } from '../../../src/core/routes/route-input.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import type { RouteInput } from '../../../src/transforms/route-types.ts'
 import { Rig } from '../../support/engine/rig.ts'
 
 /** Filters with what they mean, written a second time: PostgreSQL must agree. */
@@ -159,7 +159,7 @@ describe('fan-out', () => {
     )
   }, 120_000)
 
-  it('finds what nobody wanted by its index', async () => {
+  it('finds events without a route by their index', async () => {
     await rig.rows(
       'truncate holdfast_internal.routes, holdfast_internal.deliveries, holdfast_internal.messages cascade',
     )

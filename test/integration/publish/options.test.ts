@@ -144,7 +144,7 @@ describe.each(waysIn)('options on every way in: %s', (way, open) => {
     await rig.whenSettled(endpoint)
   })
 
-  it('idempotencyKey: whoever waits for one that rolls back takes its place', async () => {
+  it('idempotencyKey: a publisher that waits for one that rolls back gets the key', async () => {
     const client = await rig.database.pool.connect()
     await client.query('begin')
     await client.query(`select holdfast.publish('rolled', '1', '{"idempotencyKey": "rolled"}')`)
@@ -197,6 +197,35 @@ describe('a repeated idempotency key', () => {
     expect(other).toMatchObject({ deliveries: 2 })
   })
 
+  it('inside one batch is one message in other words too, and a conflict with another type', async () => {
+    const publishBoth = (key: string, first: object, second: object, secondType = 'a') =>
+      holdfast.publishBatch([
+        { type: 'a', payload: first, idempotencyKey: key },
+        { type: secondType, payload: second, idempotencyKey: key },
+      ])
+    const [one, two] = await publishBoth('reordered', { x: 1, y: [1, 2] }, { y: [1, 2], x: 1 })
+    expect(one).toEqual(two)
+    // Neither of the two texts is the one that was stored.
+    expect(await holdfast.publish('a', { x: 1, y: [1.0, 2] }, { idempotencyKey: 'reordered' })).toEqual(one)
+    await expect(publishBoth('types', { x: 1 }, { x: 1 }, 'b')).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    })
+    await expect(publishBoth('order', { y: [1, 2] }, { y: [2, 1] })).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    })
+  })
+
+  it('is recognised after its message was erased, and conflicts with a different body', async () => {
+    const { id } = await holdfast.publish('erased.once', { secret: 1 }, { idempotencyKey: 'erased' })
+    await holdfast.events.erase(id, { reason: 'asked for', force: true })
+    expect(await holdfast.publish('erased.once', { secret: 1 }, { idempotencyKey: 'erased' })).toMatchObject({
+      id,
+    })
+    await expect(
+      holdfast.publish('erased.once', { secret: 2 }, { idempotencyKey: 'erased' }),
+    ).rejects.toMatchObject({ code: 'idempotency_conflict' })
+  })
+
   it('is told apart from new and expired ones of the same batch, whichever way it is stored', async () => {
     const ways = {
       publishBatch: async (keys: readonly (string | null)[]) =>
@@ -229,7 +258,7 @@ describe('a repeated idempotency key', () => {
     }
   })
 
-  it('of a batch with another body refuses the whole batch', async () => {
+  it('rejects the whole batch if its body differs', async () => {
     await holdfast.publishBatch([{ type: 'a', payload: 1, idempotencyKey: 'refused' }])
     const before = await rig.count('messages')
     const batch = [
@@ -244,7 +273,7 @@ describe('a repeated idempotency key', () => {
 })
 
 describe('a batch', () => {
-  it('of one ordering key keeps its order through fan-out', async () => {
+  it('with one ordering key keeps its order through fan-out', async () => {
     const rig = await Rig.create()
     try {
       const node = await rig.start({ limits: { beatMs: 100 } })

@@ -156,7 +156,7 @@ describe('a preview of a route', () => {
     })
   })
 
-  it('shows what is wrong with a stored transform that nobody can use', async () => {
+  it('shows the problem of a stored transform that is invalid', async () => {
     await holdfast.routes.create({ name: 'by-hand', eventType: 'by.hand', endpoint: 'crm' })
     await rig.rows(
       `update holdfast_internal.routes set transform = '{"type": "xslt"}' where name = 'by-hand'`,

@@ -18,7 +18,7 @@ describe('previews', () => {
     })
   const endless = { type: 'jsonata', expression: '($f := function($x){ $f($x) }; $f(1))', timeoutMs: 1000 }
 
-  it('that take their time do not delay deliveries', { timeout: 60_000 }, async () => {
+  it('that are slow do not delay deliveries', { timeout: 60_000 }, async () => {
     const endpoint = await functionEndpoint(node.holdfast, () => undefined)
     const transform = { type: 'jsonata', expression: '{ "order": id }' } as const
     await node.holdfast.routes.create({ name: 'orders', eventType: 'order.*', endpoint, transform })
@@ -53,7 +53,7 @@ describe('previews', () => {
     await expect(preview(endpoint, {})).resolves.toMatchObject({ matches: true })
   })
 
-  it('of a filter that compares lists with lists end with what to do', { timeout: 60_000 }, async () => {
+  it('with a filter that compares lists with lists end with advice', { timeout: 60_000 }, async () => {
     const endpoint = await functionEndpoint(node.holdfast, () => undefined)
     await expect(
       node.holdfast.routes.preview({
@@ -68,7 +68,7 @@ describe('previews', () => {
       }),
     ).rejects.toMatchObject({
       code: 'invalid_filter',
-      message: expect.stringContaining('not lists with lists'),
+      message: expect.stringContaining('instead of lists'),
     })
   })
 })

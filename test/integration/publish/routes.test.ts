@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HoldfastError } from '../../../src/core/errors.ts'
 import type { Problem } from '../../../src/core/problem.ts'
-import type { RouteInput } from '../../../src/core/routes/route-input.ts'
 import type { Holdfast } from '../../../src/sdk/holdfast.ts'
+import type { RouteInput } from '../../../src/transforms/route-types.ts'
 import { Rig } from '../../support/engine/rig.ts'
 
 let rig: Rig
@@ -117,7 +117,7 @@ describe('creating a route', () => {
 })
 
 describe('a filter', () => {
-  it('that compares times with and without a zone never stops a publisher', async () => {
+  it('comparing times with and without a zone does not make a publish fail', async () => {
     await holdfast.routes.create(
       draft({ eventType: 'timed', filter: '$.at.datetime() > "2020-01-01".datetime()' }),
     )
@@ -150,7 +150,7 @@ describe('a filter', () => {
 })
 
 describe('a tenant', () => {
-  it('gets its own events only, and nobody else does', async () => {
+  it('gets its own events only, and no other tenant does', async () => {
     for (const tenant of [null, 'acme', 'globex']) {
       await holdfast.routes.create(
         draft({ eventType: 'tenanted', tenant, transform: { type: 'template', template: { tenant } } }),
@@ -215,7 +215,7 @@ describe('eventTypes of an endpoint', () => {
     expect(await shorthand('short')).toEqual([])
   })
 
-  it('that are dropped still deliver what was owed along them, and are deleted when nothing is', async () => {
+  it('that are removed still deliver what is pending, and are deleted afterwards', async () => {
     await holdfast.endpoints.create({ name: 'dropping', transport: 'function', eventTypes: ['dropped.type'] })
     await holdfast.publish('dropped.type', 1)
     await holdfast.endpoints.update('dropping', { eventTypes: [] })
@@ -230,7 +230,7 @@ describe('eventTypes of an endpoint', () => {
     expect(await shorthand('dropping')).toEqual([])
   })
 
-  it('that are no patterns are refused with their place, and nothing is made', async () => {
+  it('with invalid patterns are rejected with their position, and nothing is created', async () => {
     const error = await refusal(
       holdfast.endpoints.create({ name: 'never', transport: 'function', eventTypes: ['order.*', 'or..der'] }),
     )
@@ -239,7 +239,7 @@ describe('eventTypes of an endpoint', () => {
     expect((await refusal(holdfast.endpoints.get('never'))).code).toBe('endpoint_not_found')
   })
 
-  it('never take over a route that somebody made by hand', async () => {
+  it('never take over a route that was created by a person', async () => {
     await holdfast.endpoints.create({ name: 'taken', transport: 'function' })
     const own = await holdfast.routes.create(
       draft({ name: 'taken:order.:any', eventType: 'mine', endpoint: 'crm', tenant: 'acme' }),
@@ -295,7 +295,7 @@ describe('deleting', () => {
   it('an endpoint with routes or owed deliveries is refused unless forced', async () => {
     await holdfast.endpoints.create({ name: 'leaving', transport: 'function', eventTypes: ['leaving'] })
     const route = await holdfast.routes.create(draft({ endpoint: 'leaving' }))
-    expect((await refusal(holdfast.endpoints.delete('leaving'))).message).toMatch(/routes still lead/)
+    expect((await refusal(holdfast.endpoints.delete('leaving'))).message).toMatch(/still has routes/)
     await holdfast.routes.delete(route.name)
     const { id } = await holdfast.publish('leaving', 1)
     expect((await refusal(holdfast.endpoints.delete('leaving'))).code).toBe('still_owed')

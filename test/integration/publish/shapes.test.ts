@@ -31,7 +31,7 @@ const lettersOf = async (endpoint: string) =>
   )
 
 describe('a transform', () => {
-  it('is applied anew at each attempt, so a route that changed between two takes effect', async () => {
+  it('is applied at each attempt, so a route that changed between two takes effect', async () => {
     await using receiver = await HttpReceiver.start({ behaviour: script(503, 200) })
     await node.holdfast.endpoints.create({ name: 'mended', config: { url: receiver.url }, retry: quickRetry })
     await node.holdfast.routes.create({
@@ -56,7 +56,7 @@ describe('a transform', () => {
     expect(requests.map(({ webhookId }) => webhookId)).toEqual([id, id])
   })
 
-  it('that fails makes a dead letter at once with the place of the error, and the lane goes on', async () => {
+  it('that fails creates a dead letter at once with the position of the error, and the endpoint continues', async () => {
     const handled: unknown[] = []
     const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload))
     await node.holdfast.routes.create({
@@ -86,7 +86,7 @@ describe('a transform', () => {
     })
   })
 
-  it('that was mended works on what it failed on, once that is redriven', async () => {
+  it('that was fixed is applied when its dead letters are redriven', async () => {
     const handled: HandlerMessage[] = []
     const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message))
     await node.holdfast.routes.create({
@@ -109,7 +109,7 @@ describe('a transform', () => {
     expect(handled[0]).toMatchObject({ id, payload: { id: 7 } })
   })
 
-  it('that nobody knows, written by hand, fails its own deliveries alone', async () => {
+  it('of an unknown type fails only its own deliveries', async () => {
     const handled: unknown[] = []
     const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload), {
       eventTypes: ['other.kind'],
@@ -228,7 +228,7 @@ describe('forced deletion while a node holds deliveries in memory', () => {
       [laneId],
     )
 
-  it('of a route cancels them all: the node sends none, and the endpoint goes on', async () => {
+  it('of a route cancels them all: the node sends none, and the endpoint continues', async () => {
     const { gate, handled, name, laneId } = await crowded({ hasRoute: true })
     expect(await node.holdfast.routes.delete(name, { force: true })).toBe(20)
     await someBeats()
@@ -249,7 +249,7 @@ describe('forced deletion while a node holds deliveries in memory', () => {
     expect(await lettersOf(name)).toEqual([])
   })
 
-  it('of a route leaves the count of what is owed right, and frees the keys whose head it cancelled', async () => {
+  it('of a route keeps the pending count correct, and frees ordering keys whose head was cancelled', async () => {
     const handled: unknown[] = []
     const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload))
     await node.holdfast.routes.create({ name, eventType: 'recounted', endpoint: name })
@@ -279,7 +279,7 @@ describe('forced deletion while a node holds deliveries in memory', () => {
     expect(node.holdfast.node?.inFlight).toBe(0)
   })
 
-  it('of a route whose publisher had not committed yet cancels what comes late, instead of sending it raw', async () => {
+  it('of a route cancels messages that are committed late instead of sending them untransformed', async () => {
     const handled: unknown[] = []
     const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload))
     await node.holdfast.routes.create({

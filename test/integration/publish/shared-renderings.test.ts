@@ -83,7 +83,7 @@ describe('renderings', () => {
     })
   }
 
-  it('of one message and transform are made once, however many routes and recipients', async () => {
+  it('of one message and transform are computed once for all routes and recipients', async () => {
     const { renderer } = openRenderer()
     isSlow = false
     for (const id of [1, 2, 3, 4]) await renderer.render(delivery(id, 1, routeIds[id % 2]!), 0)
@@ -92,7 +92,7 @@ describe('renderings', () => {
     expect(inputs).toHaveLength(2)
   })
 
-  it('that take a while are shared by those who ask meanwhile', async () => {
+  it('that are slow are shared by concurrent callers', async () => {
     const { renderer, shapes } = openRenderer()
     isSlow = true
     await shapes.load(new Set(routeIds), new Set())

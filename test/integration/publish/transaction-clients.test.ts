@@ -118,7 +118,7 @@ async function storeAll(client: TransactionClient): Promise<void> {
 const storedByAll = 8
 
 describe.each(libraries)('a transaction of %s', (_, inTransaction) => {
-  test('that commits stores everything', async () => {
+  test('stores everything when it commits', async () => {
     const before = await owed()
     await inTransaction(async (client) => {
       await storeAll(client)
@@ -127,7 +127,7 @@ describe.each(libraries)('a transaction of %s', (_, inTransaction) => {
     expect(await owed()).toBe(before + storedByAll)
   })
 
-  test('that rolls back leaves nothing', async () => {
+  test('leaves nothing behind when it rolls back', async () => {
     const before = await owed()
     const attempt = inTransaction(async (client) => {
       await storeAll(client)
@@ -177,7 +177,7 @@ describe('what is no transaction is refused in one sentence', () => {
 
   test.each([null, 7, 'postgres://localhost/app', {}, () => {}])('%j', async (client) => {
     await expect(publishWith(client)).rejects.toThrow(
-      'The client is none that Holdfast knows: pass a pg client,',
+      'Holdfast does not support this client: pass a pg client,',
     )
   })
 

@@ -172,7 +172,7 @@ describe('a schema', () => {
     },
   )
 
-  it('that nobody can use fails its own event alone, and the node goes on', async () => {
+  it('that is unusable fails only its own event, and the node continues', async () => {
     const handled: unknown[] = []
     const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload), {
       eventTypes: ['odd.*'],
@@ -190,7 +190,7 @@ describe('a schema', () => {
     ).toBe('schema')
   })
 
-  it('that was deleted is asked no more, also where it was in use', async () => {
+  it('that was deleted is no longer checked, also where it was cached', async () => {
     const handled: unknown[] = []
     const name = await functionEndpoint(node.holdfast, (message) => void handled.push(message.payload), {
       eventTypes: ['fleeting'],
@@ -209,7 +209,7 @@ describe('a schema', () => {
     expect(handled).toEqual(['a text', 7])
   })
 
-  it('that changed is asked again when the SDK of the same process publishes', async () => {
+  it('that changed is used by the next publish of the same process', async () => {
     await node.holdfast.eventTypes.put({ name: 'moving.type', schema: { type: 'string' } })
     await expect(node.holdfast.publish('moving.type', 1)).rejects.toMatchObject({ code: 'schema_violation' })
     await node.holdfast.eventTypes.put({ name: 'moving.type', schema: { type: 'integer' } })
@@ -253,7 +253,7 @@ describe('criticality', () => {
     ])
   })
 
-  it('of two routes to one endpoint in one shape is the higher one', async () => {
+  it('of two routes to one endpoint with one transform is the higher one', async () => {
     const holdfast = rig.client()
     await holdfast.endpoints.create({ name: 'shared', transport: 'function' })
     await holdfast.routes.create({

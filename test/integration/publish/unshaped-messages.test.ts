@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TransformConfigInput } from '../../../src/core/routes/transform-configs.ts'
+import type { TransformConfigInput } from '../../../src/transforms/route-types.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
 import { until } from '../../support/engine/until.ts'
 import { answer } from '../../support/receivers/behaviours.ts'
@@ -111,7 +111,7 @@ describe.each(batches)('messages that have no shape, many in a row (batch: %j)',
     },
   )
 
-  it('because of a route that nobody can use any more', async () => {
+  it('because of a route that has become unusable', async () => {
     await using receiver = await HttpReceiver.start()
     const { name, publish } = await connect(receiver, { type: 'template', template: 1 }, { batch })
     await rig.rows(`update holdfast_internal.routes set transform = '{"type": "xslt"}' where name = $1`, [

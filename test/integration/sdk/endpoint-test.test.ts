@@ -56,7 +56,7 @@ describe('a test of an endpoint', () => {
       'webhook-id': result.messageId,
     })
     const payload = new Webhook(secret).verify(request!.body, request!.headers as Record<string, string>)
-    expect(payload).toMatchObject({ message: 'This is a test by Holdfast.' })
+    expect(payload).toMatchObject({ message: 'This is a test from Holdfast.' })
   })
 
   test('stores no message, delivery or attempt, leaves the circuit alone, and is in the audit log', async () => {
@@ -118,7 +118,7 @@ describe('a test of an endpoint', () => {
     expect(await running).toMatchObject({ ok: false, error: { code: 'aborted' } })
   })
 
-  test('of a target that this process may not reach names the network to allow', async () => {
+  test('reports the network to allow for a target that this process may not reach', async () => {
     const { name } = await endpoint()
     const elsewhere = rig.client({ allowNetworks: [] })
     const result = await elsewhere.endpoints.test(name)
@@ -127,7 +127,7 @@ describe('a test of an endpoint', () => {
     expect(receiver.ledger.count).toBe(0)
   })
 
-  test('of settings that can not be used says so', async () => {
+  test('reports unusable settings', async () => {
     const { name } = await endpoint()
     await rig.rows(`update holdfast_internal.endpoints set config = '{"url": "nonsense"}' where name = $1`, [
       name,
@@ -135,7 +135,7 @@ describe('a test of an endpoint', () => {
     expect(await holdfast.endpoints.test(name)).toMatchObject({ ok: false, finding: 'settings_unusable' })
   })
 
-  test('of nobody is refused', async () => {
+  test('rejects an unknown endpoint', async () => {
     await expect(holdfast.endpoints.test('nobody')).rejects.toMatchObject({ code: 'endpoint_not_found' })
   })
 })

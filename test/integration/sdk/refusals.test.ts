@@ -158,7 +158,7 @@ describe('what is refused', () => {
     ['a header that Holdfast sets', `{"headers": {"Webhook-Id": "msg_1"}}`],
     ['too many headers', JSON.stringify({ headers: headers(65, 'x') })],
     ['headers that are too long', JSON.stringify({ headers: headers(9, 'x'.repeat(1000)) })],
-  ])('from SQL: %s', async (_, options) => {
+  ])('in SQL: %s', async (_, options) => {
     await expect(rig.rows(`select holdfast.send('hook', '1', $1)`, [options])).rejects.toMatchObject({
       code: 'HF002',
     })
@@ -182,7 +182,7 @@ describe('what is refused', () => {
     }
   })
 
-  it('from SQL: says which message of a batch, and what is wrong with it', async () => {
+  it('in SQL: the error names the message of a batch and its problem', async () => {
     await expect(
       rig.rows(
         `select * from holdfast_internal.accept_messages('hook', array['1', '2', '3'], array[null, '{"priority": 1}', '{"priority": 7}']::jsonb[])`,
@@ -203,7 +203,7 @@ describe('what is refused', () => {
     before = await stored()
   })
 
-  it('from SQL: an unknown endpoint, and bodies that are no JSON', async () => {
+  it('in SQL: an unknown endpoint, and bodies that are not JSON', async () => {
     await expect(rig.rows(`select holdfast.send('nobody', '1')`)).rejects.toMatchObject({ code: 'HF001' })
     await expect(
       rig.rows(`select * from holdfast_internal.accept_messages('hook', array['1', '{oops'])`),
@@ -265,7 +265,7 @@ describe('what is refused', () => {
       await rig.rows('select holdfast_internal.beat($1, $2)', [incarnation, pending])
     }
 
-    it('by the bound over all, whole batches', async () => {
+    it('whole batches, by the limit over all endpoints', async () => {
       await owed(999_995)
       const error = await refusal(
         holdfast.sendBatch(
@@ -285,7 +285,7 @@ describe('what is refused', () => {
       before = await stored()
     })
 
-    it('by the bound over all, counting a batch that is stored in pieces as one', async () => {
+    it('by the limit over all endpoints, counting a batch that is stored in pieces as one', async () => {
       await owed(990_000)
       const messages = Array.from({ length: 12_000 }, (_, index) => ({ payload: index }))
       expect((await refusal(holdfast.sendBatch('hook', messages))).code).toBe('queue_full')
@@ -299,7 +299,7 @@ describe('what is refused', () => {
       before = await stored()
     })
 
-    it("by the endpoint's own bound, when it says reject", async () => {
+    it("by the endpoint's own limit, if it is set to reject", async () => {
       await holdfast.endpoints.create({
         name: 'strict',
         transport: 'function',
@@ -316,7 +316,7 @@ describe('what is refused', () => {
       expect(error.message).toMatch(/strict/)
     })
 
-    it("by the endpoint's own bound becomes a dead letter by default, and keeps its body", async () => {
+    it("by the endpoint's own limit: becomes a dead letter by default, and keeps its body", async () => {
       await holdfast.endpoints.create({ name: 'lenient', transport: 'function', limits: { maxPending: 10 } })
       await rig.rows('insert into holdfast_internal.lane_stats (lane_id, pending) values ($1, 10)', [
         await rig.laneId('lenient'),

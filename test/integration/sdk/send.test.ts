@@ -91,7 +91,7 @@ describe('sending', () => {
     }
   })
 
-  it("in the caller's transaction leaves nothing after a rollback, and delivers after a commit", async () => {
+  it("in the caller's transaction stores nothing after a rollback, and delivers after a commit", async () => {
     const { name, received } = await collecting()
     const client = new Client({ connectionString: rig.database.url })
     await client.connect()
@@ -115,7 +115,7 @@ describe('sending', () => {
     expect(received.map(({ payload }) => payload)).toEqual(['kept'])
   })
 
-  it("from SQL works in anybody's transaction", async () => {
+  it('in SQL works in any transaction', async () => {
     const { name, received } = await collecting()
     const client = await rig.database.pool.connect()
     await client.query('begin')
@@ -145,7 +145,7 @@ describe('sending', () => {
     expect(received.at(-1)?.payload).toBeNull()
   })
 
-  it('in a batch of 12,000 stores all', async () => {
+  it('a batch of 12,000 stores all messages', async () => {
     const { name, received } = await collecting()
     await node.holdfast.sendBatch(name, numbered(12_000))
     await rig.whenSettled(name, 20_000)
@@ -154,7 +154,7 @@ describe('sending', () => {
   })
 
   it.each(['our own connection', 'a pool of the caller', 'a client of the caller outside a transaction'])(
-    'in a batch of 12,000 through %s stores nothing when one of them is refused',
+    'a batch of 12,000 through %s stores nothing if one message is rejected',
     async (through) => {
       const { name } = await collecting()
       const messages = [...numbered(11_999), { payload: 'x'.repeat(1_100_000) }]
@@ -244,7 +244,7 @@ describe('sending', () => {
       expect(second.id).not.toBe(first.id)
     })
 
-    it('that is purged while it is being looked at is free', async () => {
+    it('that is purged while it is being checked is free', async () => {
       const { name } = await collecting()
       const first = await node.holdfast.send(name, 1, { idempotencyKey: 'raced' })
       await rig.rows(

@@ -6,9 +6,9 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readJsonObject } from '../../../src/cli/input/read-json-argument.ts'
 import { reportError } from '../../../src/cli/output/report-error.ts'
-import type { EndpointInput } from '../../../src/core/endpoints/endpoint-types.ts'
 import { loopbackNetworks } from '../../../src/network/network-rules.ts'
 import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
+import type { EndpointInput } from '../../../src/transports/endpoint-types.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
 import { setup as build } from '../../support/build.ts'
 import { until } from '../../support/engine/until.ts'
@@ -134,7 +134,7 @@ describe('a busy run with every kind of secret', () => {
     'hanging',
   ]
 
-  it('delivers, fails, rotates, crashes and goes on', { timeout: 90_000 }, async () => {
+  it('delivers, fails, rotates, crashes and continues', { timeout: 90_000 }, async () => {
     const { holdfast } = rig
     const echoing = await receiver({ behaviour: echo(400) })
     const failing = await receiver({ behaviour: echo(500) })
@@ -272,7 +272,7 @@ describe('a busy run with every kind of secret', () => {
     })
   })
 
-  it('encrypts anew, and shows what there is to show', async () => {
+  it('re-encrypts, and shows everything that can be shown', async () => {
     const { holdfast } = rig
     const { Holdfast } = await import('../../../src/sdk/holdfast.ts')
     const newKey = newEncryptionKey()

@@ -73,7 +73,7 @@ describe('a configured header', () => {
     },
   )
 
-  it('whose name is in plainHeaders is shown, in any case, and stays out of the encryption', async () => {
+  it('listed in plainHeaders is shown, regardless of case, and is not encrypted', async () => {
     await create({
       headers: { 'X-Team': 'blue-team', 'x-other': 'canary-other' },
       plainHeaders: ['x-team'],
@@ -91,7 +91,7 @@ describe('a configured header', () => {
       node.holdfast.endpoints.update(name, { config: { plainHeaders: ['x-team'] } }),
     ).rejects.toMatchObject({
       code: 'invalid_endpoint',
-      message: expect.stringContaining('give its value to make it plain'),
+      message: expect.stringContaining('pass its value to make it plain'),
     })
     await node.holdfast.endpoints.update(name, {
       config: { plainHeaders: ['x-team'], headers: { 'x-team': 'blue' } },
@@ -124,7 +124,7 @@ describe('the query of a URL', () => {
     expect(await everythingSeen()).not.toContain('canary')
   })
 
-  it('without a name is all value', async () => {
+  it('without a name is hidden as a whole', async () => {
     await create({ url: `${receiver.url}/in?canary-key`, capture: 'all' })
     expect((await arrive()).path).toBe('/hook/in?canary-key')
     expect((await node.holdfast.endpoints.get(name)).config).toHaveProperty(
@@ -146,7 +146,7 @@ describe('the query of a URL', () => {
     await create({ url: `${receiver.url}/in?api_key=canary` })
     await expect(
       node.holdfast.endpoints.update(name, { config: { url: 'https://evil.example/in?api_key=[hidden]' } }),
-    ).rejects.toMatchObject({ message: expect.stringContaining('give the whole URL') })
+    ).rejects.toMatchObject({ message: expect.stringContaining('pass the whole URL') })
     await node.holdfast.endpoints.update(name, { config: { url: `${receiver.url}/out` } })
     expect((await arrive()).path).toBe('/hook/out')
     expect(await storedFields()).toEqual(['signing.secret'])

@@ -47,7 +47,7 @@ function isSignedWith(secret: string, request: ReceivedRequest): boolean {
 }
 
 describe('a new endpoint', () => {
-  it('gets a secret that is told once, and signs with it', async () => {
+  it('gets a secret that is shown once, and signs with it', async () => {
     const { name, secret } = await create()
     expect(secret).toMatch(/^whsec_/)
     await node.holdfast.send(name, { Größe: '1\u2028' })
@@ -57,7 +57,7 @@ describe('a new endpoint', () => {
     expect(JSON.stringify(await node.holdfast.endpoints.list())).not.toContain(secret)
   })
 
-  it('takes a secret of the caller, and tells it to nobody', async () => {
+  it('takes a secret of the caller, and never shows it', async () => {
     const own = newSigningSecret()
     const { name, secret } = await create({}, { signing: { scheme: 'standard-webhooks', secret: own } })
     expect(secret).toBe('')

@@ -110,7 +110,7 @@ describe('a secret', () => {
     ])
   })
 
-  it('that is changed reaches the node that delivers, and the old one is gone', async () => {
+  it('that is changed replaces the old one on the delivering node', async () => {
     const { name } = await create({ auth: { type: 'bearer', token: 'first-token' } })
     expect((await arrive(name))['authorization']).toBe('Bearer first-token')
     const { secrets } = await node.holdfast.endpoints.update(name, {
@@ -125,7 +125,7 @@ describe('a secret', () => {
     expect(await stored(name)).toMatchObject([{ version: 2 }, { version: 1 }])
   })
 
-  it('that is no longer needed is deleted, as are all with their endpoint', async () => {
+  it('that is no longer needed is deleted, as are all secrets of a deleted endpoint', async () => {
     const { name } = await create({ auth: { type: 'bearer', token: 'first-token' } })
     await node.holdfast.endpoints.update(name, {
       config: { auth: { type: 'none' }, signing: { scheme: 'none' } },
@@ -144,10 +144,10 @@ describe('a secret', () => {
   it.each([
     ['a new endpoint', { auth: { type: 'bearer', token: { isSet: true } } }],
     ['a new endpoint that signs', { signing: { scheme: 'standard-webhooks', secret: { isSet: true } } }],
-  ])('that is only said to be set is refused for %s', async (_, config) => {
+  ])('marked as set but not stored is rejected for %s', async (_, config) => {
     const error = await failure(create(config))
     expect(error.code).toBe('invalid_endpoint')
-    expect(error.message).toContain('none is stored')
+    expect(error.message).toContain('no secret is stored')
   })
 
   it('opens at its own place only: bytes that were copied elsewhere hold their lane', async () => {
@@ -190,13 +190,13 @@ describe('the keyring', () => {
     expect((await client.endpoints.create(plain)).secrets).toEqual([])
   })
 
-  it('that is wrong is refused without a word of it', () => {
+  it('that is invalid is rejected without showing any of it', () => {
     const wrong = 'definitely-not-a-key'
     expect(() => rig.client({ encryptionKey: wrong })).toThrow(HoldfastError)
     expect(() => rig.client({ encryptionKey: wrong })).toThrow(/^(?!.*definitely)/)
   })
 
-  it('without the right key holds the lane and loses nothing: a node with the key delivers', async () => {
+  it('without the right key holds the endpoint and loses nothing: a node with the key delivers', async () => {
     const other = await Rig.create()
     try {
       const keys = [newEncryptionKey(), newEncryptionKey()] as const
@@ -232,7 +232,7 @@ describe('the keyring', () => {
   })
 })
 
-describe('encrypting anew', () => {
+describe('re-encrypting', () => {
   it('moves every secret to the first key while deliveries go on, in steps that can be stopped and resumed', async () => {
     const other = await Rig.create()
     try {
@@ -280,7 +280,7 @@ describe('encrypting anew', () => {
     }
   })
 
-  it('names what it can not read and goes on with the rest', async () => {
+  it('names what it can not read and continues with the rest', async () => {
     const other = await Rig.create()
     try {
       const [lostKey, oldKey, newKey] = [newEncryptionKey(), newEncryptionKey(), newEncryptionKey()]

@@ -47,7 +47,7 @@ describe(`${receiverCount} receivers whose answers come in as many parts as poss
     'many-early-hints',
   ]
 
-  it.each(costly)('%s: the event loop goes on turning', { timeout: 120_000 }, async (name) => {
+  it.each(costly)('%s: the event loop keeps running', { timeout: 120_000 }, async (name) => {
     const baselineMs = await turnMs(hostile.urlOf('one-piece'))
     const costlyMs = await turnMs(hostile.urlOf(name))
     console.log(`${name}: ${costlyMs.toFixed(1)} ms, in one piece ${baselineMs.toFixed(1)} ms`)

@@ -163,7 +163,7 @@ describe('TLS', () => {
   })
 })
 
-describe('a second answer that nobody asked for', () => {
+describe('a second answer that was not requested', () => {
   it('is never taken for the answer to the next delivery', async () => {
     const answers = ['ok', 'late'].map(
       (text) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`,

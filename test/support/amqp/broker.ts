@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import net from 'node:net'
 import { type Channel, type ChannelModel, type ConsumeMessage, connect } from 'amqplib'
 
-const wanted = process.env['HOLDFAST_TEST_AMQP_URL'] ?? 'amqp://127.0.0.1:5672'
+export const wantedBrokerUrl = process.env['HOLDFAST_TEST_AMQP_URL'] ?? 'amqp://127.0.0.1:5672'
 
 /** A real RabbitMQ that answers; null: there is none, and tests that need it are skipped. */
-export const brokerUrl: string | null = (await answers(wanted)) ? wanted : null
+export const brokerUrl: string | null = (await answers(wantedBrokerUrl)) ? wantedBrokerUrl : null
 
 async function answers(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
@@ -32,7 +32,7 @@ export class TestBroker {
   }
 
   static async connect(): Promise<TestBroker> {
-    const connection = await connect(brokerUrl ?? wanted)
+    const connection = await connect(brokerUrl ?? wantedBrokerUrl)
     return new TestBroker(connection, await connection.createChannel())
   }
 

@@ -4,7 +4,8 @@ import { ApiServer } from '../../../src/api/api-server.ts'
 import type { ClientPatience } from '../../../src/api/create-api.ts'
 import type { Role } from '../../../src/core/access/roles.ts'
 import { type Logger, silentLogger } from '../../../src/engine/logger.ts'
-import { Holdfast, type HoldfastOptions } from '../../../src/sdk/holdfast.ts'
+import { Holdfast } from '../../../src/sdk/holdfast.ts'
+import type { HoldfastOptions } from '../../../src/sdk/holdfast-options.ts'
 import { createTestDatabase, type TestDatabase } from '../test-database.ts'
 
 export interface ApiAnswer {
@@ -26,6 +27,7 @@ export interface CallOptions {
 export interface ApiRigOptions extends Partial<HoldfastOptions> {
   readonly patience?: ClientPatience
   readonly trustedProxies?: readonly string[]
+  readonly traceUrl?: string
   /** Left out: one of its own on the server that all tests share. */
   readonly database?: TestDatabase
 }
@@ -41,7 +43,7 @@ export class ApiRig {
 
   private constructor(
     database: TestDatabase,
-    { patience, trustedProxies = [], ...options }: Omit<ApiRigOptions, 'database'>,
+    { patience, trustedProxies = [], traceUrl, ...options }: Omit<ApiRigOptions, 'database'>,
   ) {
     this.database = database
     this.complaints = []
@@ -60,6 +62,7 @@ export class ApiRig {
       port: 0,
       trustedProxies,
       demo: new MadeUpDemo(),
+      ...(traceUrl !== undefined && { traceUrl }),
       ...(patience !== undefined && { patience }),
     })
   }

@@ -12,11 +12,19 @@ interface AxeResult {
   }[]
 }
 
-/** What axe finds wrong with a page by WCAG 2.2 AA and its best practices, one line each. Evaluated from outside, where the page's policy doesn't reach. */
-export async function findBarriers(page: Page): Promise<string[]> {
+/** WCAG 2.2 AA, and axe's best practices. */
+export const everyRule = {
+  type: 'tag',
+  values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+}
+/** Those of them that another theme can break. */
+export const rulesOfColour = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+
+/** What axe finds wrong with a page, one line each. Evaluated from outside, where the page's policy doesn't reach. */
+export async function findBarriers(page: Page, rules = everyRule): Promise<string[]> {
   await page.evaluate(source)
   const { violations } = await page.evaluate<AxeResult>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+    `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`,
   )
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),

@@ -1,3 +1,4 @@
+import { fillBroker } from '../amqp/fill-broker.ts'
 import type { ApiRig } from '../api/api-rig.ts'
 import { until } from '../engine/until.ts'
 
@@ -59,7 +60,7 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
   const operation = await post('/v1/operations', {
     kind: 'resolve',
     filter: { ids: [letter] },
-    note: 'Refunded by hand.',
+    note: 'Refunded manually.',
   })
   const left = await first('/v1/dead-letters?limit=1&endpoint=erp&state=open')
   await api.call('PUT', '/v1/event-types/order.created', {
@@ -75,6 +76,34 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
     payload: { month: '2030-01' },
     reason: 'Asked for.',
   })
+  const brokered = await fillBroker(api.database, (await post('/v1/jobs/nightly-report/trigger', {})).id)
+  const [skipped] = (await api.call('GET', '/v1/dead-letters?limit=1&endpoint=erp&state=open')).body.data
+  const previewed = await post('/v1/operations/preview', {
+    kind: 'resolve',
+    filter: { endpoint: 'erp', ids: [skipped.id] },
+  })
+  await post(`/v1/dead-letters/${skipped.id}/resolve`, { note: 'Entered by hand.' })
+  const skipping = await post('/v1/operations', {
+    kind: 'resolve',
+    filter: { endpoint: 'erp', ids: [skipped.id] },
+    asOf: previewed.asOf,
+    note: 'Refunded manually.',
+  })
+  await api.call('PATCH', '/v1/jobs/nightly-report', { body: { timeoutMs: 120_000 } })
+  await post('/v1/alert-channels', { name: 'on-call', kind: 'log' })
+  await api.call('PUT', '/v1/alert-rules/any-letter', {
+    body: { kind: 'dead_letters', threshold: 0, holdMs: 0 },
+  })
+  await until(
+    'the node to lead',
+    async () => (await api.call('POST', '/v1/maintenance/alerts/run')).status < 400,
+  )
+  await until(
+    'an alert',
+    async () => (await api.call('GET', '/v1/alerts?state=firing')).body.data.length as number,
+    (count) => count > 0,
+    30_000,
+  )
   return {
     overview: { path: '/', heading: 'Overview' },
     endpoints: { path: '/endpoints', heading: 'Endpoints' },
@@ -90,17 +119,20 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
     'dead-letters-list': { path: '/dead-letters?view=letters', heading: 'Dead letters' },
     'dead-letters-recipients': { path: '/dead-letters?view=recipients', heading: 'Dead letters' },
     'dead-letter': { path: `/dead-letters/${left}`, heading: 'order.created for erp' },
+    'dead-letter-broker': { path: `/dead-letters/${brokered}`, heading: 'nightly-report for nightly-report' },
     'dead-letters-group': {
       path: `/dead-letters?endpoint=erp&fingerprint=${group.fingerprint}`,
       heading: 'Dead letters',
     },
     operations: { path: '/operations', heading: 'Operations' },
     operation: { path: `/operations/${operation.id}`, heading: 'Resolve dead letters' },
+    'operation-skipped': { path: `/operations/${skipping.id}`, heading: 'Resolve dead letters' },
     routes: { path: '/routes', heading: 'Routes' },
     route: { path: '/routes/orders-to-crm', heading: 'orders-to-crm' },
     'route-new': { path: '/routes/+new?endpoint=crm&eventType=order.*', heading: 'New route' },
     'event-types': { path: '/event-types', heading: 'Event types' },
     'event-type': { path: '/event-types/order.created', heading: 'order.created' },
+    sources: { path: '/sources', heading: 'Sources' },
     replays: { path: '/replays', heading: 'Replays' },
     jobs: { path: '/jobs', heading: 'Jobs' },
     job: { path: '/jobs/nightly-report', heading: 'nightly-report' },
@@ -111,8 +143,11 @@ export async function fillWithEverything(api: ApiRig): Promise<Places> {
     schedules: { path: '/schedules', heading: 'Schedules' },
     alerts: { path: '/alerts', heading: 'Alerts' },
     system: { path: '/system', heading: 'System' },
+    broker: { path: '/broker', heading: 'Broker' },
+    settings: { path: '/settings', heading: 'Settings' },
     audit: { path: '/audit', heading: 'Audit' },
     'api-keys': { path: '/api-keys', heading: 'API keys' },
     'not-found': { path: '/settings/nowhere', heading: 'Not found' },
+    mistyped: { path: '/evnts', heading: 'Not found' },
   }
 }

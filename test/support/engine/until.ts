@@ -5,7 +5,7 @@ export async function until<Value>(
   what: string,
   look: () => Value | Promise<Value>,
   isMet: (value: Value) => boolean = Boolean,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<Value> {
   const deadlineMs = performance.now() + timeoutMs
   for (;;) {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type NodeSettings, type NodeSignal, nodeSettingsVariable } from './node-settings.ts'
 
-const entryFile = fileURLToPath(new URL('node-entry.mjs', import.meta.url))
+const entryFile = join('test', 'support', 'processes', 'node-entry.mjs')
 const projectFolder = fileURLToPath(new URL('../../..', import.meta.url))
 const startDeadlineMs = 30_000
 const signalDeadlineMs = 30_000
@@ -41,10 +42,10 @@ export class NodeProcess {
   #exit: NodeExit | null = null
   #errorOutput = ''
 
-  private constructor(settings: NodeSettings) {
+  private constructor(settings: NodeSettings, folder: string) {
     this.name = settings.name
-    this.#child = spawn(process.execPath, [entryFile], {
-      cwd: projectFolder,
+    this.#child = spawn(process.execPath, [join(folder, entryFile)], {
+      cwd: folder,
       env: { ...process.env, [nodeSettingsVariable]: JSON.stringify(settings) },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
@@ -63,14 +64,14 @@ export class NodeProcess {
 
   /** Resolves once the node has started; rejects with its output when it ends or hangs instead. */
   static async start(settings: NodeSettings): Promise<NodeProcess> {
-    const node = new NodeProcess(settings)
+    const node = new NodeProcess(settings, projectFolder)
     await node.waitFor('started', () => true, startDeadlineMs)
     return node
   }
 
-  /** For a process that may not live long enough to say that it has started. */
-  static launch(settings: NodeSettings): NodeProcess {
-    return new NodeProcess(settings)
+  /** For a process that may not live long enough to say that it has started. `folder`: a checkout of another version, built. */
+  static launch(settings: NodeSettings, folder = projectFolder): NodeProcess {
+    return new NodeProcess(settings, folder)
   }
 
   get pid(): number {

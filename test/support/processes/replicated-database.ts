@@ -1,101 +1,26 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
 import { findFreePort } from '../../../src/postgres/embedded/free-port.ts'
-import { type GuardedServer, serverEnvironment, spawnGuarded } from '../../../src/postgres/embedded/guard.ts'
+import { serverEnvironment } from '../../../src/postgres/embedded/guard.ts'
 import { findServerUser, type ServerUser } from '../../../src/postgres/embedded/server-user.ts'
 import { migrate } from '../../../src/postgres/migrate.ts'
 import { until } from '../engine/until.ts'
-import { killServer } from './kill-server.ts'
-
-/** Where Debian installs it. The embedded server comes without `pg_basebackup`. */
-const binariesFolder = '/usr/lib/postgresql/15/bin'
-const missing = ['initdb', 'postgres', 'pg_basebackup'].filter(
-  (name) => !existsSync(join(binariesFolder, name)),
-)
+import {
+  binariesFolder,
+  DebianServer,
+  initialise,
+  password,
+  skippedWithout,
+  userName,
+} from './debian-server.ts'
 
 /** Null, or why a replicated database can't be had on this machine. */
-export const replicationSkipped =
-  missing.length === 0
-    ? null
-    : `needs ${missing.join(', ')} in ${binariesFolder} (Debian: apt-get install postgresql-15)`
+export const replicationSkipped = skippedWithout(['initdb', 'postgres', 'pg_basebackup'])
 
 const run = promisify(execFile)
-const userName = 'holdfast'
-/** Everything that a URL must encode. */
-const password = 'p,w@/:% s3cret'
-const fastShutdownSeconds = 5
-
-/** One server of the pair. */
-class Server {
-  readonly port: number
-  readonly #folder: string
-  readonly #user: ServerUser | null
-  #guarded: GuardedServer | null = null
-
-  constructor(folder: string, port: number, user: ServerUser | null) {
-    this.#folder = folder
-    this.port = port
-    this.#user = user
-  }
-
-  get url(): string {
-    return `postgres://${userName}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/postgres`
-  }
-
-  async start(): Promise<void> {
-    const log = await open(`${this.#folder}.log`, 'a')
-    this.#guarded = spawnGuarded({
-      command: join(binariesFolder, 'postgres'),
-      args: ['-D', this.#folder, '-p', String(this.port)],
-      cwd: this.#folder,
-      user: this.#user,
-      logFd: log.fd,
-      fastShutdownSeconds,
-    })
-    await log.close()
-    await until('the server to answer', () => this.#answers(), Boolean, 30_000).catch(
-      async (error: unknown) => {
-        throw new Error(await readFile(`${this.#folder}.log`, 'utf8'), { cause: error })
-      },
-    )
-  }
-
-  async kill(): Promise<void> {
-    const pid = await this.#guarded?.pid
-    if (this.#guarded == null || pid == null) throw new Error('the server does not run')
-    await killServer(pid, this.#guarded.exitCode)
-    this.#guarded.release()
-  }
-
-  async stop(): Promise<void> {
-    this.#guarded?.release()
-    await this.#guarded?.exitCode
-  }
-
-  async query<Row>(text: string): Promise<Row[]> {
-    const client = new Client({ connectionString: this.url, connectionTimeoutMillis: 5000 })
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return (await client.query(text)).rows as Row[]
-    } finally {
-      await client.end()
-    }
-  }
-
-  async #answers(): Promise<boolean> {
-    if (this.#guarded?.hasEnded() === true) throw new Error('the server ended while it started')
-    return this.query('select 1').then(
-      () => true,
-      () => false,
-    )
-  }
-}
 
 /**
  * A primary and a streaming standby on loopback, migrated. The primary can be killed and the standby promoted, once.
@@ -106,11 +31,11 @@ class Server {
  * await database.promote()
  */
 export class ReplicatedDatabase {
-  readonly primary: Server
-  readonly standby: Server
+  readonly primary: DebianServer
+  readonly standby: DebianServer
   readonly #folder: string
 
-  private constructor(folder: string, primary: Server, standby: Server) {
+  private constructor(folder: string, primary: DebianServer, standby: DebianServer) {
     this.#folder = folder
     this.primary = primary
     this.standby = standby
@@ -129,8 +54,8 @@ export class ReplicatedDatabase {
         await chown(path, user.uid, user.gid)
       }
     }
-    const primary = new Server(folders.primary, await findFreePort(null), user)
-    const standby = new Server(folders.standby, await findFreePort(null), user)
+    const primary = new DebianServer(folders.primary, await findFreePort(null), user)
+    const standby = new DebianServer(folders.standby, await findFreePort(null), user)
     const database = new ReplicatedDatabase(folder, primary, standby)
     try {
       await initialise(folders.primary, join(folder, 'password'), user)
@@ -199,24 +124,7 @@ export class ReplicatedDatabase {
   }
 }
 
-async function initialise(folder: string, passwordFile: string, user: ServerUser | null): Promise<void> {
-  const args = [`--pgdata=${folder}`, `--username=${userName}`, `--pwfile=${passwordFile}`]
-  args.push('--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync')
-  await run(join(binariesFolder, 'initdb'), args, { cwd: folder, env: serverEnvironment(), ...user })
-  // A process that is killed loses nothing that it wrote; fsync guards against the machine's death, which no test here causes.
-  const settings = `listen_addresses = '127.0.0.1'
-unix_socket_directories = ''
-max_connections = 200
-fsync = off
-jit = off
-wal_retrieve_retry_interval = 100ms
-log_min_messages = warning
-`
-  await writeFile(join(folder, 'postgresql.auto.conf'), settings, { mode: 0o600 })
-  if (user !== null) await chown(join(folder, 'postgresql.auto.conf'), user.uid, user.gid)
-}
-
-async function copy(primary: Server, folder: string, user: ServerUser | null): Promise<void> {
+async function copy(primary: DebianServer, folder: string, user: ServerUser | null): Promise<void> {
   const args = [`--pgdata=${folder}`, '--write-recovery-conf', '--checkpoint=fast', '--no-sync']
   args.push('--host=127.0.0.1', `--port=${primary.port}`, `--username=${userName}`)
   const env = { ...serverEnvironment(), PGPASSWORD: password }

@@ -19,6 +19,7 @@ function block(ms) {
 }
 
 const waiting = new Map()
+const leaked = []
 
 const work = defineJob({
   name: 'work',
@@ -28,6 +29,8 @@ const work = defineJob({
     const { n, does, ms = 0 } = input
     say({ event: 'ran', n, attempt: context.attempt, crashes: context.crashes })
     if (does === 'die') process.kill(process.pid, 'SIGKILL')
+    if (does === 'exit') process.exit(3)
+    if (does === 'leak') for (;;) leaked.push(Array.from({ length: 1000 }, () => Math.random()))
     if (does === 'block') block(ms)
     if (does === 'sleep') await new Promise((resolve) => setTimeout(resolve, ms))
     if (does === 'wait') await new Promise((resolve) => waiting.set(n, resolve))
@@ -45,14 +48,39 @@ const tick = defineJob({
   run: async (_input, context) => say({ event: 'ticked', run: context.id }),
 })
 
-const { databaseUrl, name, concurrency = 4, journalFolder, limits } = settings
+/** Handlers in threads and processes of their own. */
+const isolated = ['thread', 'process'].map((isolation) =>
+  defineJob({
+    name: `isolated-${isolation}`,
+    queue: 'work',
+    isolation,
+    module: new URL('../handlers/isolated.mjs', import.meta.url),
+    memoryLimitMb: 64,
+    timeoutMs: 5000,
+    retry: { maxRetries: 0 },
+  }),
+)
+
+const {
+  databaseUrl,
+  amqpUrl,
+  amqpPrefix,
+  name,
+  concurrency = 4,
+  journalFolder,
+  limits,
+  endBlockedAfterMs,
+} = settings
 const worker = new JobWorker({
   databaseUrl,
+  amqpUrl,
+  amqpPrefix,
   name,
-  jobs: [work, tick],
+  jobs: [work, tick, ...isolated],
   concurrency,
   journalFolder: journalFolder ?? null,
   ...(limits !== undefined && { limits }),
+  ...(endBlockedAfterMs !== undefined && { endBlockedAfterMs }),
   keeper: { sweepMs: 200 },
   logger,
 })

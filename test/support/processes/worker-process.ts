@@ -29,7 +29,7 @@ export class WorkerProcess {
 
   private constructor(settings: WorkerSettings) {
     this.name = settings.name
-    this.#child = spawn(process.execPath, [entryFile], {
+    this.#child = spawn(process.execPath, [...heapLimit(settings), entryFile], {
       cwd: projectFolder,
       env: { ...process.env, [workerSettingsVariable]: JSON.stringify(settings) },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -122,4 +122,8 @@ export class WorkerProcess {
     await once(this.#child, 'exit')
     this.#isRunning = false
   }
+}
+
+function heapLimit({ maxHeapMb }: WorkerSettings): string[] {
+  return maxHeapMb === undefined ? [] : [`--max-old-space-size=${maxHeapMb}`]
 }

@@ -2,11 +2,16 @@ import type { WorkerLimits } from '../../../src/index.ts'
 
 /** How a test tells a worker process what to be; travels as JSON in the environment. */
 export interface WorkerSettings {
-  readonly databaseUrl: string
+  readonly databaseUrl?: string
+  readonly amqpUrl?: string
+  readonly amqpPrefix?: string
   readonly name: string
   readonly concurrency?: number
   readonly journalFolder?: string
   readonly limits?: Partial<WorkerLimits>
+  readonly endBlockedAfterMs?: number
+  /** Of the process; the platform's when left out. */
+  readonly maxHeapMb?: number
 }
 
 export const workerSettingsVariable = 'HOLDFAST_TEST_WORKER'

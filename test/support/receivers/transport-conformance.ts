@@ -166,7 +166,7 @@ export function describeTransportConformance(name: string, harness: TransportHar
       expect(rig.arrived).toHaveLength(0)
     })
 
-    it('goes on after an abort and after a deadline', async () => {
+    it('works after an abort and after a deadline', async () => {
       const rig = await start('succeed')
       const controller = new AbortController()
       const sent = rig.channel.send(exampleDispatch(), controller.signal)
@@ -186,7 +186,7 @@ export function describeTransportConformance(name: string, harness: TransportHar
       expect(rig.arrived).toHaveLength(0)
     })
 
-    it('closes only after what is in flight has settled, and lets go of everything then', async () => {
+    it('closes only after attempts in flight have settled, and releases everything then', async () => {
       const rig = await start('hang')
       const controller = new AbortController()
       const sent = rig.channel.send(exampleDispatch(), controller.signal)

@@ -11,9 +11,13 @@ type Statement = Record<string, unknown> & { id: string }
 export interface RecordStoreOptions {
   /** `Authorization` that is asked for; null: none. */
   readonly authorization?: string | null
+  /** The answer to a wrong one. */
+  readonly unauthorizedStatus?: number
   readonly maxBytes?: number
   /** Refuses a statement that is right in itself, as stores with rules of their own do. */
   refuses?(statement: Statement): string | null
+  /** Called before each answer is sent. */
+  onAnswer?(status: number, store: RecordStore): void
 }
 
 /**
@@ -58,13 +62,14 @@ export class RecordStore implements AsyncDisposable {
     const body = await text(request)
     const [status, answer] = this.#judge(request, body)
     this.answers.push(status)
+    this.#options.onAnswer?.(status, this)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   }
 
   #judge(request: IncomingMessage, body: string): [number, unknown] {
     if (this.isDown) return [503, { error: 'down' }]
     if (this.authorization !== null && request.headers.authorization !== this.authorization)
-      return [401, { error: 'unauthorized' }]
+      return [this.#options.unauthorizedStatus ?? 401, { error: 'unauthorized' }]
     if (Buffer.byteLength(body) > (this.#options.maxBytes ?? Number.POSITIVE_INFINITY))
       return [413, { error: 'too large' }]
     if (request.method !== 'POST') return [405, { error: 'method' }]

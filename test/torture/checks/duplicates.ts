@@ -4,7 +4,7 @@ import { type Interruption, interruptionsOf } from '../node-history.ts'
 import type { PulseRecord } from '../pulse.ts'
 import { batchEndpoint, deliveriesInFlight, numberOf } from '../receivers.ts'
 
-/** As in src/engine/settler.ts: so many results are committed at once. */
+/** As in src/engine/delivery-settler.ts: so many results are committed at once. */
 const settleBatch = 1000
 /**
  * Between what a node does and our record of it: a signal on its standard output, or a request of a node that was killed, which waits in its

@@ -43,7 +43,7 @@ describe('the check of concurrency limits', () => {
     expect(judged(out(9, beforeMs), takenOver(7, 10_000)).violations).toHaveLength(1)
   })
 
-  it('takes the hand-over of a free shard for no excuse', () => {
+  it('does not accept the release of a free shard as an excuse', () => {
     const lives = [lifeOf({ name: 'node-1', shards: [7], takenAtMs: 10_000, from: 0 })]
     expect(judged(out(9, 10_000), { lives }).violations).toHaveLength(1)
   })

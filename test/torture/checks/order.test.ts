@@ -22,13 +22,13 @@ describe('the check of the order within a key', () => {
     expect(judged(entries)).toMatchObject({ checked: 3, violations: [] })
   })
 
-  it('finds a younger one that was started while an older one was out', () => {
+  it('finds a younger one that was started while an older one was in flight', () => {
     expect(judged([numbered(1, 10, 40), numbered(2, 30, 50)]).violations).toEqual([
       'keyed-steady/a: 2 was started while 1 was out',
     ])
   })
 
-  it('finds a younger one beside a request whose end nobody saw', () => {
+  it('finds a younger one beside a request whose end was not seen', () => {
     expect(judged([numbered(1, 10, null), numbered(2, 30, 50)]).violations).toHaveLength(1)
   })
 

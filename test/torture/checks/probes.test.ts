@@ -15,7 +15,7 @@ describe('the check of probes', () => {
     expect(judged(before, after, elsewhere)).toMatchObject({ checked: 1, violations: [] })
   })
 
-  it('finds a request that was sent while the probe was out', () => {
+  it('finds a request that was sent while the probe was in flight', () => {
     expect(judged(entryOf('crm', 'msg_a', 120, 130)).violations).toEqual([
       'crm: msg_a was sent while msg_probe was out as a probe',
     ])
@@ -35,7 +35,7 @@ describe('the check of probes', () => {
     expect(judged(twin, ...both).violations).toHaveLength(1)
   })
 
-  it('judges no probe that reached nobody', () => {
+  it('judges no probe that reached no receiver', () => {
     const unseen = [{ id: 'msg_other', endpoint: 'crm', attempt: 1 }]
     expect(probesStandAlone(evidenceOf({ entries: [probe], probes: unseen })).checked).toBe(0)
   })

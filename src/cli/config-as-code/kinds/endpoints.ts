@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import { parseEndpoint } from '../../../core/endpoints/endpoint-config.ts'
 import { endpointInput } from '../../../core/endpoints/endpoint-input.ts'
-import type { EndpointInput } from '../../../core/endpoints/endpoint-types.ts'
+import { settingSections } from '../../../core/endpoints/setting-fields.ts'
 import { type Problem, problemsOf } from '../../../core/problem.ts'
 import { digestPrefix, isSecretMark } from '../../../secrets/endpoint-secrets.ts'
-import { amqpConfigInput } from '../../../transports/amqp/amqp-config.ts'
+import { loadConfigChecks } from '../../../transports/config-checks.ts'
+import { descriptionOf } from '../../../transports/descriptions.ts'
+import type { EndpointInput } from '../../../transports/endpoint-types.ts'
 import { hasHiddenValue } from '../../../transports/http/hidden-query.ts'
-import { httpConfigInput } from '../../../transports/http/http-config.ts'
 import { isSame } from '../compare.ts'
 import { compareHidden, withoutDigests } from '../hidden-values.ts'
 import { collect, type Fields, type Kind, writable } from '../kind.ts'
 
-const sections = ['config', 'retry', 'request', 'circuit', 'limits', 'autoDisable'] as const
+const sections: readonly string[] = ['config', ...settingSections]
 
 export const endpointKind: Kind = {
   list: 'endpoints',
@@ -26,11 +27,13 @@ export const endpointKind: Kind = {
   check: async (fields, { isNew }) => {
     const parsed = parseEndpoint(withoutDigests(fields))
     if (!parsed.ok) return parsed.problems
-    const checked = checkedConfigs.get(parsed.value.transport)
-    if (checked === undefined) return []
+    const described = descriptionOf(parsed.value.transport)
+    if (described === undefined) return []
     const given = fields['config'] as Fields | undefined
-    const isWhole = isNew || checked.required.every((field) => given?.[field] !== undefined)
-    return isWhole ? configProblems(checked.schema, parsed.value.config) : []
+    // A change that has everything that must be there can be checked like a new config.
+    const isWhole = isNew || requiredFields(described.config).every((field) => given?.[field] !== undefined)
+    const checks = isWhole ? await loadConfigChecks(described.name) : undefined
+    return checks === undefined ? [] : configProblems(checks, parsed.value.config)
   },
   create: async (client, _name, fields) => {
     const { signingSecret } = await client.endpoints.create({ body: fields as object as EndpointInput })
@@ -52,17 +55,14 @@ export const endpointKind: Kind = {
     const parsed = parseEndpoint({ name: fields['name'], preset: fields['preset'] })
     if (!parsed.ok) return fields
     const usual: Fields = { ...parsed.value, preset: 'standard' }
+    const described = descriptionOf((fields['transport'] as string | undefined) ?? 'http')
+    const usualConfig: Fields = { ...described?.usualConfig, ...parsed.value.config }
     const kept: Record<string, unknown> = {}
     for (const [field, value] of Object.entries(fields)) {
       if (field === 'name') kept[field] = value
       else if (field === 'config')
-        kept[field] = configToFile(
-          String(fields['name']),
-          value as Fields,
-          usual['config'] as Fields,
-          digests,
-        )
-      else if ((sections as readonly string[]).includes(field)) {
+        kept[field] = configToFile(String(fields['name']), value as Fields, usualConfig, digests)
+      else if (sections.includes(field)) {
         const rest = unusual(value as Fields, usual[field] as Fields)
         if (Object.keys(rest).length > 0) kept[field] = rest
       } else if (!isSame(value, usual[field])) kept[field] = value
@@ -71,17 +71,9 @@ export const endpointKind: Kind = {
   },
 }
 
-interface CheckedConfig {
-  readonly schema: z.ZodType
-  /** A change that has all of these can be checked like a new config. */
-  readonly required: readonly string[]
+function requiredFields({ shape }: z.ZodObject): string[] {
+  return Object.keys(shape).filter((field) => !(shape[field] instanceof z.ZodOptional))
 }
-
-/** The configs that are checked before anything is sent to the server, which checks them all. */
-const checkedConfigs: ReadonlyMap<string, CheckedConfig> = new Map<string, CheckedConfig>([
-  ['http', { schema: httpConfigInput, required: ['url'] }],
-  ['amqp', { schema: amqpConfigInput, required: ['url', 'exchange'] }],
-])
 
 function configProblems(schema: z.ZodType, config: Fields): readonly Problem[] {
   const parsed = schema.safeParse(config)
@@ -96,21 +88,9 @@ function unusual(fields: Fields, usual: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isSame(value, usual[name])))
 }
 
-const usualConfig: Fields = {
-  method: 'POST',
-  headers: {},
-  plainHeaders: [],
-  auth: { type: 'none' },
-  capture: 'errors',
-  maxResponseBytes: 65_536,
-  classify: {},
-  // Each endpoint signs unless it is told not to, and its secret stays where it is.
-  signing: { scheme: 'standard-webhooks', secret: { isSet: true } },
-}
-
 /**
- * A secret can't be read. Its digest stands in its place, which `apply` compares, or a reference to fill where there is none; that of the
- * signature stays as it is when nothing is said.
+ * A secret can't be read. Its digest is written instead, which `apply` compares, or a reference to fill if there is none; the
+ * signing secret stays unchanged if it isn't given.
  */
 function configToFile(
   endpoint: string,
@@ -118,7 +98,7 @@ function configToFile(
   usual: Fields,
   digests: Readonly<Record<string, string>>,
 ): Fields {
-  const rest = unusual(config, { ...usualConfig, ...usual })
+  const rest = unusual(config, usual)
   return referenced(rest, [], (path) => {
     const digest = digests[path.join('.')]
     return digest === undefined

@@ -1,6 +1,7 @@
 import { HoldfastError } from '../../../core/errors.ts'
 import type { Problem } from '../../../core/problem.ts'
-import { type RouteInput, routeInput } from '../../../core/routes/route-input.ts'
+import { routeInput } from '../../../core/routes/route-input.ts'
+import type { RouteInput } from '../../../transforms/route-types.ts'
 import { type CheckContext, collect, type Fields, type Kind, writable } from '../kind.ts'
 import { withoutNulls } from '../without-nulls.ts'
 

@@ -1,5 +1,5 @@
--- Who is named as having done something. A node says it for its callers; a session that only calls what it was given can't act in another's name: it is
--- called what it logged in as, also when it has put on another role.
+-- The name recorded as the author of a change. A node passes the name of its caller. A session that only has granted functions can't act in another's name: its
+-- author is the role that it logged in as, also after SET ROLE.
 create or replace function holdfast_internal.actor_of(claimed text) returns text
 language plpgsql stable as $$
 begin

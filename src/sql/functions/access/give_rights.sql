@@ -1,4 +1,4 @@
--- Functions to call, views to read, and the way to them. Nothing else in these schemas is open to anybody but their owner.
+-- Grants functions to call, views to read, and usage of the schemas. Everything else in these schemas is accessible to its owner only.
 create or replace function holdfast_internal.give_rights(role_name text, kind text) returns void
 language plpgsql as $$
 declare

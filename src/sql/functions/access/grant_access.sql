@@ -1,4 +1,4 @@
--- To a role that exists, or to the group role of this kind (holdfast_app, holdfast_monitor, holdfast_admin), which is made when it is missing.
+-- To an existing role, or to the group role of this kind (holdfast_app, holdfast_monitor, holdfast_admin), which is created if missing.
 create or replace function holdfast_internal.grant_access(role_name text, kind text) returns void
 language plpgsql as $$
 begin
@@ -9,7 +9,7 @@ begin
     end if;
     if not (select rolcreaterole or rolsuper from pg_catalog.pg_roles where rolname = current_user) then
       raise exception 'there is no role named "%", and "%" may not create roles', role_name, current_user using errcode = '42704',
-        hint = format('Ask an administrator for: create role %I. Or give the rights to a role that exists.', role_name);
+        hint = format('Ask an administrator for: create role %I. Or grant the rights to an existing role.', role_name);
     end if;
     execute format('create role %I nologin', role_name);
   end if;

@@ -1,4 +1,4 @@
--- Whether a role was given this itself: what it has by way of another role goes with that one.
+-- Whether a role was granted this itself; rights through membership in another role don't count.
 create or replace function holdfast_internal.is_granted(acl aclitem[], role_name text, privilege text) returns boolean
 language sql stable as $$
   select exists (

@@ -1,5 +1,5 @@
--- Whether the session could write by itself what only nodes write, so that it may also say what only they may: that a payload was checked, who did something.
--- Inside a function that runs with its owner's rights current_user is the owner; SET ROLE and the session say who calls.
+-- Whether the session could itself write what only nodes write, so that its claims are accepted too: that a payload was validated, who made a change.
+-- Inside a security definer function current_user is the owner; SET ROLE and the session user tell the caller.
 create or replace function holdfast_internal.is_trusted() returns boolean
 language plpgsql stable as $$
 begin

@@ -1,6 +1,6 @@
--- Run by `migrate` after functions were created or replaced: PostgreSQL lets everybody call a new function, and a function that was dropped and created
--- again has lost its rights. Who was given a list (see rights_of) is known by the right to call it, which goes with the role, with `drop owned`, and
--- with a dump of the database.
+-- Run by `migrate` after functions were created or replaced: PostgreSQL lets every role call a new function, and a function that was dropped and created
+-- again has lost its rights. Which roles were granted a list (see rights_of) is known by their right to call it, which follows the role, `drop owned`, and
+-- a dump of the database.
 create or replace function holdfast_internal.renew_grants() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -14,8 +14,8 @@ begin
   loop
     execute command;
   end loop;
-  -- Before there were such rights, whoever could use the schema could call every function, and needed rights on the tables. Such a role keeps what
-  -- it can do anyway: who can write what nodes write, everything; who can store messages, publishing; who can read, looking.
+  -- Before there were such rights, every role with usage of the schema could call every function, and needed rights on the tables. Such a role keeps what
+  -- it could do: all rights if it can write what nodes write, publishing if it can store messages, monitoring if it can read.
   for given in
     select granted.rolname as role,
            bool_or(relname = 'shard_leases' and privilege = 'UPDATE') as runs_nodes,

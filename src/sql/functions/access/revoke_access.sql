@@ -1,4 +1,4 @@
--- Takes everything in our schemas away from a role, rights on tables included that somebody granted by hand.
+-- Revokes all rights in our schemas from a role, including rights on tables that were granted manually.
 create or replace function holdfast.revoke_access(role text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,5 +1,5 @@
 -- What a monitor may call and read, one name a line: counts and states; no payload, no error text, no key of a message, no secret.
--- Who may call this list has been given what is in it: see renew_grants.
+-- A role that may call this function has been granted the list: see renew_grants.
 create or replace function holdfast_internal.rights_of_monitor() returns setof text
 language sql immutable as $$
   values

@@ -1,4 +1,4 @@
--- A probe that was granted and never sent: the next one needn't wait for its token to expire.
+-- Returns a probe that was granted and never sent: the next one needn't wait for its token to expire.
 create or replace function holdfast_internal.abandon_probe(lane integer, token text) returns void
 language sql as $$
   update holdfast_internal.breakers set

@@ -1,5 +1,5 @@
--- One round trip a second: says that this node lives, and returns who else does and who holds what.
--- No row for `me` means that somebody declared this incarnation dead. A beat needn't survive the server: nobody waits for the disk because of it.
+-- The heartbeat, one round trip a second: reports that this node is alive, and returns the other nodes and the owners of shards.
+-- No row for `me` means that this incarnation was declared dead. A heartbeat needn't survive a crash of the server, so its commit doesn't wait for the disk.
 create or replace function holdfast_internal.beat(me integer, owed bigint)
 returns table (is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[])
 language plpgsql as $$

@@ -1,4 +1,4 @@
--- Forgets a dead node once nobody needs its row: its shards are taken and its beat never moved again.
+-- Removes a dead node once its row is no longer needed: its shards are taken over and its heartbeat has not moved since.
 create or replace function holdfast_internal.bury_node(dead integer, seen_beat bigint) returns boolean
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- What a dead node had in flight in these shards, as it last noted, and still owes: each attempt is recorded as interrupted. It doesn't count against
--- the retry policy, for nobody knows how it ended. A result that comes in after all takes the place of this record. Returns how many.
--- At most as many as a note has. Indexes: in_flight_pkey, deliveries_pkey.
+-- Deliveries of these shards that a dead node had in flight, as it last recorded, and that are still pending: each attempt is recorded as interrupted. It doesn't count against
+-- the retry policy, because its outcome is unknown. A result that arrives later replaces this record. Returns how many.
+-- At most as many as a node records. Indexes: in_flight_pkey, deliveries_pkey.
 create or replace function holdfast_internal.interrupt_deliveries(dead integer, shards integer[]) returns integer
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

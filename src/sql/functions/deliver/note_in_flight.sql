@@ -1,4 +1,4 @@
--- These deliveries (or runs) are in flight at this node (or worker), for so long each. Nobody waits for the disk because of it.
+-- Records which deliveries (or runs) are in flight at this node (or worker), and for how long. The commit doesn't wait for the disk.
 create or replace function holdfast_internal.note_in_flight(me integer, ids bigint[], ages_ms double precision[]) returns void
 language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- The right to send the one probe; null when it isn't time, or somebody else has it.
+-- Claims the single probe of a circuit; null when it is not due yet, or another node has claimed it.
 create or replace function holdfast_internal.start_probe(lane integer, token text, timeout_ms double precision) returns bigint
 language sql as $$
   update holdfast_internal.breakers set

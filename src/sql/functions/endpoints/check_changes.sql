@@ -1,4 +1,4 @@
--- Refuses changes of an endpoint that are wrong by themselves. Fields of the config that have the value that is stored are no changes.
+-- Refuses changes of an endpoint that are invalid by themselves. Config fields with the stored value are not changes.
 create or replace function holdfast_internal.check_changes(endpoint holdfast_internal.endpoints, changes jsonb) returns void
 language plpgsql stable as $$
 declare

@@ -1,4 +1,4 @@
--- Refuses what is right field by field and wrong together.
+-- Refuses combinations of fields that are valid one by one but not together.
 create or replace function holdfast_internal.check_completed(endpoint jsonb) returns void
 language plpgsql stable as $$
 declare

@@ -1,4 +1,4 @@
--- An endpoint with every default filled in: what was said, else what its preset says, else what the site says, else the default. `parseEndpoint` of
+-- An endpoint with all defaults filled in: the given value, else its preset's, else the installation's, else the default. `parseEndpoint` of
 -- src/core/endpoints/endpoint-config.ts does the same for the API.
 create or replace function holdfast_internal.complete_endpoint(said jsonb, site jsonb) returns jsonb
 language plpgsql stable as $$
@@ -18,19 +18,14 @@ begin
   return jsonb_build_object(
     'name', said -> 'name', 'transport', transport, 'preset', preset, 'tenant', said -> 'tenant', 'contact', said -> 'contact',
     'tags', coalesce(said -> 'tags', '[]'), 'eventTypes', coalesce(said -> 'eventTypes', '[]'), 'config', config,
-    'settings', jsonb_build_object(
+    'settings', holdfast_internal.settings_over(said, site) || jsonb_build_object(
       'retry', holdfast_internal.retry_over(policies -> 'retry', coalesce(said -> 'retry', '{}')),
       'request', request || holdfast_internal.implied_delays(request, coalesce(said -> 'request', '{}')),
       'circuit', (policies -> 'circuit') || coalesce(said -> 'circuit', '{}'),
-      'limits', '{"concurrency": 64, "ratePerSecond": null, "maxPending": 100000, "onFull": "dead_letter"}'::jsonb
-        || coalesce(site -> 'limits', '{}') || coalesce(said -> 'limits', '{}'),
-      'autoDisable', '{"onGone": false, "threshold": null, "windowMs": 3600000, "reenableAfterMs": null}'::jsonb
-        || coalesce(site -> 'autoDisable', '{}') || coalesce(said -> 'autoDisable', '{}'),
-      'onDead', coalesce(said ->> 'onDead', 'continue'),
       'batch', case
         when not said ? 'batch' then extras -> 'batch'
         when jsonb_typeof(said -> 'batch') = 'object' then '{"maxWaitMs": 1000}'::jsonb || jsonb_strip_nulls(said -> 'batch')
       end)
-      -- Left out where nothing is said: older nodes don't know it.
+      -- Left out if neither the endpoint nor its preset sets it: older nodes don't know it.
       || case when hold_on = '[]' then '{}' else jsonb_build_object('holdOn', hold_on) end);
 end $$;

@@ -1,4 +1,4 @@
--- What is wrong with the fields of a config that are given in SQL; null when nothing is. Whether a field is missing is asked of whole configs only.
+-- The problem of the config fields that are given in SQL; null if there is none. Missing fields are checked in whole configs only.
 create or replace function holdfast_internal.config_problem(transport text, config jsonb, is_whole boolean) returns text
 language plpgsql stable as $$
 declare
@@ -6,7 +6,8 @@ declare
   problem text;
 begin
   if schema is null then
-    return format('transport %s can''t be checked in SQL, which knows http, function and smtp: use the API, the CLI ("holdfast endpoints") or the SDK', to_json(transport));
+    return format('transport %s can''t be checked in SQL, which knows %s: use the API, the CLI ("holdfast endpoints") or the SDK', to_json(transport),
+      (select string_agg(known.name, ', ') from holdfast_internal.endpoint_schemas() as known where known.name <> 'endpoint'));
   end if;
   if config ? 'tls' and transport = 'http' then
     return 'config.tls can''t be checked in SQL: use the API, the CLI ("holdfast endpoints") or the SDK';

@@ -28,7 +28,7 @@ begin
     array(select jsonb_array_elements_text(wanted -> 'tags')), wanted ->> 'contact', wanted ->> 'preset', wanted -> 'config', wanted -> 'settings'
   on conflict do nothing returning * into created;
   if created.id is null then
-    raise exception 'there is an endpoint named "%" already', name
+    raise exception 'an endpoint named "%" already exists', name
       using errcode = 'HF015', hint = 'Change it with holdfast.update_endpoint, or choose another name.';
   end if;
   perform holdfast_internal.write_shorthand(created, wanted -> 'eventTypes');

@@ -1,4 +1,4 @@
--- A header of a config whose value is text and isn't said to be plain: it would have to be encrypted. Null when there is none.
+-- A header of a config whose value is text and isn't listed as plain: it would have to be encrypted. Null if there is none.
 create or replace function holdfast_internal.hidden_header(config jsonb) returns text
 language sql immutable as $$
   select header.key from jsonb_each(coalesce(config -> 'headers', '{}')) as header

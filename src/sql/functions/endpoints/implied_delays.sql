@@ -1,4 +1,4 @@
--- Of a base delay and a cap that contradict each other, the one that was left unsaid gives way (src/core/endpoints/presets.ts does the same for the API).
+-- If a base delay and a cap contradict each other, the one that wasn't given is adjusted (src/core/endpoints/presets.ts does the same for the API).
 create or replace function holdfast_internal.implied_delays(policy jsonb, said jsonb) returns jsonb
 language sql immutable as $$
   select case

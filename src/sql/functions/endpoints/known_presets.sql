@@ -1,4 +1,4 @@
--- Every preset, and what it says beyond retry, request, circuit and timeout. Generated from src/core/endpoints/presets.ts by `npm run schema`.
+-- Every preset, and its values beyond retry, request, circuit and timeout. Generated from src/core/endpoints/presets.ts by `npm run schema`.
 create or replace function holdfast_internal.known_presets() returns table (name text, policies jsonb, extras jsonb)
 language sql immutable parallel safe as $$
   values

@@ -1,4 +1,4 @@
--- An endpoint as it would have been said with the changes in it (src/sdk/merge-endpoint.ts does the same for the API).
+-- An endpoint with the changes applied to its given values (src/sdk/merge-endpoint.ts does the same for the API).
 create or replace function holdfast_internal.merge_endpoint(endpoint holdfast_internal.endpoints, changes jsonb, site jsonb) returns jsonb
 language plpgsql stable as $$
 declare

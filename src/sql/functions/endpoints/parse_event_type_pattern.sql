@@ -1,5 +1,5 @@
--- A pattern of event types, in the columns that routes compare with (see src/core/routes/event-type-pattern.ts, which does the same for the API), or what is
--- wrong with it.
+-- A pattern of event types, in the columns that routes compare with (see src/core/routes/event-type-pattern.ts, which does the same for the API), or its
+-- problem.
 create or replace function holdfast_internal.parse_event_type_pattern(
   pattern text, out exact_type text, out like_pattern text, out segments integer, out regex text, out problem text
 )

@@ -1,4 +1,4 @@
--- What a preset says: retry, request, circuit, timeoutMs. What the site says changes `standard`; another preset is chosen for what it says.
+-- The policies of a preset: retry, request, circuit, timeoutMs. Installation-wide settings change `standard` only; another preset is chosen for its own values.
 create or replace function holdfast_internal.preset_policies(preset text, site jsonb) returns jsonb
 language sql stable as $$
   select policies || case when preset <> 'standard' then '{}' else jsonb_build_object(

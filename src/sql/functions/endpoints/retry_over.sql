@@ -1,4 +1,4 @@
--- A retry policy with what was said put over it. What is left unsaid follows from what was said: a schedule brings its own number of retries.
+-- A retry policy overridden by the given fields. Fields that aren't given follow from those: a schedule implies its number of retries.
 create or replace function holdfast_internal.retry_over(policy jsonb, said jsonb) returns jsonb
 language sql immutable as $$
   select whole

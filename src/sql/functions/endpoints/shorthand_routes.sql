@@ -1,4 +1,4 @@
--- The routes that an endpoint's eventTypes stand for. Raises an error for a pattern that is none.
+-- The routes for an endpoint's eventTypes. Raises an error for an invalid pattern.
 create or replace function holdfast_internal.shorthand_routes(endpoint_name text, preset text, event_types jsonb)
 returns table (name text, event_type text, exact_type text, like_pattern text, segments integer, regex text, criticality smallint)
 language plpgsql immutable as $$
@@ -16,7 +16,7 @@ begin
     end if;
     event_type := given.text;
     slug := endpoint_name || ':' || replace(replace(lower(given.text), '**', ':all'), '*', ':any');
-    -- One that doesn't fit in a name, or has capitals, is told apart by its hash.
+    -- A pattern that doesn't fit in a name, or has capitals, is identified by its hash.
     name := case when given.text = lower(given.text) and length(slug) <= 127 then slug
       else left(slug, 114) || ':' || left(encode(sha256(convert_to(given.text, 'UTF8')), 'hex'), 12) end;
     criticality := case when preset = 'record-store'

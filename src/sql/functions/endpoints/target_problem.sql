@@ -1,5 +1,5 @@
--- A role that may change endpoints in SQL can't read their secrets, and must not have them sent to another host either: an endpoint that has
--- credentials keeps its host. A signature gives nothing away.
+-- A role that may change endpoints in SQL can't read their secrets, and must not have them sent to another host: an endpoint with
+-- credentials keeps its host. A signature reveals no secret.
 create or replace function holdfast_internal.target_problem(endpoint holdfast_internal.endpoints, changed jsonb) returns text
 language sql stable as $$
   select 'config.url can''t lead to another host in SQL while the endpoint has credentials, which would be sent there: '

@@ -1,5 +1,5 @@
--- Changes the given settings of an endpoint and keeps the others, as the API does; objects are given in part. Another preset takes what came from the old
--- one with it. Secrets stay as they are, or go with the field that has them.
+-- Changes the given settings of an endpoint and keeps the others, as the API does; objects are given in part. A new preset replaces the values of the old
+-- one. Secrets stay unchanged, or are removed with their field.
 create or replace function holdfast.update_endpoint(name text, changes jsonb, actor text default current_user) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -10,7 +10,7 @@ declare
 begin
   select * into before from holdfast_internal.endpoints as endpoint where endpoint.name = update_endpoint.name for update;
   if not found then
-    raise exception 'there is no endpoint named "%"', name using errcode = 'HF001', hint = 'List what exists with: select name from holdfast.endpoint_health()';
+    raise exception 'there is no endpoint named "%"', name using errcode = 'HF001', hint = 'List the endpoints with: select name from holdfast.endpoint_health()';
   end if;
   perform holdfast_internal.check_changes(before, changes);
   wanted := holdfast_internal.complete_endpoint(holdfast_internal.merge_endpoint(before, changes, site), site);

@@ -1,4 +1,4 @@
--- An endpoint without what came from its preset. A preset that a newer version has made is not known here, and leaves everything.
+-- An endpoint without the values of its preset. A preset of a newer version is unknown here, and removes nothing.
 create or replace function holdfast_internal.without_preset(current jsonb, site jsonb) returns jsonb
 language plpgsql stable as $$
 declare

@@ -1,5 +1,5 @@
--- Makes these the endpoint's shorthand routes. One that is dropped is switched off and kept, because deliveries may be owed along it, and is deleted by a
--- later change when none are.
+-- Makes these the endpoint's shorthand routes. A dropped one is disabled and kept, because it may have pending deliveries, and is deleted by a
+-- later change when it has none.
 create or replace function holdfast_internal.write_shorthand(endpoint holdfast_internal.endpoints, event_types jsonb) returns void
 language plpgsql as $$
 declare

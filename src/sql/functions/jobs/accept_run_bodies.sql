@@ -24,8 +24,10 @@ begin
   from holdfast_internal.jobs as job cross join holdfast_internal.ids cross join holdfast_internal.server_life as life
   where job.name = job_name;
   if not found then
-    raise exception 'there is no job named "%"', job_name using errcode = 'HF030',
-      hint = 'A job is known once a worker or a process with its definition has started, or after holdfast.declare_job.';
+    -- No worker has declared it so far: its runs wait for one that does.
+    perform holdfast_internal.introduce_job(job_name, '{}');
+    select accepted.ids, accepted.run_set into ids, run_set from holdfast_internal.accept_run_bodies(job_name, bodies, run_options) as accepted;
+    return;
   end if;
   if total = 0 then
     return;
@@ -59,7 +61,7 @@ begin
   if facts.are_ids_behind then
     perform holdfast_internal.advance_ids();
   end if;
-  if run_options is null and total > 1 and not facts.settings ? 'expiresAfterMs' then
+  if run_options is null and total > 1 and not facts.settings ?| '{expiresAfterMs,concurrency,ratePerSecond}' then
     drawn := array(select nextval('holdfast_internal.ids') from generate_series(1, total));
     insert into holdfast_internal.messages (id, size, is_run, type, body)
     select given.id, octet_length(given.body), true, job_name, given.body::json from unnest(drawn, bodies) as given (id, body);
@@ -68,7 +70,7 @@ begin
     insert into holdfast_internal.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
     select facts.queue_id, coalesce((facts.settings ->> 'priority')::smallint, 0), lower(part), upper(part) - 1, facts.id, own_transaction
     from unnest(run_set) as part;
-  elsif run_options is null and not facts.settings ?| '{priority,expiresAfterMs}' then
+  elsif run_options is null and not facts.settings ?| '{priority,expiresAfterMs,concurrency,ratePerSecond}' then
     with stored as (
       insert into holdfast_internal.messages (id, size, is_run, type, body)
       values (nextval('holdfast_internal.ids'), octet_length(bodies[1]), true, job_name, bodies[1]::json) returning id

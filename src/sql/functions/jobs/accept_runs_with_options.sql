@@ -6,36 +6,14 @@ declare
   total integer := cardinality(bodies);
   -- Not the transaction's begin: that may lie before what claims have looked through already.
   enqueued_at timestamptz := clock_timestamp();
+  -- A job with limits of its own: its runs wait in the line of their job from the beginning.
+  is_limited constant boolean := settings ?| '{concurrency,ratePerSecond}';
   ids bigint[];
-  is_repeated boolean[] := array_fill(false, array[total]);
-  given record;
-  -- Unique keys that come more than once in this batch, with the run of it that has them.
-  taken jsonb := '{}';
-  holder bigint;
-  earlier bigint;
+  is_repeated boolean[];
 begin
   select array_agg(nextval('holdfast_internal.ids')) into ids from generate_series(1, total);
-  for given in
-    select at, body, option, option ->> 'uniqueKey' as unique_key, count(*) over (partition by option ->> 'uniqueKey') > 1 as is_shared
-    from unnest(bodies, run_options) with ordinality as run (body, option, at)
-    where option ?| '{idempotencyKey,uniqueKey}'
-    -- In one order for everybody, so that two batches with the same keys can't wait for each other.
-    order by coalesce(option ->> 'uniqueKey', option ->> 'idempotencyKey'), at
-  loop
-    holder := (taken ->> given.unique_key)::bigint;
-    if holder is not null then
-      earlier := coalesce(holdfast_internal.claim_run_keys(job, given.body, given.option - 'uniqueKey', holder), holder);
-    else
-      earlier := holdfast_internal.claim_run_keys(job, given.body, given.option, ids[given.at]);
-      if earlier is null and given.is_shared and given.unique_key is not null then
-        taken := taken || jsonb_build_object(given.unique_key, ids[given.at]);
-      end if;
-    end if;
-    if earlier is not null then
-      ids[given.at] := earlier;
-      is_repeated[given.at] := true;
-    end if;
-  end loop;
+  select keys.ids, keys.options, keys.are_repeated into ids, run_options, is_repeated
+  from holdfast_internal.claim_keys_of_runs(job, bodies, run_options, ids) as keys;
 
   insert into holdfast_internal.messages (id, size, is_run, type, tenant, correlation_id, criticality, headers, metadata, body)
   select run.id, octet_length(body), true, job_name, option ->> 'tenant', option ->> 'correlationId',
@@ -49,11 +27,13 @@ begin
   where not is_known;
 
   insert into holdfast_internal.runs (id, lane_id, job_id, priority, criticality, due_at, expires_at, ttl_at, ttl_ms, ordering_key, concurrency_key,
-                             target)
+                             target, fair_key, is_aside)
   select run.id, lane, job, coalesce((option ->> 'priority')::smallint, (settings ->> 'priority')::smallint, 0),
          coalesce(holdfast_internal.criticality_code(option ->> 'criticality'), 1),
-         case when option ?| '{runAt,delayMs,ttlMs,orderingKey,concurrencyKey,worker,requireTags}' then
+         case when option ?| '{runAt,delayMs,ttlMs,orderingKey,concurrencyKey,worker,requireTags,onConflict}' then
            greatest(enqueued_at, (option ->> 'runAt')::timestamptz, enqueued_at + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
+         -- In the line of its fair key.
+         when option ? 'fairKey' or is_limited then 'infinity'
          end,
          coalesce((option ->> 'expiresAt')::timestamptz,
                   enqueued_at + make_interval(secs => (settings ->> 'expiresAfterMs')::double precision / 1000)),
@@ -65,7 +45,9 @@ begin
              ) / 1000),
          (option ->> 'ttlMs')::double precision, option ->> 'orderingKey', option ->> 'concurrencyKey',
          coalesce('worker:' || (option ->> 'worker'),
-                  'tags:' || (select string_agg(tag, ',' order by tag) from jsonb_array_elements_text(option -> 'requireTags') as tag))
+                  'tags:' || (select string_agg(tag, ',' order by tag) from jsonb_array_elements_text(option -> 'requireTags') as tag)),
+         option ->> 'fairKey',
+         is_limited and option ?| '{runAt,delayMs,ttlMs,orderingKey,concurrencyKey,worker,requireTags,onConflict,fairKey}' is not true
   from unnest(ids, run_options, is_repeated) as run (id, option, is_known)
   where not is_known;
   return ids;

@@ -1,5 +1,5 @@
--- Says that this worker lives; returns whether somebody declared it dead, what its peers' counters stand at, and what to cancel. A beat needn't survive
--- the server: nobody waits for the disk because of it.
+-- The heartbeat of a worker; returns whether it was declared dead, the counters of its peers, and the runs to cancel. A heartbeat needn't survive
+-- a crash of the server, so its commit doesn't wait for the disk.
 create or replace function holdfast_internal.beat_worker(me integer, now_running integer)
 returns table (is_known boolean, worker_state text, peers jsonb, cancelled jsonb)
 language plpgsql as $$

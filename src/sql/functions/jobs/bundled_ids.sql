@@ -1,4 +1,4 @@
--- Which numbers of this range runs without a row have. Indexes: run_bundles_last_id_key.
+-- The ids of this range that belong to runs without a row. Indexes: run_bundles_last_id_key.
 create or replace function holdfast_internal.bundled_ids(first_id bigint, end_id bigint) returns setof bigint
 language sql stable as $$
   select generate_series(greatest(bundle.first_id, bundled_ids.first_id), least(bundle.last_id, end_id - 1))

@@ -1,5 +1,5 @@
 -- Runs without a row, as if they had one: the newest first, below `before` and from `lowest` on, in these queues and of this job (null: of all).
--- A series is made as a whole, however few of it are wanted: each says where it ends.
+-- generate_series is evaluated completely, however few rows are wanted: each has its own limit.
 create or replace function holdfast_internal.bundled_runs(lanes integer[], job integer, before bigint, max_rows integer, lowest bigint default 0)
 returns setof holdfast_internal.runs
 language sql stable as $$
@@ -38,12 +38,12 @@ language sql stable as $$
     order by each.id desc limit case when job is null then max_rows end
   )
   select id, null::xid8, lane_id, job_id, 0, 0::smallint, priority, 1::smallint, null::bigint, claim_id, null::timestamptz, null::timestamptz,
-         null::timestamptz, null::double precision, null::bigint, null::text, null::text, null::text
+         null::timestamptz, null::double precision, null::bigint, null::text, null::text, null::text, false, null::text
   from (
     select id, lane_id, job_id, priority, claim_id from waiting
     union all
     (
-      -- Their jobs are looked up, the newest first, until there are enough; nobody holds more than a few thousand.
+      -- Their jobs are looked up, the newest first, until there are enough; a worker holds a few thousand at most.
       select held.id, held.lane_id, its.job_id, its.priority, held.claim_id
       from held cross join lateral holdfast_internal.job_of_bundled(held.id, held.lane_id) as its where job is null or its.job_id = job limit max_rows
     )

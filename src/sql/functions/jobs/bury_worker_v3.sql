@@ -1,5 +1,6 @@
--- Takes everything from a worker whose beat stood still where the observer saw it. Its runs go back with the crash counted; one that was
--- there too often becomes a dead letter instead of killing worker after worker. `lost_runs`: how many went back; `buried`: how many of them died;
+-- Takes everything from a worker whose beat stood still where the observer saw it (null: in any case). Its runs go back with the crash counted; one that was
+-- there too often becomes a dead letter instead of killing worker after worker. Where a blocked event loop was reported, only the runs that blocked it
+-- are charged. `lost_runs`: how many went back; `buried`: how many of them died;
 -- `interrupted`: how many had begun, as the worker last noted; `correlation_ids`: of the first of them.
 create or replace function holdfast_internal.bury_worker_v3(
   dead integer, seen_beat bigint, me integer, out lost_runs integer, out buried integer, out interrupted integer, out correlation_ids text[]
@@ -7,9 +8,11 @@ create or replace function holdfast_internal.bury_worker_v3(
 language plpgsql as $$
 declare
   lost_name text;
+  -- Null: any of its runs may have ended it.
+  blocking bigint[];
+  blocked_since timestamptz;
   lost bigint[];
   deadly bigint[];
-  lane integer;
   begun bigint[];
   begun_at timestamptz[];
 begin
@@ -18,35 +21,35 @@ begin
   interrupted := 0;
   correlation_ids := '{}';
   perform pg_advisory_xact_lock(hashtext('holdfast.incarnation'), dead);
+  select blocked_runs, blocked_at into blocking, blocked_since from holdfast_internal.workers where incarnation = dead;
   lost_name := holdfast_internal.remove_worker(dead, seen_beat);
   if lost_name is null then
     return;
   end if;
-  perform holdfast_internal.take_out_of_claims(array(select id from holdfast_internal.run_claims where worker = dead));
-  -- One after the other, in the order of ids: as a join it could begin with all runs that there are.
-  select array_agg(held.id) into lost
-  from (
-    select listed.id, claim.id as claim_id from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
-    where claim.worker = dead order by listed.id
-  ) as named
-  cross join lateral (
-    select run.id from holdfast_internal.runs as run where run.id = named.id and (run.due_at is null or run.claim_id = named.claim_id) for update
-  ) as held;
+  lost := holdfast_internal.runs_of_claims(array(select id from holdfast_internal.run_claims where worker = dead));
   correlation_ids := holdfast_internal.correlations_of(lost);
   -- What was claimed ahead had not begun.
   select array_agg(noted.id), array_agg(noted.started_at) into begun, begun_at from (
     select each.id, each.started_at from holdfast_internal.in_flight as note cross join unnest(note.ids, note.started_at) as each (id, started_at)
-    where note.incarnation = dead and each.id = any (lost) order by each.id
+    where note.incarnation = dead and each.id = any (lost)
+    union
+    -- A handler that never yielded could not be noted.
+    select each.id, blocked_since from unnest(blocking) as each (id)
+    where each.id = any (lost) and not exists (select from holdfast_internal.in_flight as note where note.incarnation = dead and each.id = any (note.ids))
+    order by 1
   ) as noted;
   if begun is not null then
     interrupted := holdfast_internal.interrupt_runs(begun, array_fill(dead, array[cardinality(begun)]), begun_at,
       'Recovered from worker %s, which died while this attempt was running.');
   end if;
   delete from holdfast_internal.in_flight where incarnation = dead;
-  update holdfast_internal.runs set crashes = crashes + 1, claim_id = null, due_at = clock_timestamp() where id = any (lost);
   delete from holdfast_internal.run_claims where worker = dead;
-  perform holdfast_internal.cancel_returned(lost);
-  perform holdfast_internal.free_slots_of(lost);
+  if blocking is null then
+    perform holdfast_internal.return_runs(lost, 1);
+  else
+    perform holdfast_internal.return_runs(array(select id from unnest(lost) as id where id = any (blocking)), 1);
+    perform holdfast_internal.return_runs(array(select id from unnest(lost) as id where id <> all (blocking)));
+  end if;
   delete from holdfast_internal.run_cancellations where worker = dead;
   delete from holdfast_internal.run_progress where run_id = any (lost);
   select array_agg(run.id) into deadly from holdfast_internal.runs as run join holdfast_internal.jobs as job on job.id = run.job_id
@@ -54,9 +57,6 @@ begin
   if deadly is not null then
     perform holdfast_internal.fail_runs(deadly, 'crashed_its_worker', 'crashed_its_worker', 'crashed its worker {crashes} times', me);
   end if;
-  for lane in select distinct lane_id from holdfast_internal.runs where id = any (lost) loop
-    perform holdfast_internal.ring_workers(lane);
-  end loop;
   lost_runs := coalesce(cardinality(lost), 0);
   buried := coalesce(cardinality(deadly), 0);
   perform holdfast_internal.audit('holdfast', 'worker.lost', 'worker:' || dead,

@@ -1,5 +1,5 @@
--- A waiting run ends at once; a running one when its handler has heard of it. `outcome`: 'cancelled', 'requested', or null: it isn't owed. The id of a run that
--- is being redriven stands for its redrive: that is the id its handler knows.
+-- A waiting run ends at once; a running one when its handler has been signalled. `outcome`: 'cancelled', 'requested', or null: it has ended. The id of a run that
+-- is being redriven means its redrive: that is the id its handler knows.
 create or replace function holdfast_internal.cancel_owed_run(run_id bigint, why text, out cancelled_id bigint, out outcome text, out holder integer)
 language plpgsql as $$
 declare
@@ -8,8 +8,8 @@ declare
   lane integer;
   run holdfast_internal.runs;
 begin
-  -- The queue before the row, for claims and freed keys set rows aside under the queue's lock. But whoever settles has the row and may come for the
-  -- queue: while he has it we let go of both and try again, a second long; then it is left to the server to find out who waits for whom.
+  -- The queue before the row, because claims and freed keys set rows aside under the queue's lock. But a transaction that settles has the row and may wait for the
+  -- queue: while it has the row, both locks are released and tried again, for a second; after that the server's deadlock detection decides.
   loop
     select lane_id into lane from holdfast_internal.runs where id = run_id;
     if not found then
@@ -25,7 +25,7 @@ begin
     end if;
     tries := tries + 1;
     begin
-      -- No claim may take it while we look.
+      -- No claim may take it meanwhile.
       perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
       if tries < max_tries then
         select * into run from holdfast_internal.runs where id = run_id for update nowait;
@@ -49,14 +49,9 @@ begin
     outcome := 'requested';
     return;
   end if;
-  delete from holdfast_internal.runs where id = run_id;
+  perform holdfast_internal.end_runs(array[run_id]);
   insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
   values (run_id, coalesce(run.message_id, run_id), now(), run.attempt + 1, 0, run.lane_id, 11, 'cancelled', why) on conflict do nothing;
-  -- A redrive that was called off leaves its letter as it found it.
-  update holdfast_internal.dead_letters set state = 'open', settled_by = null, action = null
-  where id = run.dead_letter_id and state = 'redriven' and settled_at is null;
-  if coalesce(run.ordering_key, run.concurrency_key) is not null then
-    perform holdfast_internal.free_keys(array[run.lane_id], array[run.ordering_key], array[run.concurrency_key]);
-  end if;
+  perform holdfast_internal.reopen_letters(array[run.dead_letter_id]);
   outcome := 'cancelled';
 end $$;

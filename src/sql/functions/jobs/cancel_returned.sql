@@ -1,4 +1,4 @@
--- Runs have gone back: those that somebody wanted cancelled meanwhile end here instead of being run again.
+-- Called for runs that were returned to the queue: those whose cancellation was requested in the meantime end here.
 create or replace function holdfast_internal.cancel_returned(returned bigint[]) returns void
 language plpgsql as $$
 declare

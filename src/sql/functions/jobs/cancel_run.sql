@@ -1,4 +1,4 @@
--- Cancels one run, as somebody asked. Returns 'cancelled', 'requested' (its handler is told), or null: it isn't owed.
+-- Cancels one run on request. Returns 'cancelled', 'requested' (its handler is signalled), or null if the run has ended.
 create or replace function holdfast_internal.cancel_run(run_id bigint, why text default null, actor text default current_user) returns text
 language plpgsql as $$
 declare

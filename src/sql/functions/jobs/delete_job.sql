@@ -10,13 +10,13 @@ declare
 begin
   select * into job from holdfast_internal.jobs where name = job_name for update;
   if not found then
-    raise exception 'there is no job named "%"', job_name using errcode = 'HF030';
+    raise exception 'there is no job named "%"', job_name using errcode = 'HF030', hint = 'List them with: holdfast jobs list';
   end if;
   while reached is not null loop
     select found.ids, found.scanned_to into owed, reached
     from holdfast_internal.find_runs(jsonb_build_object('job', job_name, 'state', 'owed'), reached, 1, max_scanned) as found;
     if cardinality(owed) > 0 then
-      raise exception 'job "%" still owes runs, % is one of them', job_name, holdfast.format_id('run', owed[1])
+      raise exception 'job "%" still has unfinished runs, for example %', job_name, holdfast.format_id('run', owed[1])
         using errcode = 'HF006', hint = format('Let them end, or cancel them first: holdfast runs cancel --job %s.', job_name);
     end if;
   end loop;

@@ -39,11 +39,11 @@ begin
         made := made + 1;
         update holdfast_internal.schedules set last_run_id = run_id, fired = fired + 1 where id = schedule.id;
       exception when others then
-        -- What passes by itself (a deadlock, a full disk, a shutdown, as much owed as may be) takes the whole round back: the tick is still owed.
+        -- A temporary failure (a deadlock, a full disk, a shutdown, a full queue) rolls back the whole round: the schedule fires later.
         if left(sqlstate, 2) in ('40', '53', '55', '57', '58') then
           raise;
         end if;
-        -- One schedule that can't be fired (options that nobody knows any more) stops no other.
+        -- A schedule that can't be fired (for example with unknown options) does not stop the others.
         perform holdfast_internal.audit('holdfast', 'schedule.failed', 'schedule:' || schedule.name,
                                jsonb_build_object('for', given.times[place], 'error', sqlerrm));
       end;

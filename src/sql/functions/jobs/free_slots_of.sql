@@ -1,4 +1,4 @@
--- These runs have gone back: others of their concurrency keys may go instead, should they themselves have to wait.
+-- These runs were returned: others of their concurrency keys may start instead, if these have to wait.
 create or replace function holdfast_internal.free_slots_of(returned bigint[]) returns void
 language plpgsql as $$
 declare

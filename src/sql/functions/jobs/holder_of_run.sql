@@ -1,4 +1,4 @@
--- Who holds this run; null: nobody. One that has a row is in no claim's set, so that those aren't looked through for it.
+-- The worker that holds this run, or null. A run with its own row is in no claim's set, so the sets are not searched for it.
 create or replace function holdfast_internal.holder_of_run(run_id bigint) returns integer
 language sql stable as $$
   select case when exists (select from holdfast_internal.runs where id = run_id) then (

@@ -1,4 +1,4 @@
--- The claim still holds the run: it lists it, and nobody has let it go or claimed it since.
+-- Whether the claim still holds the run: it lists it, and the run was neither released nor claimed again.
 create or replace function holdfast_internal.holds_run(claim bigint, me integer, run holdfast_internal.runs) returns boolean
 language sql stable as $$
   select (run.due_at is null or run.claim_id = claim) and exists (

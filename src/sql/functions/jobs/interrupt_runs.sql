@@ -1,5 +1,5 @@
--- These runs were in the hands of a worker that is lost (or has lost sight of them): each attempt that had begun, as far as is known, is recorded as interrupted.
--- It counts as a crash, not against the retry policy. `begun_at`: since when each was at it. Returns how many. Index: runs_pkey.
+-- These runs were held by a worker that is lost (or has lost track of them): each attempt that had begun, as far as known, is recorded as interrupted.
+-- It counts as a crash, not against the retry policy. `begun_at`: since when each was running. Returns how many. Index: runs_pkey.
 create or replace function holdfast_internal.interrupt_runs(run_ids bigint[], workers integer[], begun_at timestamptz[], why text) returns integer
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

@@ -1,7 +1,9 @@
--- Since when the oldest run of the queue that could run now has waited; null when none does. Parked runs, and those that are scheduled for
--- later, don't count. Indexes: runs_fresh, run_bundles_pkey, runs_due, runs_suspect, runs_targeted.
+-- Since when the oldest run of the queue that could run now has waited; null when none does. Parked runs, those of jobs that are not active, and those that are scheduled for
+-- later, don't count; of fair keys the first 250 do. Indexes: runs_fresh, run_bundles_pkey, runs_due, runs_suspect, runs_targeted, runs_aside, runs_fair.
 create or replace function holdfast_internal.oldest_waiting_run(lane integer) returns timestamptz
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
+declare
+  max_keys constant integer := 250;
 begin
   return (
     with known as materialized (
@@ -41,6 +43,15 @@ begin
         select run.due_at from holdfast_internal.runs as run
         where run.lane_id = lane and run.target is not null and run.due_at <= now() and run.claim_id is null order by run.due_at limit 1
       )
+      union all
+      select holdfast_internal.time_of_id(holdfast_internal.oldest_aside(lane))
+      union all
+      select holdfast_internal.time_of_id(fair.id)
+      from unnest(holdfast_internal.fair_turns(lane, null, max_keys)) as turn (key) cross join generate_series(0, 3) as level cross join lateral (
+        select run.id from holdfast_internal.runs as run
+        where run.lane_id = lane and run.fair_key = turn.key and run.priority = level and run.due_at = 'infinity' and run.claim_id is null and not run.is_aside
+        order by run.id limit 1
+      ) as fair
     ) as waiting
   );
 end $$;

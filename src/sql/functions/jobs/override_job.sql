@@ -8,7 +8,7 @@ declare
 begin
   select * into job from holdfast_internal.jobs where name = job_name for update;
   if not found then
-    raise exception 'there is no job named "%"', job_name using errcode = 'HF030';
+    raise exception 'there is no job named "%"', job_name using errcode = 'HF030', hint = 'List them with: holdfast jobs list';
   end if;
   select coalesce(jsonb_object_agg(key, value), '{}') into merged from jsonb_each(job.overrides || changes) where value <> 'null';
   lane := holdfast_internal.ensure_queue(coalesce(merged ->> 'queue', job.defaults ->> 'queue', 'default'));

@@ -1,3 +1,3 @@
--- Everything that is owed, a row for each run: it unfolds all bundles.
+-- Every run that has not ended, a row each: it expands all bundles.
 create or replace view holdfast_internal.owed_runs as
   select * from holdfast_internal.runs union all select * from holdfast_internal.all_bundled_runs();

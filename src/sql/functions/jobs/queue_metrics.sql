@@ -21,4 +21,7 @@ language sql stable as $$
       greatest(0, extract(epoch from clock_timestamp() - holdfast_internal.oldest_waiting_run(queue.id))), 0)::double precision),
     ('queue_dead_letters', holdfast_internal.open_letters_of(queue.id)::double precision)
   ) as gauge (metric, value)
+  union all
+  select 'queue_unhandled_runs', jsonb_build_object('queue', lonely.queue, 'job', lonely.job), lonely.runs::double precision
+  from (select * from holdfast_internal.unhandled_jobs() limit 100) as lonely
 $$;

@@ -1,4 +1,4 @@
--- The worker is gone (`seen_beat`: if its counter still stands there), and its name is kept with what it ran. Returns the name; null: it isn't there.
+-- Deletes the worker (`seen_beat`: only if its counter hasn't changed), and keeps its name for the runs it executed. Returns the name; null: there is no such worker.
 create or replace function holdfast_internal.remove_worker(gone integer, seen_beat bigint default null) returns text
 language plpgsql as $$
 declare

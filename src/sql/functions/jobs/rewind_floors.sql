@@ -1,4 +1,4 @@
--- Lets every due run of the queue be looked at again from the front: for what no claim should miss but might.
+-- Makes claims read every due run of the queue again from the beginning: a recovery sweep for runs that a claim might have missed.
 create or replace function holdfast_internal.rewind_floors(lane integer) returns void
 language plpgsql as $$
 declare

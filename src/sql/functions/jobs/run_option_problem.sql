@@ -3,7 +3,7 @@ create or replace function holdfast_internal.run_option_problem(options jsonb) r
 language plpgsql stable as $$
 declare
   own constant text[] := array['uniqueKey', 'uniqueForMs', 'concurrencyKey', 'runAt', 'delayMs', 'tags', 'worker', 'requireTags', 'ttlMs',
-                               'reason'];
+                               'reason', 'fairKey', 'onConflict'];
   named text;
 begin
   if jsonb_typeof(options) = 'object' and options ?| array['type', 'deliverAt'] then
@@ -22,13 +22,22 @@ begin
   if options ? 'orderingKey' and options ? 'concurrencyKey' then
     return 'a run takes an orderingKey or a concurrencyKey, not both';
   end if;
+  if options ? 'fairKey' and options ?| array['orderingKey', 'concurrencyKey'] then
+    return 'a run takes a fairKey, an orderingKey or a concurrencyKey, not two of them';
+  end if;
+  if options ? 'onConflict' and (not options ? 'uniqueKey' or coalesce(options ->> 'onConflict', '') not in ('keep', 'replace', 'debounce')) then
+    return 'onConflict must be keep, replace or debounce, and requires a uniqueKey';
+  end if;
+  if options ->> 'onConflict' <> 'keep' and options ?| array['orderingKey', 'concurrencyKey'] then
+    return 'onConflict can not be combined with an orderingKey or a concurrencyKey';
+  end if;
   if options ? 'worker' and options ? 'requireTags' then
     return 'a run is aimed at a worker or at tags, not both';
   end if;
   if options ? 'runAt' and options ? 'delayMs' then
     return 'a run takes runAt or delayMs, not both';
   end if;
-  foreach named in array array['uniqueKey', 'concurrencyKey', 'worker', 'reason'] loop
+  foreach named in array array['uniqueKey', 'concurrencyKey', 'fairKey', 'worker', 'reason'] loop
     if options ? named and (jsonb_typeof(options -> named) <> 'string' or length(options ->> named) not between 1 and 1000) then
       return named || ' must be text of 1 to 1000 characters';
     end if;

@@ -4,12 +4,12 @@ declare
   lane integer;
 begin
   if new_state not in ('active', 'paused') then
-    raise exception 'a queue can be made active or paused, not %', new_state using errcode = '22023';
+    raise exception 'the state of a queue must be active or paused, not %', new_state using errcode = '22023';
   end if;
   update holdfast_internal.queues set state = new_state, state_reason = why, updated_at = clock_timestamp()
   where name = queue_name returning id into lane;
   if not found then
-    raise exception 'there is no queue named "%"', queue_name using errcode = 'HF031';
+    raise exception 'there is no queue named "%"', queue_name using errcode = 'HF031', hint = 'List them with: holdfast queues list';
   end if;
   perform holdfast_internal.audit(actor, 'queue.' || new_state, 'lane:' || lane, jsonb_build_object('name', queue_name, 'reason', why));
   perform holdfast_internal.notify('holdfast_queue_' || lane, '');

@@ -1,4 +1,4 @@
--- Gives one run that has no row a row, wherever it is; returns its queue, or null when it isn't owed.
+-- Gives one run that has no row a row, wherever it is; returns its queue, or null if it has ended.
 create or replace function holdfast_internal.take_out(run_id bigint) returns integer
 language plpgsql as $$
 declare
@@ -22,7 +22,7 @@ begin
       perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
       select * into bundle from holdfast_internal.bundle_of(run_id);
       if not found then
-        -- Claimed meanwhile. Whoever settles it may have the claim's row and come for the queue: we let go of that first.
+        -- Claimed in the meantime. A transaction that settles it may hold the claim's row and wait for the queue: release the queue first.
         raise lock_not_available;
       end if;
       perform holdfast_internal.cut_bundle(bundle.lane_id, bundle.last_id, run_id, 1, clock_timestamp());

@@ -1,4 +1,4 @@
--- What a worker is or was called, by its incarnation; null when nobody remembers. Indexes: workers_pkey, past_workers_pkey.
+-- The name of a current or past worker by its incarnation; null when it is no longer stored. Indexes: workers_pkey, past_workers_pkey.
 create or replace function holdfast_internal.worker_name(wanted integer) returns text
 language plpgsql stable cost 1 as $$
 begin

@@ -1,4 +1,4 @@
--- One delivery: true when it was done, false when it isn't owed (or, for a retry, ready anyway).
+-- Acts on one delivery: true if it was done, false if it isn't pending (or, for a retry, was ready already).
 create or replace function holdfast_internal.act_on_delivery(delivery_id text, kind text, note text default null, actor text default current_user) returns boolean
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Adds what a node counted: [{lane, period, startsAtMs, attempts, successes, throttled, durations, answers}], one entry a row.
+-- Adds a node's counts: [{lane, period, startsAtMs, attempts, successes, throttled, durations, answers}], one entry a row.
 create or replace function holdfast_internal.add_rollups(me integer, flush_number bigint, counted jsonb) returns boolean
 language plpgsql as $$
 begin
@@ -7,7 +7,7 @@ begin
   if not found then
     return false;
   end if;
-  -- In one order everywhere: two nodes that add to the same hours (a lane has changed hands) must not wait for each other.
+  -- Always in the same order: two nodes that add to the same hours (a lane has changed owners) must not deadlock.
   insert into holdfast_internal.rollups as known (lane_id, period, starts_at, attempts, successes, throttled, durations, answers)
   select lane, period, to_timestamp("startsAtMs" / 1000), attempts, successes, throttled, durations, answers
   from jsonb_to_recordset(counted) as given (

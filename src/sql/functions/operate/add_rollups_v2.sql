@@ -1,4 +1,4 @@
--- Adds what a node counted, per endpoint as add_rollups takes it, and for the whole site:
+-- Adds a node's counts, per endpoint as in add_rollups, and for the whole installation:
 -- [{stepSeconds, startsAtMs, attempts, successes, throttled, latencies}].
 create or replace function holdfast_internal.add_rollups_v2(me integer, flush_number bigint, counted jsonb, site jsonb) returns boolean
 language plpgsql as $$

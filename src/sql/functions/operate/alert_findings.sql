@@ -1,4 +1,4 @@
--- What a rule of this kind finds above its threshold: of what, and how much.
+-- The findings of a rule of this kind above its threshold: subject and value.
 create or replace function holdfast_internal.alert_findings(kind text, threshold double precision, only_endpoint text, only_tag text)
 returns table (subject text, value double precision)
 language plpgsql stable set enable_bitmapscan = off set jit = off as $$
@@ -18,14 +18,7 @@ begin
     return query select scope, letters::double precision
     from holdfast_internal.recent_letters(holdfast_internal.id_at(clock_timestamp() - interval '1 minute'), lanes) as letters where letters > threshold;
   when 'failure_rate' then
-    -- One that was stopped has an alert of its own, and its rate can't change until it is started again.
-    return query select endpoint.name, 1 - sum(rollup.successes)::double precision / sum(rollup.attempts - rollup.throttled)
-    from holdfast_internal.rollups as rollup join holdfast_internal.endpoints as endpoint on endpoint.id = rollup.lane_id
-    where rollup.period = 1 and rollup.starts_at > clock_timestamp() - interval '6 minutes' and (lanes is null or rollup.lane_id = any (lanes))
-      and endpoint.state = 'active'
-    group by endpoint.name
-    having sum(rollup.attempts - rollup.throttled) >= 20
-      and sum(rollup.successes) < sum(rollup.attempts - rollup.throttled) * (1 - threshold);
+    return query select * from holdfast_internal.failure_rates(threshold, lanes);
   when 'persisting_critical' then
     return query select scope, total::double precision from (
       select (
@@ -69,7 +62,7 @@ begin
       from holdfast_internal.queue_metrics() as gauge where gauge.metric = 'queue_runs' and gauge.value > threshold;
     end if;
   when 'node_lost' then
-    -- One that comes back under its name isn't lost; one that is gone for good is news for an hour.
+    -- A process that comes back under its name isn't lost; one that stays away is reported for an hour.
     return query select detail ->> 'name', extract(epoch from clock_timestamp() - max(at))::double precision from holdfast_internal.audit_log
     where action in ('node.lost', 'worker.lost') and action = 'node.lost' and at > clock_timestamp() - interval '1 hour'
       and not exists (select from holdfast_internal.nodes as alive where alive.name = detail ->> 'name')
@@ -83,6 +76,30 @@ begin
   when 'job_disabled' then
     return query select job.name, extract(epoch from clock_timestamp() - job.state_changed_at)::double precision
     from holdfast_internal.jobs as job where job.state = 'disabled';
+  when 'job_unhandled' then
+    return query select lonely.job, extract(epoch from clock_timestamp() - lonely.since)::double precision
+    from holdfast_internal.unhandled_jobs() as lonely where lonely.since < clock_timestamp() - make_interval(secs => threshold);
+  when 'source_disconnected' then
+    -- One that Holdfast itself has stopped receives nothing either.
+    return query select source.name, extract(epoch from clock_timestamp() - lost.since)::double precision
+    from holdfast_internal.event_sources as source
+    cross join lateral (
+      select greatest(source.state_changed_at, source.created_at, max(report.since)) as since,
+             coalesce(bool_or(report.state in ('connected', 'stalled')), false) as is_connected
+      from holdfast_internal.source_reports as report join holdfast_internal.nodes as alive on alive.incarnation = report.incarnation
+      where report.source_id = source.id and alive.beat_at > clock_timestamp() - interval '10 seconds'
+    ) as lost
+    where (source.state = 'rejecting' or (source.state = 'active' and not lost.is_connected))
+      and lost.since < clock_timestamp() - make_interval(secs => threshold);
+  when 'broker_dead_letter_rate' then
+    return query select 'broker', letters::double precision
+    from holdfast_internal.broker_letters(holdfast_internal.id_at(clock_timestamp() - interval '1 minute')) as letters where letters > threshold;
+  when 'broker_dead_letters' then
+    return query select 'broker', depth.value from holdfast_internal.broker_metrics() as depth
+    where depth.metric = 'broker_dead_letter_depth' and depth.value > threshold;
+  when 'broker_disconnected' then
+    return query select said.node, (said.report ->> 'sinceMs')::double precision / 1000 from holdfast_internal.live_broker_reports() as said
+    where said.report ->> 'state' <> 'connected' and (said.report ->> 'sinceMs')::double precision / 1000 > threshold;
   when 'partition_upkeep' then
     return query select task.name, task.failures::double precision from holdfast_internal.maintenance_tasks as task
     where task.name = 'partitions' and (
@@ -98,7 +115,8 @@ begin
     where pg_database_size(current_database()) > disk.bytes * (1 - threshold);
   when 'lane_forgotten' then
     return query select audit_log.subject, count(*)::double precision from holdfast_internal.audit_log
-    where action = 'lane.revived' and at > clock_timestamp() - interval '1 hour' group by 1;
+    where action = 'lane.revived' and at > clock_timestamp() - interval '1 hour'
+    group by 1 having count(*) > threshold;
   when 'quarantine' then
     return query select coalesce(endpoint.name, queue.name, kept.lane_id::text), count(*)::double precision
     from (select lane_id from holdfast_internal.quarantine limit 10000) as kept

@@ -7,7 +7,7 @@ begin
   select * into known from holdfast_internal.known_settings() as each where each.name = setting;
   if not found then
     raise exception 'there is no setting named "%"', setting
-      using errcode = 'HF040', hint = 'List what exists with: select name, value, unit, description from holdfast.describe_settings()';
+      using errcode = 'HF040', hint = 'List the settings with: select name, value, unit, description from holdfast.describe_settings()';
   end if;
   problem := holdfast_internal.value_problem(coalesce(wanted, 'null'), known.schema, '');
   if problem is null and setting = 'defaults' then

@@ -1,4 +1,4 @@
--- Writes who did what to what. A transaction may say why: `set local holdfast.reason = '…'` is kept with each of its entries.
+-- Records who did what to what. A transaction may give a reason: `set local holdfast.reason = '…'` is stored with each of its entries.
 create or replace function holdfast_internal.audit(who text, what text, about text, more jsonb default '{}') returns void
 language sql as $$
   insert into holdfast_internal.audit_log (actor, action, subject, detail)

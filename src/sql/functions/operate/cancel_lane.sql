@@ -1,12 +1,12 @@
--- Ends what a deleted endpoint, or a route that is about to be deleted, still owes, visibly: a few deliveries at once, many in the background as an
--- operation, which is then returned. Whatever is out at this moment and arrives is a fact, and is recorded as such. Indexes: deliveries_ready;
+-- Cancels the pending deliveries of a deleted endpoint, or of a route that is about to be deleted: a few at once, many in the background as an
+-- operation, which is then returned. A delivery in flight may still succeed, and is recorded as such. Indexes: deliveries_ready;
 -- for a route see owed_along.
 create or replace function holdfast_internal.cancel_lane(
   lane integer, only_route integer, why text, actor text, out cancelled bigint, out operation_id bigint
 )
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
-  -- Each is a row in two tables and a dozen places of indexes, perhaps on the disk.
+  -- Each is a row in two tables and a dozen index entries, perhaps read from the disk.
   max_at_once constant integer := 100;
   target jsonb := case when only_route is null then jsonb_build_object('laneId', lane) else jsonb_build_object('routeId', only_route) end;
   ids bigint[];
@@ -32,7 +32,7 @@ begin
   end if;
   insert into holdfast_internal.operations (kind, filter, options, as_of, as_of_at, total, is_total_exact, created_by)
   values ('cancel', target, jsonb_build_object('note', why), pg_current_snapshot(), clock_timestamp(),
-          -- What its owner last reported. The last step says how many it were.
+          -- The owner's last report. The last step stores the exact number.
           greatest(cardinality(ids), (select pending from holdfast_internal.lane_stats where lane_id = lane and only_route is null)), false, actor)
   returning id into operation_id;
   perform holdfast_internal.audit(actor, 'operation.created', holdfast.format_id('op', operation_id), jsonb_build_object('kind', 'cancel', 'filter', target));

@@ -1,4 +1,4 @@
--- Cancels these runs, as a step of an operation, which is what the audit log names. Returns how many ended or were asked to.
+-- Cancels these runs, as a step of an operation, which the audit log names. Returns how many ended or were asked to end.
 create or replace function holdfast_internal.cancel_runs(run_ids bigint[], why text) returns integer
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- What differs between two states of one thing, field by field.
+-- The differences between two states of an object, field by field.
 create or replace function holdfast_internal.changes(before jsonb, after jsonb) returns jsonb
 language sql immutable as $$
   select jsonb_build_object(

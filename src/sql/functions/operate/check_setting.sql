@@ -1,4 +1,4 @@
--- No wrong value gets into the table, whoever writes it.
+-- Rejects invalid values, also in direct writes to the table.
 create or replace function holdfast_internal.check_setting() returns trigger
 language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- The messages of one correlation id, or null when they are too many to be named. A run that was given none has the id of its message.
+-- The messages of one correlation id, or null if there are too many. A run that was given none has the id of its message.
 -- Indexes: messages_correlation, messages_pkey.
 create or replace function holdfast_internal.correlated_messages(wanted text) returns bigint[]
 language plpgsql stable as $$

@@ -1,4 +1,4 @@
--- About how many events were accepted in a span of time, by the counts of minutes, quarters and hours; null when they don't reach back so far.
+-- About how many events were accepted in a span of time, by the counts of minutes, quarters and hours; null if these don't reach back so far.
 -- Index: site_rollups_pkey.
 create or replace function holdfast_internal.count_site_events(since timestamptz, before timestamptz) returns bigint
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$

@@ -1,4 +1,4 @@
--- How many letters there are of each kind in all lanes, read as they lie. A kind may come in several rows: add them up.
+-- How many letters of each kind all lanes have, in no particular order. A kind may have several rows: add them up.
 create or replace function holdfast_internal.counted_letters() returns setof holdfast_internal.letter_counts
 language plpgsql stable set enable_seqscan = on set jit = off as $$
 begin

@@ -1,4 +1,4 @@
--- How many letters a lane has of each kind. A kind may come in several rows: add them up. Indexes: letter_counts_pkey, letter_count_changes_lane.
+-- How many letters of each kind a lane has. A kind may have several rows: add them up. Indexes: letter_counts_pkey, letter_count_changes_lane.
 create or replace function holdfast_internal.counted_letters_of(lane integer) returns setof holdfast_internal.letter_counts
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin

@@ -1,5 +1,5 @@
--- About how many rows an operation would touch, where somebody has counted them already: open letters by endpoint or group, and what owners report of
--- their lanes. Null where nobody has.
+-- About how many rows an operation would affect, if a count exists: open letters by endpoint or group, and the owners' reports of
+-- their lanes. Otherwise null.
 create or replace function holdfast_internal.counted_targets(kind text, filter jsonb) returns bigint
 language plpgsql stable as $$
 declare

@@ -1,4 +1,4 @@
--- As delete_route_v2; how many it cancelled at once.
+-- Like delete_route_v2; returns how many it cancelled at once.
 create or replace function holdfast_internal.delete_route(route_name text, force boolean default false, actor text default current_user) returns bigint
 language plpgsql as $$
 begin

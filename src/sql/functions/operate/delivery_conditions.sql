@@ -1,4 +1,4 @@
--- A filter on deliveries as conditions. `lane`, `message_ids` and `wanted_state` choose the index; `wide` is asked of each delivery found by it. It is made
+-- A filter on deliveries as conditions. `lane`, `message_ids` and `wanted_state` choose the index; `wide` is checked for each delivery found by it. It is made
 -- of `of_delivery` and, where `asks_message`, of `of_message`.
 create or replace function holdfast_internal.delivery_conditions(
   filter jsonb, out lane integer, out message_ids bigint[], out delivery_ids bigint[], out wanted_state text, out wide text, out of_delivery text, out of_message text,
@@ -48,7 +48,7 @@ begin
       when 'statusCode' then wide_ones := wide_ones || format('delivery.status_code = %s', value::smallint);
       when 'errorCode' then wide_ones := wide_ones || format('delivery.error_code = %L', value);
       when 'error' then wide_ones := wide_ones || format('strpos(lower(delivery.error), lower(%L)) > 0', value);
-      else raise exception 'deliveries can not be filtered by "%"', field using errcode = 'HF007',
+      else raise exception 'deliveries cannot be filtered by "%"', field using errcode = 'HF007',
         hint = 'Known fields: endpoint, messageId, state, from, to, ids, route, tenant, eventType, correlationId, statusCode, errorCode, error.';
     end case;
   end loop;

@@ -1,5 +1,5 @@
--- Everything that decides when a delivery that is owed is sent: its endpoint, its circuit, what is ahead of it with the same ordering key, its owner.
--- No row when it is not owed. Indexes: deliveries_pkey, endpoints_pkey, breakers_pkey, lane_stats_pkey, deliveries_keyed, dead_letters_blocking,
+-- Everything that decides when a pending delivery is sent: its endpoint, its circuit, earlier deliveries of its ordering key, its owner.
+-- No row if it is not pending. Indexes: deliveries_pkey, endpoints_pkey, breakers_pkey, lane_stats_pkey, deliveries_keyed, dead_letters_blocking,
 -- shard_leases_pkey, nodes_pkey, audit_log_subject.
 create or replace function holdfast_internal.delivery_situation(delivery bigint)
 returns table (
@@ -16,7 +16,7 @@ begin
   return query
   select known.name, known.state, known.state_reason, known.state_changed_at,
     case when known.state <> 'active' then (
-      -- Circuits have the same subject: who stopped it is among the last few entries.
+      -- Circuits have the same subject: the entry of stopping it is among the last few.
       select entry.actor from (
         select one.actor, one.action, one.id from holdfast_internal.audit_log as one
         where one.subject = 'endpoint:' || known.name order by one.subject desc, one.id desc limit 20

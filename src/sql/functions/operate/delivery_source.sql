@@ -1,5 +1,5 @@
--- Where deliveries of a state are found, as a query that yields them newest first below $1 and from $4 on, at most $3 rows. Whatever an index
--- can't answer is left to the caller, so that $3 rows are all that it reads. Ranges are pairs where a lane or an outcome chooses the index:
+-- Where deliveries of a state are found, as a query that returns them newest first below $1 and from $4 on, at most $3 rows. Conditions that no index
+-- serves are left to the caller, so that it reads $3 rows only. Ranges are pairs where a lane or an outcome chooses the index:
 -- no other index has their order. A scan ends where the first column of a pair ends, not the second: hence `priority >= level` beside it.
 create or replace function holdfast_internal.delivery_source(source text, lane integer, messages bigint[], ending smallint, asks_error boolean) returns text
 language plpgsql immutable as $$
@@ -38,14 +38,14 @@ begin
         ) as letter where letter.delivery_id < $1 and letter.delivery_id >= $4 order by letter.delivery_id desc limit $3', messages::text);
     end if;
     return format('select %s, action from holdfast_internal.dead_letters ', columns) || case
-      when lane is not null then format('where (lane_id, delivery_id) < (%1$s, $1) and (lane_id, delivery_id) >= (%1$s, $4)
+      when lane is not null then format('where (lane_id, delivery_id) < (%1$s, $1) and (lane_id, delivery_id) >= (%1$s, $4) and lane_id <= %1$s
         order by lane_id desc, delivery_id desc limit $3', lane)
       else 'where delivery_id < $1 and delivery_id >= $4 order by delivery_id desc limit $3' end;
   elsif messages is not null then
     -- attempts_pkey, attempts_message.
     return format('select %1$s from (
         select made.* from unnest(%2$L::bigint[]) as wanted (id) cross join lateral (
-          select * from holdfast_internal.attempts where delivery_id = wanted.id and message_id = wanted.id
+          (select * from holdfast_internal.attempts where delivery_id = wanted.id and message_id = wanted.id order by attempt offset 0)
           union all select * from holdfast_internal.attempts where message_id = wanted.id and message_id <> delivery_id
         ) as made
       ) as tried where delivery_id < $1 and delivery_id >= $4 order by delivery_id desc limit $3', columns, messages::text);

@@ -1,5 +1,5 @@
--- Deliveries as people look at them, whether still owed or not; what is none is left out. Each is looked up by itself (`limit 1` keeps the planner from
--- joining whole tables). A success is a fact and wins; what is neither owed nor ended otherwise has died.
+-- Deliveries as shown to users, pending or ended; ids that aren't deliveries are left out. Each is looked up separately (`limit 1` keeps the planner from
+-- joining whole tables). A success takes precedence; a delivery that is neither pending nor ended otherwise is dead.
 -- Indexes: deliveries_pkey, replays_ids, attempts_pkey of one partition each, dead_letters_delivery_id_key, dead_letters_redriven, messages_pkey.
 create or replace function holdfast_internal.describe_deliveries(delivery_ids bigint[])
 returns table (
@@ -26,9 +26,10 @@ begin
   ) as letter on true
   left join lateral (
     select one.outcome, one.started_at, one.status_code, one.error_code, one.error, one.message_id, one.lane_id, one.route_id,
-           -- As the retry policy counts: what was interrupted and what ended it without an attempt are none.
+           -- As the retry policy counts: interruptions, and endings without an attempt, don't count.
            count(*) filter (where one.outcome < 10 and one.outcome <> 6) over () as attempts
-    from holdfast_internal.attempts as one where one.delivery_id = asked.id order by (one.outcome = 1) desc, one.attempt desc, one.outcome = 6 limit 1
+    from (select * from holdfast_internal.attempts as made where made.delivery_id = asked.id order by made.attempt offset 0) as one
+    order by (one.outcome = 1) desc, one.attempt desc, one.outcome = 6 limit 1
   ) as tried on true
   cross join lateral (
     select coalesce(owed.message_id, letter.message_id, tried.message_id) as message_id,

@@ -1,4 +1,4 @@
--- Runs as people look at them, whether owed or ended; what is none is left out. A success is a fact and wins; what is neither owed nor ended
+-- Runs as shown to users, pending or ended; ids that aren't runs are left out. A success takes precedence; a run that is neither pending nor ended
 -- otherwise has failed. Indexes: runs_pkey, run_claims_lane, attempts_pkey of one partition each, dead_letters_delivery_id_key, messages_pkey.
 create or replace function holdfast_internal.describe_runs(run_ids bigint[])
 returns table (
@@ -17,7 +17,7 @@ begin
     select coalesce(run.message_id, run.id) as message_id, run.job_id, run.lane_id,
            case when holder.worker is not null then 'running' when run.due_at > now() and run.due_at < 'infinity' then 'scheduled'
                 else 'waiting' end as state,
-           -- Of a running one the attempt that it is at.
+           -- For a running one, the current attempt.
            run.attempt + case when holder.worker is null then 0 else 1 end as attempt, run.crashes, run.priority, case when run.due_at < 'infinity' then run.due_at end as due_at, run.expires_at,
            holder.worker, run.target, null::timestamptz as ended_at, null::text as error, null::text as error_code
     from holdfast_internal.runs as run
@@ -34,18 +34,18 @@ begin
     select tried.message_id, null, tried.lane_id,
            case when tried.outcome = 1 then 'succeeded' when tried.outcome = 10 then 'expired' when tried.outcome = 11 then 'cancelled'
                 when coalesce(letter.reason, tried.error_code) = 'timed_out' then 'timed_out' else 'failed' end,
-           -- A decision that ended it without an attempt took no time, and nobody.
+           -- A run that was ended without an attempt has no duration and no worker.
            tried.attempt - case when tried.outcome >= 10 and tried.duration_ms is null then 1 else 0 end, 0::smallint,
            coalesce(letter.priority, 0::smallint), null, null, case when tried.duration_ms is not null or tried.outcome = 6 then tried.incarnation end, null,
            coalesce(letter.created_at, tried.started_at + make_interval(secs => coalesce(tried.duration_ms, 0) / 1000.0)),
            coalesce(letter.error, tried.error), coalesce(letter.error_code, tried.error_code)
     from (
-      select one.* from holdfast_internal.attempts as one where one.delivery_id = asked.id
+      select one.* from (select * from holdfast_internal.attempts as made where made.delivery_id = asked.id order by made.attempt offset 0) as one
       order by (one.outcome = 1) desc, one.attempt desc, one.outcome = 6, one.incarnation desc limit 1
     ) as tried
     left join holdfast_internal.dead_letters as letter on letter.delivery_id = asked.id
     union all
-    -- Buried before anybody tried it.
+    -- Became a dead letter before its first attempt.
     select letter.message_id, null, letter.lane_id, case when letter.reason = 'timed_out' then 'timed_out' else 'failed' end, letter.attempt, 0::smallint,
            letter.priority, null, null, null, null, letter.created_at, letter.error, letter.error_code
     from holdfast_internal.dead_letters as letter where letter.delivery_id = asked.id
@@ -59,9 +59,9 @@ begin
     where bundled.id = asked.id
     limit 1
   ) as known
-  -- An endpoint's delivery is no run.
-  join holdfast_internal.queues as queue on queue.id = known.lane_id
-  left join holdfast_internal.jobs as job on job.id = known.job_id
+  -- A delivery of an endpoint is not a run.
+  cross join lateral (select one.name from holdfast_internal.queues as one where one.id = known.lane_id limit 1) as queue
+  left join lateral (select one.name from holdfast_internal.jobs as one where one.id = known.job_id limit 1) as job on true
   left join lateral (
     select stored.type from holdfast_internal.messages as stored where stored.id = known.message_id
     union all select kept.type from holdfast_internal.messages_kept as kept where kept.id = known.message_id limit 1

@@ -1,4 +1,4 @@
--- Every site-wide setting: what it is now, what it may be, and where it is pinned.
+-- Every installation-wide setting: its value, its allowed values, and where it is pinned.
 create or replace function holdfast.describe_settings()
 returns table (name text, value jsonb, fallback jsonb, unit text, description text, effect text, pinned_by text, pinned_on text,
                changed_at timestamptz, changed_by text)

@@ -19,11 +19,16 @@ begin
     (select line.name from holdfast_internal.queues as line where line.id = lanes.lane_id)
   from lanes
   left join lateral (
-    select letter.created_at from holdfast_internal.dead_letters as letter where letter.lane_id = lanes.lane_id and letter.state = 'open'
+    -- As triples, so that no other index has this order.
+    select letter.created_at from holdfast_internal.dead_letters as letter
+    where letter.lane_id >= lanes.lane_id and (letter.lane_id, letter.state, letter.id) >= (lanes.lane_id, 'open', 0)
+      and (letter.lane_id, letter.state, letter.id) <= (lanes.lane_id, 'open', 9223372036854775807)
     order by letter.lane_id, letter.state, letter.id limit 1
   ) as first on true
   left join lateral (
-    select letter.created_at from holdfast_internal.dead_letters as letter where letter.lane_id = lanes.lane_id and letter.state = 'open'
+    select letter.created_at from holdfast_internal.dead_letters as letter
+    where letter.lane_id <= lanes.lane_id and (letter.lane_id, letter.state, letter.id) <= (lanes.lane_id, 'open', 9223372036854775807)
+      and (letter.lane_id, letter.state, letter.id) >= (lanes.lane_id, 'open', 0)
     order by letter.lane_id desc, letter.state desc, letter.id desc limit 1
   ) as last on true
   order by 2 desc, 1;

@@ -1,4 +1,4 @@
--- The operations whose next step is due, and when the next of the others is, in milliseconds from now (null: none is running).
+-- The operations whose next step is due, and when the next one of the others is, in milliseconds from now (null: none is running).
 create or replace function holdfast_internal.due_operations(max_rows integer, out ids bigint[], out next_ms double precision)
 language sql stable as $$
   select array(

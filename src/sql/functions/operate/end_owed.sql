@@ -1,4 +1,4 @@
--- Cancels what is owed of a message. A run that a worker is at can't be taken from it.
+-- Cancels the pending deliveries and runs of a message. A run that a worker is executing can't be cancelled here.
 create or replace function holdfast_internal.end_owed(message bigint, owed bigint[], why text, actor text) returns void
 language plpgsql as $$
 declare
@@ -7,7 +7,7 @@ begin
   perform holdfast_internal.cancel_owed(owed, why);
   foreach run in array owed loop
     if holdfast_internal.cancel_run(run, why, actor) = 'requested' then
-      raise exception 'the run % is running', holdfast.format_id('run', run)
+      raise exception 'run % is still running', holdfast.format_id('run', run)
         using errcode = 'HF006', hint = 'Cancel it, and erase its input when it has ended.';
     end if;
   end loop;

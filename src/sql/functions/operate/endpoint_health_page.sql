@@ -1,4 +1,4 @@
--- Endpoints by name after one of them, each with its health; all, or only those that aren't simply delivering. The text is part of the name.
+-- Endpoints by name after one of them, each with its health; all, or only those with a state other than normal delivery. The text is part of the name.
 -- Indexes: endpoints_name_key, those of troubled_endpoints and of health_of.
 create or replace function holdfast_internal.endpoint_health_page(
   after_name text, max_rows integer, name_has text, only_tag text, only_state text, only_troubled boolean

@@ -1,4 +1,4 @@
--- Gauges of chosen endpoints: these by name, and the `top` with the longest lines.
+-- Gauges of chosen endpoints: these by name, and the `top` with the most pending deliveries.
 create or replace function holdfast.endpoint_metrics(names text[], top integer) returns table (metric text, labels jsonb, value double precision)
 language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
   with chosen as (

@@ -1,4 +1,4 @@
--- What a person has set of an endpoint. Somebody's own headers, and the query of the URL, may hold what is nobody else's business.
+-- An endpoint's settings as stored in the audit log. Custom headers, and the query of the URL, are left out, because they may be confidential.
 create or replace function holdfast_internal.endpoint_view(endpoint holdfast_internal.endpoints) returns jsonb
 language sql stable as $$
   select to_jsonb(endpoint) - '{id,created_at,updated_at,changed_xid,state,state_reason,state_changed_at,reenable_at,pauses}'::text[]

@@ -1,5 +1,5 @@
--- What a delivery takes over from its message, as a query ($1 the ids, from $2 to $3). Neighbours are read as one range of the primary key,
--- which costs a fraction of one by one.
+-- The fields that a delivery copies from its message, as a query ($1 the ids, from $2 to $3). Consecutive ids are read as one range of the primary key,
+-- which costs a fraction of single look-ups.
 create or replace function holdfast_internal.envelopes_of(message_ids bigint[], low bigint, high bigint) returns text
 language plpgsql stable as $$
 declare
@@ -11,7 +11,7 @@ declare
 begin
   return concat(
     format('select %s from holdfast_internal.messages where ', columns),
-    -- What was erased has nothing to send.
+    -- An erased message can't be sent.
     'erased_at is null and ', case when is_dense then 'id >= $2 and id <= $3' else 'id = any ($1)' end,
     case when exists (select from holdfast_internal.messages_kept where id >= low and id <= high) then format($kept$
       union all select %s from holdfast_internal.messages_kept as kept

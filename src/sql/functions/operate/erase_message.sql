@@ -1,5 +1,5 @@
--- Removes a message's payload for good, wherever it is kept, and says what it found. Also takes a replay's id, or that of a run. Refused while the message
--- is owed, unless forced: then what is owed ends as cancelled. What an attempt that is out at this moment brings back is removed by the task `erasures`.
+-- Removes a message's payload for good, in all places where it is stored, and returns what it found. Also takes a replay's id, or that of a run. Refused while the message
+-- is pending, unless forced: then its deliveries are cancelled. Data that an attempt in flight writes afterwards is removed by the task `erasures`.
 create or replace function holdfast.erase_message(id text, reason text, force boolean default false, actor text default current_user) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -11,13 +11,13 @@ declare
 begin
   actor := holdfast_internal.actor_of(actor);
   if coalesce(length(reason), 0) not between 1 and 1000 then
-    raise exception 'erasing needs a reason of 1 to 1000 characters' using errcode = 'HF002', hint = 'It is kept in the audit log.';
+    raise exception 'erasing needs a reason of 1 to 1000 characters' using errcode = 'HF002', hint = 'It is stored in the audit log.';
   end if;
   message := holdfast_internal.lock_message(message, erase_message.id);
   owed := holdfast_internal.owed_of(message);
   if cardinality(owed) > 0 and not force then
-    raise exception 'message % is still owed to % of its receivers', erase_message.id, cardinality(owed) using errcode = 'HF006',
-      hint = 'Wait until it is delivered, cancel its deliveries, or erase it by force: what is owed then ends as cancelled.';
+    raise exception 'message % still has % unfinished deliveries or runs', erase_message.id, cardinality(owed) using errcode = 'HF006',
+      hint = 'Wait until it is delivered, cancel its deliveries, or erase it with force, which cancels them.';
   end if;
   perform holdfast_internal.end_owed(message, owed, 'The message was erased.', actor);
   letters := array(select letter.id from holdfast_internal.dead_letters as letter where letter.message_id = message and letter.state = 'open');

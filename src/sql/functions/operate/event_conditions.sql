@@ -1,4 +1,4 @@
--- A filter on events as conditions. `place` and `ordered_by` choose the index, with $1 the id to look below and $4 the lowest; `wide` is asked of each
+-- A filter on events as conditions. `place` and `ordered_by` choose the index, with $1 the id to look below and $4 the lowest; `wide` is checked for each
 -- event found by it.
 create or replace function holdfast_internal.event_conditions(
   filter jsonb, out place text, out ordered_by text, out wide text, out from_id bigint, out to_id bigint
@@ -9,7 +9,7 @@ declare
   value text;
   condition text;
   only_unrouted text := '';
-  -- A job's input is no event.
+  -- A job's input is not an event.
   wide_ones text[] := '{not message.is_run}';
 begin
   from_id := 0;
@@ -28,15 +28,15 @@ begin
                          and message.correlation_id is not null', value);
         ordered_by := 'message.correlation_id desc, message.id desc';
       when condition is not null then wide_ones := wide_ones || condition;
-      -- Without an index of its own, which every publish with a key would pay for.
+      -- Without an index of its own, which would slow down every publish with a key.
       when field = 'orderingKey' then wide_ones := wide_ones || format('message.ordering_key = %L', value);
       when field = 'from' then from_id := holdfast_internal.id_at(value::timestamptz);
       when field = 'to' then to_id := holdfast_internal.id_at(value::timestamptz);
       when field = 'state' and value = 'unrouted' then
-        -- messages_unrouted, unless they are asked for by correlation.
+        -- messages_unrouted, unless the filter has a correlation id.
         only_unrouted := ' and message.is_unrouted';
       when field = 'state' and value = 'routed' then wide_ones := wide_ones || 'not message.is_unrouted'::text;
-      else raise exception 'events can not be filtered by "%"', field using errcode = 'HF007',
+      else raise exception 'events cannot be filtered by "%"', field using errcode = 'HF007',
         hint = 'Known fields: eventType, tenant, correlationId, orderingKey, state (unrouted or routed), from, to.';
     end case;
   end loop;

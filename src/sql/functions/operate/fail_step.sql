@@ -1,4 +1,4 @@
--- A step that failed is tried again, later and later; the tenth failure in a row ends the operation, and a person may resume it.
+-- A failed step is retried after growing delays; the tenth consecutive failure ends the operation, and a person may resume it.
 create or replace function holdfast_internal.fail_step(operation_id bigint, what text) returns void
 language sql as $$
   update holdfast_internal.operations set

@@ -1,11 +1,11 @@
--- The newest entries of the audit log before an id. What the index doesn't know is asked of the rows that it yields. Indexes: audit_log_subject,
+-- The newest entries of the audit log before an id. Conditions that the index doesn't cover are checked on the rows that it returns. Indexes: audit_log_subject,
 -- audit_log_actor, audit_log_action, as pairs, so that no other index has their order, or audit_log_pkey.
 create or replace function holdfast_internal.find_audit(
   filter jsonb, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
 language plpgsql stable as $$
 declare
-  -- The first that is asked for: a subject has the fewest entries.
+  -- The first condition given: a subject has the fewest entries.
   field text := (select name from unnest(array['subject', 'actor', 'action']) with ordinality as known (name, place)
                  where filter ->> name is not null order by place limit 1);
 begin

@@ -1,4 +1,4 @@
--- The newest deliveries before an id, whether owed, dead or done.
+-- The newest deliveries before an id, in any state.
 create or replace function holdfast_internal.find_deliveries(
   filter jsonb, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
@@ -18,14 +18,14 @@ begin
   foreach source in array sources loop
     parts := parts || format($part$
       select array(select distinct delivery.id from scanned_%1$s as delivery where %2$s and %3$s and %4$s) as ids,
-             -- A delivery whose attempts were cut apart is looked at again.
+             -- A delivery whose attempts lie on both sides of the limit is read again.
              (select min(id) + 1 from scanned_%1$s having count(*) >= $3) as stopped_at
       $part$, source, case when asked.asks_message then 'delivery.message_id in (select message_id from told)' else 'true' end, asked.of_delivery,
       concat_ws(' and ', 'true', case when asked.lane is not null then format('delivery.lane_id = %s', asked.lane) end, case
         when source = 'owed' then null
         when source = 'dead' then 'delivery.action is distinct from ''late_success'''
         when ending = 1 then 'delivery.outcome = 1'
-        -- A success is a fact and wins.
+        -- A success takes precedence.
         when ending is not null then format('delivery.outcome = %s and not exists (
           select from holdfast_internal.attempts as won where won.delivery_id = delivery.id and won.outcome = 1)', ending)
         when asks_error then 'delivery.outcome <> 1' end));
@@ -38,7 +38,7 @@ begin
   $query$,
     (select string_agg(format('scanned_%s as materialized (%s)', each, holdfast_internal.delivery_source(each, asked.lane, asked.message_ids, ending, asks_error)), ', ')
      from unnest(sources) as each),
-    -- Each message is asked once, however many deliveries it led to.
+    -- Each message is checked once, however many deliveries it has.
     case when asked.asks_message then format(', told as materialized (select every.message_id from (%s) as every %s where %s)',
       (select string_agg(format('select message_id from scanned_%s', each), ' union ') from unnest(sources) as each),
       holdfast_internal.message_join('every'), asked.of_message) end,

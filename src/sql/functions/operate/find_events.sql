@@ -1,4 +1,4 @@
--- The newest events before an id. State `unrouted` means that nobody wanted it when it was published.
+-- The newest events before an id. State `unrouted` means that no route matched when it was published.
 create or replace function holdfast_internal.find_events(
   filter jsonb, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
@@ -6,7 +6,7 @@ language plpgsql stable as $$
 declare
   asked record := holdfast_internal.event_conditions(filter);
 begin
-  -- Bodies that outlived their partition are asked with the others, so that nothing that is still owed is missing.
+  -- Bodies that outlived their partition are included, so that no pending delivery's event is missing.
   select looked.ids, looked.scanned_to into ids, scanned_to from holdfast_internal.look(format($query$
     with scanned as materialized (
       select id, type, tenant, correlation_id, ordering_key, is_unrouted, is_run from (

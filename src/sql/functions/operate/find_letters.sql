@@ -5,7 +5,7 @@ create or replace function holdfast_internal.find_letters(
 language plpgsql stable as $$
 declare
   conditions record := holdfast_internal.letter_conditions(filter);
-  -- A letter's id is drawn when it is made. The clock and the ids may be apart, by less than a day.
+  -- A letter's id is assigned when it is created. The clock and the ids may differ by less than a day.
   from_id bigint := holdfast_internal.id_at(coalesce((filter ->> 'from')::timestamptz, '2024-01-02Z') - interval '1 day');
   to_id bigint := case when filter ->> 'to' is null then 9223372036854775807
     else holdfast_internal.id_at((filter ->> 'to')::timestamptz + interval '1 day') end;

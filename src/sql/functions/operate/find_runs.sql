@@ -1,5 +1,5 @@
--- The newest runs before an id: {queue, job, state, worker, tag, correlationId, from, to}. Candidates come from where a run of that state leaves a trace,
--- what is in their messages is asked of these, and each is judged by its record. State `owed`: whatever hasn't ended.
+-- The newest runs before an id: {queue, job, state, worker, tag, correlationId, from, to}. Candidates come from the table where a run of that state has a row,
+-- conditions on messages are checked for these, and each is judged by its record. State `owed`: runs that haven't ended.
 create or replace function holdfast_internal.find_runs(
   filter jsonb, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
@@ -14,14 +14,14 @@ declare
   lanes integer[] := array(select id from holdfast_internal.queues where filter ->> 'queue' is null or name = filter ->> 'queue');
   job_id integer := (select id from holdfast_internal.jobs where name = wanted_job);
   line_limit text := format('greatest($2, $3 / %s)', greatest(cardinality(lanes), 1));
-  -- What is owed and in nobody's hands names no worker.
+  -- A run that waits has no worker.
   asks_waiting boolean := wanted_worker is null and coalesce(wanted_state in ('scheduled', 'waiting', 'owed'), true);
   asks_held boolean := wanted_state in ('running', 'owed') or (wanted_worker is not null and wanted_state is null);
   asks_ended boolean := coalesce(wanted_state not in ('scheduled', 'waiting', 'running', 'owed'), true);
   correlated bigint[] := case when filter ->> 'correlationId' is not null then holdfast_internal.correlated_messages(filter ->> 'correlationId') end;
   incarnations integer[];
   sources text[] := '{}';
-  -- A run that has ended names its job in its message only.
+  -- The job of a run that has ended is only in its message.
   message_of_job text := case when wanted_job is not null then format('%s', holdfast_internal.message_join('one')) end;
   is_of_job text := case when wanted_job is not null then format('and message.type = %L', wanted_job) end;
   of_message text := concat_ws(' and ',
@@ -52,7 +52,7 @@ begin
         case when wanted_job is not null then format('and run.job_id = %s', coalesce(job_id, -1)) end,
         case wanted_state when 'scheduled' then 'and run.due_at > now()' when 'waiting' then 'and (run.due_at is null or run.due_at <= now() or run.due_at = ''infinity'')' else '' end);
     elsif asks_held then
-      -- What workers hold, a few thousand at most.
+      -- Runs held by workers, a few thousand at most.
       sources := sources || format($source$
         select 0 as line, held.id, coalesce(run.message_id, held.id) as message_id, true as is_candidate
         from (
@@ -83,20 +83,20 @@ begin
         is_of_job, case when wanted_worker is not null then format('and one.incarnation = any (%L::integer[])', incarnations::text) end,
         lanes::text, case when wanted_state <> 'succeeded' then 'and one.outcome <> 1' end, line_limit, message_of_job);
     end if;
-    -- dead_letters_lane_delivery. One that was buried untried names no worker.
+    -- dead_letters_lane_delivery. A run that died before its first attempt has no worker.
     if coalesce(wanted_state in ('failed', 'timed_out'), true) and wanted_worker is null then
       sources := sources || format($source$
         select -2 - queue.id as line, one.delivery_id as id, one.message_id, %s %s as is_candidate
         from unnest(%L::integer[]) as queue (id) cross join lateral (
           select one.delivery_id, one.message_id, one.reason from holdfast_internal.dead_letters as one
-          where (one.lane_id, one.delivery_id) < (queue.id, $1) and (one.lane_id, one.delivery_id) >= (queue.id, $4)
+          where (one.lane_id, one.delivery_id) < (queue.id, $1) and (one.lane_id, one.delivery_id) >= (queue.id, $4) and one.lane_id <= queue.id
           order by one.lane_id desc, one.delivery_id desc limit %s
         ) as one %s
         $source$, case wanted_state when 'timed_out' then 'one.reason = ''timed_out''' else 'true' end, is_of_job, lanes::text, line_limit, message_of_job);
     end if;
   end if;
   judgement := concat_ws(' and ',
-    -- Where nothing but what is owed was looked at, it is owed, and of its job.
+    -- If only pending runs were read, they are pending, and of this job.
     case when wanted_state = 'owed' then case when correlated is not null then 'run.state in (''scheduled'', ''waiting'', ''running'')' end
          when wanted_state is not null then format('run.state = %L', wanted_state) end,
     case when wanted_job is not null and (asks_ended or correlated is not null) then format('run.job = %L', wanted_job) end,
@@ -113,12 +113,12 @@ begin
   end if;
   select looked.ids, looked.scanned_to into ids, scanned_to from holdfast_internal.look(format($query$
     with scanned as materialized (%1$s), stop as materialized (
-      -- A run whose attempts were cut apart is looked at again.
+      -- A run whose attempts lie on both sides of the limit is read again.
       select max(reached) as at from (
         select min(id) + 1 as reached from scanned group by line having count(*) >= case when line in (0, -1) then $3 else %2$s end
       ) as cut
     ), candidates as materialized (
-      -- A judgement costs 0.2 ms.
+      -- Judging a run costs 0.2 ms.
       select distinct id from scanned where is_candidate and id >= coalesce((select at from stop), 0) %5$s order by id desc limit %4$s
     ), judged as materialized (
       -- The newest first, and no more than are wanted: a nested loop keeps their order.

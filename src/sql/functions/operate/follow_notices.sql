@@ -1,5 +1,5 @@
--- Looks after notices that were sent at least so long ago: what arrived is delivered; what is still owed, dead or called off is returned
--- once, to be told otherwise. Indexes: alert_notices_open, deliveries_pkey, dead_letters_delivery_id_key, attempts_pkey.
+-- Checks notifications that were sent at least this long ago: those that arrived are marked as delivered; those that are pending, dead or cancelled are returned
+-- once, to be logged instead. Indexes: alert_notices_open, deliveries_pkey, dead_letters_delivery_id_key, attempts_pkey.
 create or replace function holdfast_internal.follow_notices(patience_ms double precision) returns table (channel text, title text, text text, error text)
 language sql as $$
   with sent as (

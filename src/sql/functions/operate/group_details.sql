@@ -1,4 +1,4 @@
--- What is told of groups of letters beside their counts: how many came in each of the last 24 hours (a hundred an hour at most), along which routes (of
+-- Details of groups of letters beside their counts: how many were added in each of the last 24 hours (a hundred an hour at most), along which routes (of
 -- the newest fifty), and the last change of their endpoint or one of these routes in the five minutes before the first letter.
 -- Indexes: dead_letters_group, routes_pkey, audit_log_subject.
 create or replace function holdfast_internal.group_details(lanes integer[], fingerprints text[], first_seen timestamptz[], wanted_state text)
@@ -22,6 +22,7 @@ begin
             >= (asked.lane, asked.print, given.state, holdfast_internal.id_at(begins + hour * interval '1 hour'))
           and (letter.lane_id, letter.fingerprint, letter.state, letter.id)
             < (asked.lane, asked.print, given.state, holdfast_internal.id_at(begins + (hour + 1) * interval '1 hour'))
+          and letter.lane_id >= asked.lane
         order by letter.lane_id, letter.fingerprint, letter.state, letter.id limit max_an_hour
       ) as found
     ) as counted
@@ -31,7 +32,7 @@ begin
     cross join lateral (
       select letter.route_id from holdfast_internal.dead_letters as letter
       where (letter.lane_id, letter.fingerprint, letter.state, letter.id) <= (asked.lane, asked.print, given.state, 9223372036854775807)
-        and (letter.lane_id, letter.fingerprint, letter.state, letter.id) >= (asked.lane, asked.print, given.state, 0)
+        and (letter.lane_id, letter.fingerprint, letter.state, letter.id) >= (asked.lane, asked.print, given.state, 0) and letter.lane_id <= asked.lane
       order by letter.lane_id desc, letter.fingerprint desc, letter.state desc, letter.id desc limit 50
     ) as newest
     cross join lateral (select one.name from holdfast_internal.routes as one where one.id = newest.route_id limit 1) as route

@@ -1,5 +1,5 @@
--- Letters by what is wrong and where, the largest group first. Of endpoints, states and fingerprints the counts know everything; any other filter is
--- asked of the newest 10,000 letters that its index finds, and when there are more, `is_complete` is false: groups then say what those are made of.
+-- Letters grouped by error and endpoint, the largest group first. For endpoints, states and fingerprints there are complete counts; any other filter is
+-- applied to the newest 10,000 letters that its index finds; if there are more, `is_complete` is false and the groups cover those only.
 -- Indexes: letter_counts_pkey, dead_letters_group; see letter_conditions.
 create or replace function holdfast_internal.group_letters(filter jsonb, max_groups integer)
 returns table (

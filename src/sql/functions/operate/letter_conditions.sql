@@ -1,8 +1,8 @@
--- A filter on dead letters as conditions, the same for looking, counting and bulk actions, so that these agree. `everything` is the filter as one
--- condition on `letter` (and on `message`, where `asks_message`). `source` is where they are found: a query that yields them newest first below
--- $1 and from $4 on, from one line of an index, or from one for each queue; its ranges are as long as their index has columns, so that no other
--- index has their order. `stop` is down to where `source` (as `scanned`) has looked at everything, null when that is all. `is_plain`: the counts
--- (letter_counts) know how many these are.
+-- A filter on dead letters as conditions, the same for listing, counting and bulk actions, so that these agree. `everything` is the filter as one
+-- condition on `letter` (and on `message`, if `asks_message`). `source` is where they are found: a query that returns them newest first below
+-- $1 and from $4 on, from one range of an index, or from one for each queue; its ranges are as long as their index has columns, so that no other
+-- index has their order. `stop` is the position down to which `source` (as `scanned`) has read everything, null if that is all. `is_plain`: the counts
+-- (letter_counts) cover this filter.
 create or replace function holdfast_internal.letter_conditions(
   filter jsonb, out everything text, out asks_message boolean, out source text, out stop text, out is_plain boolean, out lane integer,
   out wanted_state text, out wanted_fingerprint text, out letter_ids bigint[], out message_ids bigint[]
@@ -65,7 +65,7 @@ begin
       when 'orderingKey' then condition := format('letter.ordering_key = %L', value);
       when 'from' then condition := format('letter.created_at >= %L::timestamptz', value);
       when 'to' then condition := format('letter.created_at < %L::timestamptz', value);
-      else raise exception 'dead letters can not be filtered by "%"', field using errcode = 'HF007',
+      else raise exception 'dead letters cannot be filtered by "%"', field using errcode = 'HF007',
         hint = 'Known fields: endpoint, job, state, fingerprint, messageId, ids, route, tenant, eventType, correlationId, reason, class, statusCode, errorCode, error, criticality, orderingKey, from, to.';
     end case;
     conditions := conditions || condition;
@@ -75,14 +75,14 @@ begin
     when lane is not null and wanted_state is not null then format(
       'letter.lane_id = %1$s and letter.state >= %2$L and (letter.state, letter.id) < (%2$L, $1) and (letter.state, letter.id) >= (%2$L, $4)
       order by letter.state desc, letter.id desc', lane, wanted_state)
-    when lane is not null then format('(letter.lane_id, letter.id) < (%1$s, $1) and (letter.lane_id, letter.id) >= (%1$s, $4)
+    when lane is not null then format('(letter.lane_id, letter.id) < (%1$s, $1) and (letter.lane_id, letter.id) >= (%1$s, $4) and letter.lane_id <= %1$s
       order by letter.lane_id desc, letter.id desc', lane)
-    when queues is not null then '(letter.lane_id, letter.id) < (queue, $1) and (letter.lane_id, letter.id) >= (queue, $4)
+    when queues is not null then '(letter.lane_id, letter.id) < (queue, $1) and (letter.lane_id, letter.id) >= (queue, $4) and letter.lane_id <= queue
       order by letter.lane_id desc, letter.id desc'
     when wanted_fingerprint is not null then format(
-      '(letter.fingerprint, letter.id) < (%1$L, $1) and (letter.fingerprint, letter.id) >= (%1$L, $4)
+      '(letter.fingerprint, letter.id) < (%1$L, $1) and (letter.fingerprint, letter.id) >= (%1$L, $4) and letter.fingerprint <= %1$L
       order by letter.fingerprint desc, letter.id desc', wanted_fingerprint)
-    when wanted_state is not null then format('(letter.state, letter.id) < (%1$L, $1) and (letter.state, letter.id) >= (%1$L, $4)
+    when wanted_state is not null then format('(letter.state, letter.id) < (%1$L, $1) and (letter.state, letter.id) >= (%1$L, $4) and letter.state <= %1$L
       order by letter.state desc, letter.id desc', wanted_state)
     else 'letter.id < $1 and letter.id >= $4 order by letter.id desc' end;
   source := format('select letter.* from holdfast_internal.dead_letters as letter where %s limit ', source);

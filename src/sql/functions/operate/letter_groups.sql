@@ -1,4 +1,4 @@
--- As group_letters, for nodes of the version before.
+-- Like group_letters, for nodes of the previous version.
 create or replace function holdfast_internal.letter_groups(filter jsonb, max_groups integer)
 returns table (
   fingerprint text, lane_id integer, letters bigint, first_seen timestamptz, last_seen timestamptz, sample_id bigint

@@ -19,7 +19,7 @@ begin
     -- As pairs, so that no other index has this order.
     when asked.lane is not null then format($lane$
       select letter.* from holdfast_internal.dead_letters as letter
-      where (letter.lane_id, letter.delivery_id) > (%1$s, $3) and (letter.lane_id, letter.delivery_id) < (%1$s + 1, 0)
+      where (letter.lane_id, letter.delivery_id) > (%1$s, $3) and (letter.lane_id, letter.delivery_id) < (%1$s + 1, 0) and letter.lane_id >= %1$s
       order by letter.lane_id, letter.delivery_id $lane$, asked.lane)
     else $all$
       select letter.* from holdfast_internal.dead_letters as letter where letter.delivery_id > $3 and letter.state = 'open' order by letter.delivery_id $all$

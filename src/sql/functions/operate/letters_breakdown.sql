@@ -1,5 +1,5 @@
--- What the letters are made of that an operation would touch, as of a moment that preview_operation_v2 gave: of the first 10,000, and as many as are
--- looked at in 50 ms (10,000 at least). Indexes: see letter_targets; dead_letters_pkey.
+-- A breakdown of the letters that an operation would affect, as of a snapshot that preview_operation_v2 returned: of the first 10,000, and of as many as can be
+-- read in 25 ms (10,000 at least). Indexes: see letter_targets; dead_letters_pkey.
 create or replace function holdfast_internal.letters_breakdown(
   filter jsonb, seen_as_of text, out critical bigint, out ordering_keys bigint, out oldest_at timestamptz, out looked_at bigint, out is_complete boolean
 )
@@ -16,7 +16,7 @@ declare
   ids bigint[] := '{}';
 begin
   while reached is not null and cardinality(ids) < max_counted
-    and (scanned < max_counted or clock_timestamp() < started_at + interval '50 milliseconds')
+    and (scanned < max_counted or clock_timestamp() < started_at + interval '25 milliseconds')
   loop
     select next.reached, next.ids into reached, found_ids
     from holdfast_internal.next_targets(

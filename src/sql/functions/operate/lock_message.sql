@@ -1,4 +1,4 @@
--- Nobody redrives, replays or retires a message while it is being erased. Refused when nothing of it is left.
+-- Prevents redrives, replays and retirement of a message while it is being erased. Refused if nothing of it is left.
 create or replace function holdfast_internal.lock_message(message bigint, shown_id text) returns bigint
 language plpgsql as $$
 declare

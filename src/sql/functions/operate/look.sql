@@ -1,9 +1,9 @@
--- Looks for ids that meet a filter, newest first, in pieces that grow: a page that is full after the first piece costs no more than that, and a
--- filter that hardly anything meets stops after `max_scanned` rows with `scanned_to`, from where the next look goes on (null: there is no more).
--- `query` gets $1 the id to look below, $2 how many are wanted, $3 how many rows to look at, $4 the lowest id, and yields the matches, newest
--- first, and `stopped_at`: everything from there up was looked at (null: everything there is).
--- The settings are for `query` (and are why it runs in here): it is written for one index each, and a planner that knows nothing of the tables
--- must not find something better.
+-- Finds ids that match a filter, newest first, in growing parts: a page that is full after the first part costs no more than that, and a
+-- filter that matches hardly anything stops after `max_scanned` rows with `scanned_to`, from where the next call continues (null: there is no more).
+-- `query` gets $1 the id to look below, $2 how many are wanted, $3 how many rows to read, $4 the lowest id, and returns the matches, newest
+-- first, and `stopped_at`: everything from there up was read (null: everything there is).
+-- The settings apply to `query` (and are why it runs in here): it is written for one index each, and a planner without statistics
+-- must not choose another.
 create or replace function holdfast_internal.look(
   query text, before_id bigint, from_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
@@ -20,7 +20,7 @@ begin
     ids := ids || found_ids;
     scanned := scanned + piece;
     exit when scanned_to is null or cardinality(ids) >= max_rows or (scanned >= max_scanned and scanned_to < below);
-    -- A delivery with more attempts than the piece has rows is seen whole by a larger one.
+    -- A delivery with more attempts than the part has rows is read completely by a larger part.
     piece := case when scanned_to < below then least(4 * piece, max_scanned - scanned) else 4 * piece end;
     below := scanned_to;
   end loop;

@@ -1,4 +1,4 @@
--- Whether a route's filter lets a body through. A body that PostgreSQL can't look into (a number beyond all bounds) is let through by none.
+-- Whether a body matches a route's filter. A body that PostgreSQL can't parse (a number out of range) matches none.
 create or replace function holdfast_internal.meets_filter(body json, filter jsonpath) returns boolean
 language plpgsql stable as $$
 begin

@@ -1,4 +1,4 @@
--- The messages of a range, each once: to an endpoint as they are, or along a route, as though it had been there when they were published. See
+-- The messages of a range, each once: to an endpoint unchanged, or along a route, as if it had existed when they were published. See
 -- replay_targets. Index: messages_pkey of the partitions in the range.
 create or replace function holdfast_internal.messages_to_replay(filter jsonb, target_lane integer, target_route integer) returns text
 language plpgsql stable as $$
@@ -6,7 +6,7 @@ declare
   asked record := holdfast_internal.delivery_conditions(filter);
 begin
   if filter ?| array['state', 'route'] then
-    raise exception 'a replay of messages to one endpoint, or along a route, knows neither state nor route'
+    raise exception 'a replay of messages to one endpoint, or along a route, cannot be filtered by state or route'
       using errcode = 'HF007', hint = 'Give the endpoint whose deliveries to replay, or leave these out.';
   end if;
   return format($query$

@@ -4,7 +4,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp s
 begin
   return query
   select 'backlog', '{}'::jsonb, coalesce(
-    -- With no node to report, the planner's last count has to do.
+    -- If no node reports, the planner's last estimate is used.
     (select sum(pending)::double precision from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds'),
     (select greatest(reltuples, 0)::double precision from pg_class where oid = 'holdfast_internal.deliveries'::regclass)
   )
@@ -36,4 +36,6 @@ begin
     order by 2 desc, 1 limit 1000
   ) as unwell;
   return query select * from holdfast_internal.queue_metrics();
+  return query select * from holdfast_internal.source_metrics();
+  return query select * from holdfast_internal.broker_metrics();
 end $$;

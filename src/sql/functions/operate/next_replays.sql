@@ -1,4 +1,4 @@
--- The next rows that a replay takes up, as next_targets: `source` is what replay_targets returns. What has lost its endpoint is left out.
+-- The next rows that a replay processes, like next_targets: `source` is the result of replay_targets. Rows whose endpoint was deleted are left out.
 create or replace function holdfast_internal.next_replays(
   source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer, max_looked integer, out reached bigint,
   out message_ids bigint[], out lanes integer[], out routes integer[], out low bigint, out high bigint

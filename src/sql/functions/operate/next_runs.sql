@@ -1,4 +1,4 @@
--- The next runs that a bulk action touches, at most `max_rows`, newest first: those that the filter meets, haven't ended, and were there at the moment `as_of`.
+-- The next runs that a bulk action affects, at most `max_rows`, newest first: those that match the filter, haven't ended, and existed in the snapshot `as_of`.
 -- `after` and `reached` are positions: the highest id less the run's, so that they grow. `reached` is null when there is no more. Bounded as find_runs is.
 create or replace function holdfast_internal.next_runs(
   filter jsonb, as_of pg_snapshot, after bigint, max_rows integer, max_looked integer, out reached bigint, out ids bigint[]
@@ -11,7 +11,7 @@ begin
   select * into found from holdfast_internal.find_runs('{"state": "owed"}'::jsonb || jsonb_strip_nulls(filter), highest - after, max_rows, max_looked);
   reached := case when cardinality(found.ids) >= max_rows then highest - found.ids[cardinality(found.ids)]
                   when found.scanned_to is not null then highest - found.scanned_to end;
-  -- A run with a row knows who stored it; one without was stored together with its message.
+  -- A run with a row has the transaction that stored it; one without was stored together with its message.
   ids := array(
     select met.id from unnest(found.ids) with ordinality as met (id, place)
     left join lateral (select run.published_by from holdfast_internal.runs as run where run.id = met.id limit 1) as own on true

@@ -1,6 +1,6 @@
--- The next rows that an operation touches, at most `max_rows`, found among the next `max_looked` that may be meant: `query` is what operation_targets
--- returns. It is written for the order of one index, and the settings hold the planner to that; what is done to the rows happens elsewhere, where small
--- sets may be sorted. `reached` is where the next look goes on, null when there is no more.
+-- The next rows that an operation affects, at most `max_rows`, found among the next `max_looked` candidates: `query` is the result of operation_targets.
+-- It is written for the order of one index, and the settings force the planner to use it; the rows are changed elsewhere, where small
+-- sets may be sorted. `reached` is where the next call continues, null if there is no more.
 create or replace function holdfast_internal.next_targets(
   query text, as_of pg_snapshot, surely_seen bigint, after bigint, max_rows integer, max_looked integer, out reached bigint, out ids bigint[]
 )

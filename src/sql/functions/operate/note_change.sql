@@ -1,4 +1,4 @@
--- Whoever changes it, also by hand: the nodes shall hear of it.
+-- Notifies the nodes of every change, also of one made manually in SQL.
 create or replace function holdfast_internal.note_change() returns trigger
 language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- Keeps where a route led before: deliveries of that time stay owed there.
+-- Keeps the endpoint that a route led to before: deliveries of that time stay pending there.
 create or replace function holdfast_internal.note_redirect() returns trigger
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Since when the lane's oldest delivery has been owed; null when none is: see oldest_owed_in.
+-- Since when the lane's oldest delivery has been pending; null if it has none: see oldest_owed_in.
 create or replace function holdfast_internal.oldest_owed(lane integer) returns timestamptz
 language plpgsql stable as $$
 begin

@@ -1,4 +1,4 @@
--- The incidents that aren't over. Index: alerts_open.
+-- Open incidents. Index: alerts_open.
 create or replace function holdfast_internal.open_alerts(max_rows integer) returns setof holdfast_internal.alerts
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin

@@ -1,4 +1,4 @@
--- Pauses stop the give-up clock; the last hundred are remembered as [from, to] in epoch milliseconds, the open one with null.
+-- Pauses stop the give-up timer; the last hundred are stored as [from, to] in epoch milliseconds, the current one with null.
 create or replace function holdfast_internal.open_pause(pauses jsonb) returns jsonb
 language sql volatile
 return (

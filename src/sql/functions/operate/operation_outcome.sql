@@ -1,4 +1,4 @@
--- What became of what an operation sent again: of the first `max_rows` deliveries. `gone`: settled by somebody else since, or no longer known.
+-- The outcome of the first `max_rows` deliveries that an operation created. `gone`: settled in another way since, or no longer stored.
 -- Indexes: operation_deliveries_pkey, replays_operation, dead_letters_redriven, dead_letters_delivery_id_key, deliveries_pkey.
 create or replace function holdfast_internal.operation_outcome(
   operation bigint, max_rows integer, out delivered bigint, out waiting bigint, out failed bigint, out gone bigint, out is_complete boolean

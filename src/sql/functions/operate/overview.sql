@@ -1,4 +1,4 @@
--- Endpoints at a glance: those that need somebody first, then the others, each by name. Indexes: endpoints_inactive, breakers_unwell,
+-- An overview of endpoints: those that need attention first, then the others, each by name. Indexes: endpoints_inactive, breakers_unwell,
 -- endpoints_name_key, and those of health_of.
 create or replace function holdfast_internal.overview(max_rows integer)
 returns table (
@@ -17,7 +17,7 @@ begin
   ), first as materialized (
     select unwell.id, unwell.name from troubled as unwell order by unwell.name limit max_rows
   ), rest as materialized (
-    -- Enough of them, whoever of these is among the first.
+    -- Enough rows, whichever of these are among the first.
     select known.id, known.name from holdfast_internal.endpoints as known order by known.name limit 2 * max_rows
   ), chosen as (
     select first.id, first.name, 0 as place from first

@@ -1,5 +1,5 @@
--- What is owed along a route, found among the first 10,000 deliveries that are owed where it leads or led: `is_all` is false when there were more than
--- these. There is no index on routes: publishing would pay for it at every delivery. Indexes: deliveries_ready, deliveries_pkey.
+-- Pending deliveries of a route, found among the first 10,000 pending deliveries of the endpoints it leads or led to: `is_all` is false if there were more than
+-- these. There is no index on routes: it would slow down every publish. Indexes: deliveries_ready, deliveries_pkey.
 create or replace function holdfast_internal.owed_along(route holdfast_internal.routes, out ids bigint[], out is_all boolean)
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare

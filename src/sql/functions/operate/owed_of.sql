@@ -1,4 +1,4 @@
--- The deliveries or runs of a message that are still owed, locked so that nobody settles them meanwhile. Indexes: deliveries_pkey, deliveries_message, dead_letters_message.
+-- The pending deliveries or runs of a message, locked so that no other transaction settles them. Indexes: deliveries_pkey, deliveries_message, dead_letters_message.
 create or replace function holdfast_internal.owed_of(message bigint) returns bigint[]
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

@@ -1,4 +1,4 @@
--- How many rows of runs a queue has: counted up to `cap`, beyond that as count_queues last found. Runs without a row come on top.
+-- How many rows of runs a queue has: counted up to `cap`, above that by the last result of count_queues. Runs without a row are not included.
 -- Indexes: one of runs_fresh, runs_due, runs_suspect, runs_targeted for each kind of row; every row is of one kind.
 create or replace function holdfast_internal.owed_rows(lane integer, cap integer) returns bigint
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$

@@ -1,5 +1,5 @@
--- Every job run that is still owed, for people who look by hand. `due_at`: null when it waits for a free worker only, `infinity` when something
--- else brings it back (its job is paused, another run of its key goes first).
+-- Every job run that hasn't ended, for manual queries. `due_at`: null if it only waits for a free worker, `infinity` if another
+-- event makes it due (its job is enabled, an earlier run of its key ends).
 create or replace view holdfast.owed_runs as
 select run.id, queue.name as queue, job.name as job, run.attempt, run.crashes, run.priority, run.claim_id is not null as is_claimed, run.due_at,
        run.expires_at, run.ordering_key, run.concurrency_key, run.target, holdfast_internal.correlation_of(coalesce(run.message_id, run.id)) as correlation_id

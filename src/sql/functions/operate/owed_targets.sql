@@ -1,5 +1,5 @@
--- What is owed, in the order of its ids: see operation_targets. Indexes: deliveries_pkey, deliveries_message, or a range of deliveries_ready for each priority;
--- the last error is asked only where a filter needs it.
+-- Pending deliveries in the order of their ids: see operation_targets. Indexes: deliveries_pkey, deliveries_message, or a range of deliveries_ready for each priority;
+-- the last error is read only if a filter needs it.
 create or replace function holdfast_internal.owed_targets(kind text, filter jsonb) returns text
 language plpgsql stable as $$
 declare
@@ -32,7 +32,7 @@ begin
     concat_ws(' and ', asked.wide, case when asked.lane is not null then format('delivery.lane_id = %s', asked.lane) end,
       case when asked.message_ids is not null then format('delivery.message_id = any (%L::bigint[])', asked.message_ids::text) end,
       case when kind = 'retry' then 'coalesce(delivery.due_at > now(), false)' end,
-      -- What a deleted endpoint or route owes goes, whoever wrote it and when.
+      -- All pending deliveries of a deleted endpoint or route are cancelled, regardless of when they were written.
       case when not filter ?| array['laneId', 'routeId'] then 'holdfast_internal.was_visible(delivery.row_xid, $1, $5, $6)' end),
     case when filter ?| array['error', 'errorCode', 'statusCode']
       then 'left join lateral (select status_code, error_code, error from holdfast_internal.attempts where delivery_id = scanned.id order by attempt desc limit 1) as tried on true'

@@ -1,4 +1,4 @@
--- What a payload has at a path, as text; null when there is nothing, or nothing that PostgreSQL can show as text (a NUL, half a surrogate pair).
+-- The value of a payload at a path, as text; null if there is none, or none that PostgreSQL can represent as text (a NUL, half a surrogate pair).
 create or replace function holdfast_internal.payload_text(body json, path text[]) returns text
 language plpgsql immutable as $$
 begin

@@ -1,5 +1,5 @@
--- Who waits for critical events that don't arrive: how many, since when, the oldest, and what its receiver last answered. Of those that are
--- overdue at most 100,000 of an endpoint are counted.
+-- Endpoints with critical events that don't arrive: how many, since when, the oldest, and the receiver's last answer. Of overdue deliveries
+-- at most 100,000 per endpoint are counted.
 -- Indexes: letter_counts_pkey, dead_letters_critical, deliveries_critical (from lane to lane), attempts_failed.
 create or replace function holdfast_internal.persisting_recipients()
 returns table (

@@ -1,5 +1,5 @@
--- What a node was given from outside the database: [{name, value, source}]. It holds for everybody, and is nobody else's to change while the node lives.
--- The node that started last wins; what it pinned stays in force when the pin goes.
+-- Settings that a node was given from outside the database: [{name, value, source}]. The values apply to the whole cluster, and can't be changed elsewhere while the node is alive.
+-- The node that started last wins; its values stay in force when the pin is removed.
 create or replace function holdfast_internal.pin_settings(me integer, pins jsonb) returns void
 language plpgsql as $$
 declare

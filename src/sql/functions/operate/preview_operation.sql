@@ -1,4 +1,4 @@
--- As preview_operation_v2, for nodes of the version before.
+-- Like preview_operation_v2, for nodes of the previous version.
 create or replace function holdfast_internal.preview_operation(
   kind text, filter jsonb, options jsonb default '{}', seen_as_of text default null, out total bigint, out as_of text, out as_of_at timestamptz
 )

@@ -1,6 +1,6 @@
--- How many rows an operation would touch now, and the moment to hand over to create_operation: then it touches these and no others. Counted row by row
--- to 10,000, and among as many rows as are looked at in 50 ms (10,000 at least). Where that isn't all, `is_exact` is false and `total` what was
--- found so far, or what the counts say that are kept anyway.
+-- How many rows an operation would affect now, and the snapshot to pass to create_operation: then it affects these and no others. Counted row by row
+-- up to 10,000, and among as many rows as can be read in 25 ms (10,000 at least). If that isn't all, `is_exact` is false and `total` is the number
+-- found so far, or that of existing counts.
 create or replace function holdfast_internal.preview_operation_v2(
   kind text, filter jsonb, options jsonb, seen_as_of text, out total bigint, out is_exact boolean, out as_of text, out as_of_at timestamptz
 )
@@ -19,14 +19,14 @@ begin
   perform holdfast_internal.check_operation(kind, filter, options);
   -- '<snapshot>@<epoch seconds>'
   if seen_as_of is not null and seen_as_of !~ '^[0-9]+:[0-9]+:[0-9,]*@[0-9.]+$' then
-    raise exception 'asOf must be what a preview gave' using errcode = 'HF007';
+    raise exception 'asOf must be the value that a preview returned' using errcode = 'HF007';
   end if;
   as_of_at := coalesce(to_timestamp(split_part(seen_as_of, '@', 2)::double precision), clock_timestamp());
   snapshot := coalesce(split_part(seen_as_of, '@', 1)::pg_snapshot, pg_current_snapshot());
   as_of := snapshot || '@' || extract(epoch from as_of_at);
   targets := case when kind <> 'cancel_runs' then holdfast_internal.operation_targets(kind, filter, options) end;
   counted := holdfast_internal.counted_targets(kind, filter);
-  -- So many letters need no second count.
+  -- With so many letters no second count is needed.
   if kind in ('redrive', 'resolve', 'discard') and counted > 2 * max_counted then
     total := counted;
     is_exact := false;
@@ -34,7 +34,7 @@ begin
   end if;
   total := 0;
   while reached is not null and total <= max_counted
-    and (looked_at < max_counted or clock_timestamp() < started_at + interval '50 milliseconds')
+    and (looked_at < max_counted or clock_timestamp() < started_at + interval '25 milliseconds')
   loop
     if kind = 'cancel_runs' then
       select next.reached, next.ids into reached, found_ids from holdfast_internal.next_runs(filter, snapshot, reached, piece, piece) as next;

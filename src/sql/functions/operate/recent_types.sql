@@ -1,4 +1,4 @@
--- What was published last, by type: of the newest `max_messages`, the largest 1,000 types. Index: messages_pkey.
+-- The types of the newest `max_messages` messages, at most the 1,000 largest. Index: messages_pkey.
 create or replace function holdfast_internal.recent_types(max_messages integer, out types jsonb, out scanned integer, out since timestamptz)
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin

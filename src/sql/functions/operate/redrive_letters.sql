@@ -1,5 +1,5 @@
--- Owes these letters again, in the order in which they were owed first. What isn't open any more, or has lost its endpoint, is passed over:
--- of two that redrive the same letter one does. The body stays where it is; the retry count, the expiry and the idempotency key are gone.
+-- Redelivers these letters, in the order of their original deliveries. Letters that aren't open any more, or whose endpoint was deleted, are skipped:
+-- if two sessions redrive the same letter, one of them does. The body isn't copied; the retry count, the expiry and the idempotency key are reset.
 create or replace function holdfast_internal.redrive_letters(letter_ids bigint[], actor text, is_resend boolean default false)
 returns table (letter_id bigint, delivery_id bigint)
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -8,7 +8,7 @@ declare
   lanes integer[];
 begin
   perform holdfast_internal.prepare_ids();
-  -- In one order, so that two bulk actions never wait for each other in a circle.
+  -- In one order, so that two bulk actions never deadlock.
   open_ids := array(
     select letter.id from holdfast_internal.dead_letters as letter
     where letter.id = any (letter_ids) and letter.state = 'open' order by letter.id for update
@@ -22,7 +22,7 @@ begin
   return query
   with numbered as materialized (
     select ordered.*, nextval('holdfast_internal.ids') as new_id from (
-      -- Fenced: nodes do without sorts, and would walk the index of all letters that has this order.
+      -- Fenced: nodes run with sorts disabled, and would scan the index of all letters that has this order.
       select letter.*, message.size from (select * from holdfast_internal.dead_letters where id = any (open_ids) offset 0) as letter
       join holdfast_internal.endpoints as endpoint on endpoint.id = letter.lane_id
       cross join lateral (
@@ -33,7 +33,7 @@ begin
     ) as ordered
   ), owed as (
     insert into holdfast_internal.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, replay_id, dead_letter_id, ordering_key)
-    -- Somebody wants it: it isn't dropped silently any more.
+    -- A person asked for it: it isn't dropped without a dead letter any more.
     select new_id, message_id, lane_id, route_id, size, priority, greatest(criticality, 1), variant, replay_id, id, ordering_key from numbered
   )
   update holdfast_internal.dead_letters as letter set

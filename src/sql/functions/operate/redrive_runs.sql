@@ -1,18 +1,19 @@
--- The part of redrive_letters that concerns queues: these letters, which the caller has locked open, are owed again in the order in which they
--- were owed first, under the same keys and aimed at the same workers; a TTL begins anew.
+-- The part of redrive_letters for queues: these letters, which the caller has locked open, are enqueued again in the order of their
+-- original runs, with the same keys and the same target workers; a TTL starts again.
 create or replace function holdfast_internal.redrive_runs(open_ids bigint[], actor text, is_resend boolean)
 returns table (letter_id bigint, delivery_id bigint)
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
 declare
   lane integer;
+  site_ttl_ms constant double precision := holdfast_internal.setting_integer('worker_queue_ttl_ms');
 begin
   perform holdfast_internal.prepare_ids();
   return query
   with numbered as materialized (
     select ordered.*, nextval('holdfast_internal.ids') as new_id from (
       select letter.*, job.id as job_id, job.queue_id, clock_timestamp() as owed_at, coalesce(letter.ttl_ms, case
-               when starts_with(letter.target, 'worker:') then coalesce((job.settings ->> 'ttlMs')::double precision, 300000)
+               when starts_with(letter.target, 'worker:') then coalesce((job.settings ->> 'ttlMs')::double precision, site_ttl_ms)
              end) as new_ttl_ms
       -- Fenced: see redrive_letters.
       from (select * from holdfast_internal.dead_letters where id = any (open_ids) offset 0) as letter

@@ -1,4 +1,4 @@
--- One message, once more: to a target as it is, along a route (whatever its filter says), or every way that it went. Also takes a delivery's
+-- Sends one message again: to a target unchanged, along a route (regardless of its filter), or along every route that it took. Also takes a delivery's
 -- id. Returns the new deliveries.
 create or replace function holdfast.replay_message(
   id text, target_endpoint text default null, actor text default current_user, target_route text default null
@@ -17,19 +17,19 @@ begin
       union all select message_id from holdfast_internal.dead_letters where delivery_id = only_delivery limit 1
     ) as tried;
     if message is null then
-      raise exception 'no delivery % has ended', id using errcode = 'HF012';
+      raise exception 'there is no delivery % that has ended', id using errcode = 'HF012';
     end if;
   else
     message := holdfast_internal.original_message(holdfast.parse_id('msg', id));
   end if;
   if exists (select from holdfast_internal.messages as stored where stored.id = message and stored.erased_at is not null)
     or exists (select from holdfast_internal.messages_kept as kept where kept.id = message and kept.erased_at is not null) then
-    raise exception 'message % was erased: there is nothing to send', id using errcode = 'HF013';
+    raise exception 'message % has been erased, so it cannot be sent', id using errcode = 'HF013';
   end if;
   if not holdfast_internal.is_stored(message) then
     raise exception 'there is no message %', id using errcode = 'HF012';
   end if;
-  -- One for each way that it took: a redrive went the way of its letter, and a replay that of its original.
+  -- One for each route that it took: a redrive counts as its letter's, and a replay as its original's.
   ways := format($ways$
     select min(ended.delivery) as position, min(ended.delivery) as id, true as is_meant, null::bigint as reached, %1$s::bigint as message_id, ended.lane_id, ended.route_id from (
       select delivery_id as delivery, lane_id, route_id from holdfast_internal.attempts where delivery_id = %1$s and message_id = %1$s
@@ -51,7 +51,7 @@ begin
   select replayed.delivery_ids into new_ids
   from holdfast_internal.replay_rows(null, ways, pg_current_snapshot(), now(), 0, 10000, 10000) as replayed;
   if cardinality(new_ids) = 0 then
-    raise exception '% went nowhere, or where it went is gone', id using errcode = 'HF007', hint = 'Say to which endpoint or along which route it shall go.';
+    raise exception '% has no destination: no route matched it, or its endpoints have been deleted', id using errcode = 'HF007', hint = 'Give the endpoint or the route to replay it to.';
   end if;
   perform holdfast_internal.audit(actor, 'message.replayed', id, jsonb_strip_nulls(jsonb_build_object(
     'deliveries', cardinality(new_ids), 'target', target_endpoint, 'route', target_route)));

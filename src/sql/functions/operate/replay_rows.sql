@@ -1,6 +1,6 @@
--- Owes what `source` yields (see replay_targets) once more, in its order, under ids of their own. No body is written, but for those whose
--- partition is about to go. What has lost its endpoint since is passed over. Somebody wants it: it isn't dropped silently.
--- Targets and envelopes are two bounded sets: they are hashed, also on a node's connections, which would compare each with each.
+-- Creates deliveries for the rows of `source` (see replay_targets), in its order, with new ids. No body is written, except for those whose
+-- partition is about to be dropped. Rows whose endpoint was deleted since are skipped. A person asked for it: it isn't dropped without a dead letter.
+-- Targets and envelopes are two bounded sets: they are hashed, also on a node's connections, which would otherwise compare each with each.
 create or replace function holdfast_internal.replay_rows(
   operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer, max_looked integer,
   out reached bigint, out delivery_ids bigint[]
@@ -15,7 +15,7 @@ declare
   stored integer;
 begin
   perform holdfast_internal.prepare_ids();
-  -- Until this transaction ends no partition can be marked to go; those that are marked are seen below.
+  -- Until this transaction ends no partition can be marked for removal; those that are marked are visible below.
   perform pg_advisory_xact_lock_shared(hashtext('holdfast.retire'));
   -- The transaction id comes before the ids: see accept_messages.
   perform pg_current_xact_id();

@@ -1,4 +1,4 @@
--- Where deliveries that have ended are found, as a query that yields the first $4 rows behind $3, in the order of their ids: see replay_targets.
+-- Where ended deliveries are found, as a query that returns the first $4 rows after $3, in the order of their ids: see replay_targets.
 create or replace function holdfast_internal.replay_source(source text, lane integer, messages bigint[], from_id bigint, to_id bigint, wanted text) returns text
 language plpgsql stable as $$
 declare
@@ -16,14 +16,14 @@ begin
     return format($messages$select made.* from unnest(%L::bigint[]) as wanted (id) cross join lateral (%s) as made
       where made.id > %s and made.id < %s order by made.id limit $4$messages$, messages::text,
       case source
-        when 'tried' then format('select %1$s from %2$s as made where made.delivery_id = wanted.id and made.message_id = wanted.id
+        when 'tried' then format('(select %1$s from %2$s as made where made.delivery_id = wanted.id and made.message_id = wanted.id order by made.attempt offset 0)
           union all select %1$s from %2$s as made where made.message_id = wanted.id and made.message_id <> made.delivery_id', columns, rows_of)
         else format('select %s from %s as made where made.message_id = wanted.id offset 0', columns, rows_of) end,
       after, to_id);
   elsif lane is not null then
-    -- attempts_lane (attempts_failed for what never succeeded), dead_letters_lane_delivery. As pairs, so that no other index has this order.
+    -- attempts_lane (attempts_failed for those that never succeeded), dead_letters_lane_delivery. As pairs, so that no other index has this order.
     return format('select %1$s from %2$s as made
-      where (made.lane_id, made.delivery_id) > (%3$s, %4$s) and (made.lane_id, made.delivery_id) < (%3$s, %5$s) %6$s
+      where (made.lane_id, made.delivery_id) > (%3$s, %4$s) and (made.lane_id, made.delivery_id) < (%3$s, %5$s) and made.lane_id >= %3$s %6$s
       order by made.lane_id, made.delivery_id limit $4', columns, rows_of, lane, after, to_id,
       case when source = 'tried' and ending <> 1 then 'and made.outcome <> 1' end);
   elsif source = 'tried' and ending >= 10 then

@@ -1,6 +1,6 @@
--- What a replay looks at next, and where each of it goes, as a query (position, id, is_meant, reached, message_id, lane_id, route_id): see
--- operation_targets. With an endpoint, or without a target, deliveries that have ended are sent again, each the way that it went, or to the target as
--- it is. With a target alone, messages. Replays are not replayed by a range: the original is.
+-- The next candidates of a replay, and the destination of each, as a query (position, id, is_meant, reached, message_id, lane_id, route_id): see
+-- operation_targets. With an endpoint, or without a target, ended deliveries are sent again, each along its route, or to the target
+-- unchanged. With a target alone, messages. Replays are not replayed by a range: the original is.
 create or replace function holdfast_internal.replay_targets(filter jsonb, options jsonb) returns text
 language plpgsql stable as $$
 declare
@@ -13,8 +13,8 @@ declare
     when wanted = 'dead' then array['dead']
     when wanted = 'failed' then array['expired', 'dropped', 'dead']
     else array['tried'] end;
-  -- Nothing but retention deletes a message: only what is older than the oldest partition has to be looked for.
-  -- The ids of replays are gathered once a statement: asked for one by one they cost 20 µs a row.
+  -- Only retention deletes messages: existence is checked only for ids older than the oldest partition.
+  -- The ids of replays are collected once per statement: look-ups one by one cost 20 µs a row.
   is_meant text := format($condition$ (%1$s)
     and not delivery.id <@ (
       select coalesce(range_agg(replays.ids), '{}') from holdfast_internal.replays where replays.ids && int8range(greatest($3, %2$s), %3$s, '[]')
@@ -24,11 +24,11 @@ declare
     coalesce((select min(part.from_id) from holdfast_internal.partition_ranges('messages') as part), 0));
 begin
   if wanted not in ('succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped', 'failed') then
-    raise exception 'deliveries can not be replayed by the state "%"', wanted
+    raise exception 'deliveries cannot be selected by the state "%"', wanted
       using errcode = 'HF007', hint = 'Known states: succeeded, dead, expired, cancelled, dropped, skipped, and failed (dead, expired or dropped).';
   end if;
   if target_route is not null and (target_lane is not null or asked.lane is not null) then
-    raise exception 'a replay along a route goes to its endpoint, and takes messages, not deliveries'
+    raise exception 'a replay along a route selects messages, not deliveries, and sends them to the endpoint of the route'
       using errcode = 'HF007', hint = 'Leave out endpoint and targetEndpoint.';
   end if;
   if target_route is not null then
@@ -36,7 +36,7 @@ begin
   elsif target_lane is not null and asked.lane is null then
     return holdfast_internal.messages_to_replay(filter, target_lane, null);
   end if;
-  -- What has lost its endpoint or its route can't go that way again.
+  -- If its endpoint or its route was deleted, it can't be sent along it again.
   if coalesce(target_lane, asked.lane) is null then
     is_meant := is_meant || 'and delivery.lane_id in (select id from holdfast_internal.endpoints) ';
   end if;
@@ -46,7 +46,7 @@ begin
   is_meant := is_meant || concat(
     case when asked.lane is not null then format('and delivery.lane_id = %s ', asked.lane) end,
     case when asked.message_ids is not null then format('and delivery.message_id = any (%L::bigint[]) ', asked.message_ids::text) end,
-    -- A redriven letter's delivery is in the attempts, or owed.
+    -- The delivery of a redriven letter is in the attempts, or pending.
     format('and case when delivery.is_tried then %s and (delivery.id < $2 or holdfast_internal.was_visible(delivery.row_xid, $1, $5, $6))
       else delivery.state not in (''redriven'', ''erased'') and delivery.action is distinct from ''late_success'' and pg_visible_in_snapshot(delivery.changed_xid, $1) end',
       case when wanted is null then '(delivery.outcome = 1 or delivery.outcome >= 10)'
@@ -63,7 +63,7 @@ begin
        case each when 'dead' then 'dead' else 'tried' end, asked.lane, asked.message_ids, asked.from_id, asked.to_id,
        case when wanted = 'failed' then each else wanted end)), ', ')
      from unnest(sources) as each),
-    -- Attempts of one delivery may have been cut apart: it is looked at whole by the next step, unless it is the only one.
+    -- Attempts of one delivery may lie on both sides of the limit: the next step reads it completely, unless it is the only one.
     format('select min(at) as at from (%s) as stops', (select string_agg(format(
       'select max(id) - case when %L <> ''dead'' and min(id) < max(id) then 1 else 0 end as at from scanned_%s having count(*) >= $4', each, each), ' union all ')
      from unnest(sources) as each)),

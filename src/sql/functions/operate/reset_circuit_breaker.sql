@@ -6,7 +6,7 @@ declare
   lane integer := (select endpoint.id from holdfast_internal.endpoints as endpoint where endpoint.name = reset_circuit_breaker.name);
 begin
   if lane is null then
-    raise exception 'there is no endpoint named "%"', name using errcode = 'HF001';
+    raise exception 'there is no endpoint named "%"', name using errcode = 'HF001', hint = 'List them with: holdfast endpoints list';
   end if;
   insert into holdfast_internal.breakers (lane_id) values (lane) on conflict do nothing;
   select state into before from holdfast_internal.breakers where lane_id = lane for update;

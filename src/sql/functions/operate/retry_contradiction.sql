@@ -1,4 +1,4 @@
--- What is right field by field in a retry policy (or the policy of request()) and wrong together; null when nothing is.
+-- A contradiction between valid fields of a retry policy (or the policy of request()); null if there is none.
 create or replace function holdfast_internal.retry_contradiction(policy jsonb, path text) returns text
 language sql immutable as $$
   select case

@@ -1,4 +1,4 @@
--- How many deliveries an operation may add now, by the same soft bounds as publishing, and what to say when it may add none.
+-- How many deliveries an operation may add now, by the same soft limits as publishing, and the message if it may add none.
 create or replace function holdfast_internal.room_for(op holdfast_internal.operations, out room bigint, out obstacle text)
 language plpgsql stable as $$
 declare

@@ -1,4 +1,4 @@
--- A new secret beside the present one, which is used for `overlap_ms` more. Returns when that ends; null without an overlap.
+-- Adds a new secret beside the current one, which stays valid for `overlap_ms`. Returns when that ends; null without an overlap.
 create or replace function holdfast_internal.rotate_secret(
   lane integer, secret_field text, new_key_id text, new_sealed bytea, overlap_ms bigint, actor text
 ) returns timestamptz
@@ -7,11 +7,11 @@ declare
   ends_at timestamptz := clock_timestamp() + overlap_ms * interval '1 millisecond';
   latest integer;
 begin
-  -- Two rotations at once come one after the other. The change also tells the nodes.
+  -- Concurrent rotations run one after the other. The change also notifies the nodes.
   update holdfast_internal.endpoints set updated_at = clock_timestamp() where id = lane;
   select max(version) into latest from holdfast_internal.endpoint_secrets where lane_id = lane and field = secret_field;
   if latest is null then
-    raise exception 'The endpoint has no secret to rotate' using errcode = 'HF001', hint = 'Set one first.';
+    raise exception 'the endpoint has no secret to rotate' using errcode = 'HF001', hint = 'Set one first.';
   end if;
   update holdfast_internal.endpoint_secrets set expires_at = ends_at where lane_id = lane and field = secret_field and expires_at is null;
   -- At most four older ones: each costs a signature in every request.

@@ -1,4 +1,4 @@
--- What a person has set of a route, for the audit log.
+-- A route's settings as stored in the audit log.
 create or replace function holdfast_internal.route_view(route holdfast_internal.routes) returns jsonb
 language sql stable as $$
   select jsonb_build_object(

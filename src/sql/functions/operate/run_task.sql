@@ -1,4 +1,4 @@
--- Runs a task at the leader's next look, whatever its schedule says. False when there is no such task.
+-- Runs a task at the leader's next check, regardless of its schedule. False if there is no such task.
 create or replace function holdfast.run_task(task_name text, actor text default current_user) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

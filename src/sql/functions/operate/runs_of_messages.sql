@@ -1,4 +1,4 @@
--- The runs that these messages led to, redrives included. Indexes: runs_message, attempts_message, dead_letters_message; the first run has its message's id.
+-- The runs of these messages, redrives included. Indexes: runs_message, attempts_message, dead_letters_message; the first run has its message's id.
 create or replace function holdfast_internal.runs_of_messages(message_ids bigint[]) returns bigint[]
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin

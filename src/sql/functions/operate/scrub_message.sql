@@ -1,5 +1,5 @@
--- Removes what is kept of a message's payload: the body, its headers, metadata and ordering key, requests and answers of its attempts, their errors, which quote
--- them, in its dead letters, too. Returns whether there was anything. Indexes: messages_pkey, messages_kept_pkey, attempts_pkey, dead_letters_message.
+-- Removes all copies of a message's payload: the body, its headers, metadata and ordering key, requests and answers of its attempts, and errors, which may quote
+-- them, also in its dead letters. Returns whether there was any. Indexes: messages_pkey, messages_kept_pkey, attempts_pkey, dead_letters_message.
 create or replace function holdfast_internal.scrub_message(message bigint) returns boolean
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
@@ -33,6 +33,9 @@ begin
   delete from holdfast_internal.run_progress where run_id = any (delivery_ids);
   -- Few rows, or none: results that could not be stored.
   delete from holdfast_internal.quarantine where delivery_id = any (delivery_ids);
-  perform holdfast_internal.scrub_results(message, delivery_ids, letter_ids);
+  -- Looks through a day's results: once when a message is erased, and again only if something of it was stored meanwhile.
+  if total > 0 then
+    perform holdfast_internal.scrub_results(message, delivery_ids, letter_ids);
+  end if;
   return total > 0;
 end $$;

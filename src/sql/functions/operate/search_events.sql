@@ -1,5 +1,5 @@
--- Looks into the payloads of events before an id, the newest first: for `equals` at `path`, and for text that they contain. Stops when a page is full,
--- after `max_scanned` events, or when `max_ms` are over, and says from where the next look goes on (null: there is no more). Event by event, so that
+-- Searches the payloads of events before an id, the newest first: for `equals` at `path`, and for text that they contain. Stops when a page is full,
+-- after `max_scanned` events, or after `max_ms`, and returns where the next call continues (null: there is no more). Event by event, so that
 -- a large payload is read only while there is time left.
 -- Indexes: messages_pkey, messages_kept_pkey; messages_correlation when asked by correlation id.
 create or replace function holdfast_internal.search_events(
@@ -22,7 +22,7 @@ begin
     ) as every order by id desc
   $query$, asked.place, asked.ordered_by, asked.wide) using least(before_id, asked.to_id), max_rows, max_scanned + 1, asked.from_id
   loop
-    -- A body may be here twice for a moment, before its partition goes.
+    -- A body may be stored twice for a moment, before its partition is dropped.
     continue when event.id = scanned_to;
     if scanned >= max_scanned or cardinality(ids) >= max_rows or (scanned > 0 and clock_timestamp() > stop_at) then
       return;
@@ -30,7 +30,7 @@ begin
     scanned := scanned + 1;
     scanned_to := event.id;
     if event.is_wanted and (contained is null or strpos(event.body::text, contained) > 0) and (path is null or case
-      -- Only what is written with escapes can be refused, and guarding against that costs 10 µs.
+      -- Only text with escapes can fail, and guarding against that costs 10 µs.
       when strpos(event.body::text, '\u') > 0 then holdfast_internal.payload_text(event.body, path) = equals
       else event.body #>> path = equals end) then
       ids := ids || event.id;

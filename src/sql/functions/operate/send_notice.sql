@@ -1,5 +1,5 @@
--- Hands a notice to its channel's endpoint and writes it down. Whatever is in the way (a full queue, an endpoint deleted by hand)
--- must not undo the alert itself: then it has no message, and the log tells it.
+-- Sends a notification to its channel's endpoint and records it. A failure (a full queue, an endpoint deleted manually)
+-- must not undo the alert itself: then it has no message, and is logged instead.
 create or replace function holdfast_internal.send_notice(channel_name text, notice_title text, notice_text text, payload jsonb) returns bigint
 language plpgsql as $$
 declare

@@ -6,11 +6,11 @@ declare
   endpoint holdfast_internal.endpoints;
 begin
   if new_state not in ('active', 'paused', 'disabled') then
-    raise exception 'an endpoint can be made active, paused or disabled, not %', new_state using errcode = '22023';
+    raise exception 'the state of an endpoint must be active, paused or disabled, not %', new_state using errcode = '22023';
   end if;
   select * into endpoint from holdfast_internal.endpoints where name = endpoint_name for update;
   if not found then
-    raise exception 'there is no endpoint named "%"', endpoint_name using errcode = 'HF001';
+    raise exception 'there is no endpoint named "%"', endpoint_name using errcode = 'HF001', hint = 'List them with: holdfast endpoints list';
   end if;
   if endpoint.state = new_state then
     return new_state;

@@ -1,4 +1,4 @@
--- Changes a site-wide setting; null puts its default back. Refused when the value has the wrong type or is out of range, and while a node pins the
+-- Changes an installation-wide setting; null restores its default. Refused if the value has the wrong type or is out of range, and while a node pins the
 -- setting. Returns the value that is in force now.
 create or replace function holdfast.set_setting(name text, value jsonb, actor text default current_user) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -15,7 +15,7 @@ begin
   where each.name = set_setting.name order by each.incarnation desc limit 1;
   if found then
     raise exception 'the setting "%" is pinned by % on node "%"', name, pin.source, pin.node
-      using errcode = 'HF041', hint = 'Change it there and restart the node, or remove it there.';
+      using errcode = 'HF041', hint = 'Change or remove it there, then restart the node.';
   end if;
   -- Fields of an object that are left out have their defaults.
   perform holdfast_internal.write_setting(name, case when jsonb_typeof(wanted) = 'object' then fallback || wanted else wanted end, actor, null);

@@ -1,4 +1,4 @@
--- A setting as it is now.
+-- The current value of a setting.
 create or replace function holdfast_internal.setting_value(setting text) returns jsonb
 language plpgsql stable parallel safe as $$
 begin

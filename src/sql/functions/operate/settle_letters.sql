@@ -1,4 +1,4 @@
--- Ends these letters if they are open, and lets go of the ordering keys that they blocked. Returns how many it ended.
+-- Settles these letters if they are open, and frees the ordering keys that they blocked. Returns how many it settled.
 create or replace function holdfast_internal.settle_letters(letter_ids bigint[], new_state text, new_note text, new_action text, actor text) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

@@ -1,4 +1,4 @@
--- Pause, resume, cancel. Waits for a step that is under way; returns the state afterwards.
+-- Pause, resume, cancel. Waits for a step in progress; returns the state afterwards.
 create or replace function holdfast.steer_operation(operation_id text, wanted text, actor text default current_user) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -16,7 +16,7 @@ begin
     when 'running' then op.state in ('paused', 'failed')
     when 'cancelled' then op.state in ('running', 'paused', 'failed')
     else false end) then
-    raise exception 'operation % is % already', operation_id, op.state using errcode = 'HF011';
+    raise exception 'operation % is already %', operation_id, op.state using errcode = 'HF011';
   end if;
   update holdfast_internal.operations set
     state = wanted, next_step_at = clock_timestamp(), failures = 0, waiting = null,

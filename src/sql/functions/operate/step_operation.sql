@@ -1,4 +1,4 @@
--- Does a bounded piece of an operation. Null: somebody else is at it, or it isn't running or due any more; else whether there is more.
+-- Does a bounded piece of an operation. Returns null if another session is working on it or it is no longer running or due; otherwise whether there is more.
 create or replace function holdfast_internal.step_operation(operation_id bigint, node_name text, max_rows integer) returns boolean
 language plpgsql as $$
 declare
@@ -15,11 +15,11 @@ begin
   if not found then
     return null;
   end if;
-  -- A replay touches nobody's rows, so that nobody waits for a longer step; fewer steps are fewer plans and commits.
+  -- A replay changes no existing rows, so a longer step blocks no other session; fewer steps mean fewer plans and commits.
   if op.kind = 'replay' then
     max_rows := 4 * max_rows;
   end if;
-  -- At a given rate, about a quarter of a second's worth at a time. It looks further than that, because its filter may mean few of what it sees.
+  -- At a given rate, about a quarter of a second's worth at a time. It reads more candidates than that, because its filter may match few of them.
   max_touched := case when op.rate_per_second is null then max_rows else least(max_rows, greatest(1, ceil(op.rate_per_second / 4))) end;
   max_looked := greatest(max_touched, least(max_rows, 500));
   if op.kind in ('redrive', 'replay') then
@@ -35,7 +35,7 @@ begin
     select replayed.reached, cardinality(replayed.delivery_ids) into reached, touched
     from holdfast_internal.replay_rows(op.id, holdfast_internal.replay_targets(op.filter, op.options), op.as_of, op.as_of_at, op.cursor, max_touched, max_looked) as replayed;
   elsif op.kind = 'cancel_runs' then
-    -- Claims of a queue wait for a step: it is a short one.
+    -- Claims of a queue wait for a step, so it is short.
     select next.reached, next.ids into reached, ids from holdfast_internal.next_runs(op.filter, op.as_of, op.cursor, least(max_touched, 200), 5000) as next;
     touched := holdfast_internal.carry_out(op, ids);
   else
@@ -50,10 +50,10 @@ begin
     state = case when reached is null then 'succeeded' else 'running' end,
     finished_at = case when reached is null then clock_timestamp() end,
     skipped = case when reached is null and is_total_exact then greatest(0, total - done - touched) else skipped end,
-    -- What wasn't counted to its end before is known now.
+    -- The total, if it wasn't counted completely before, is known now.
     total = case when is_total_exact then total when reached is null then done + touched else greatest(total, done + touched) end,
     is_total_exact = is_total_exact or reached is null,
-    -- A second that was missed (no node, a full queue) isn't caught up on.
+    -- A missed second (no node, a full queue) isn't caught up.
     next_step_at = case when rate_per_second is null then clock_timestamp()
       else greatest(next_step_at, clock_timestamp() - interval '1 second') + make_interval(secs => touched / rate_per_second) end
   where id = op.id;

@@ -1,4 +1,4 @@
--- Makes these the endpoint's secrets: `kept` stay as they are, `fields` are replaced at once, any others go.
+-- Makes these the endpoint's secrets: `kept` stay unchanged, `fields` are replaced at once, any others are deleted.
 create or replace function holdfast_internal.store_secrets(lane integer, kept text[], fields text[], key_ids text[], sealed_values bytea[]) returns void
 language plpgsql as $$
 begin

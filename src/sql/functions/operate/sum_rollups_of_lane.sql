@@ -1,7 +1,8 @@
 -- Rollups of one lane and one period, added up in steps. Index: rollups_pkey.
 create or replace function holdfast_internal.sum_rollups_of_lane(lane integer, of_period smallint, since timestamptz, step interval)
 returns table (lane_id integer, starts_at timestamptz, attempts bigint, successes bigint, throttled bigint, durations bigint[], answers jsonb)
-language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
+language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off
+set enable_nestloop = off set enable_mergejoin = off set jit = off as $$
 #variable_conflict use_column
 begin
   return query

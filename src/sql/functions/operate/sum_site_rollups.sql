@@ -1,4 +1,4 @@
--- What the whole site did, in steps, the oldest first. A few hundred rows for any window. Index: site_rollups_pkey.
+-- The counts of the whole installation, in steps, the oldest first. A few hundred rows for any window. Index: site_rollups_pkey.
 create or replace function holdfast_internal.sum_site_rollups(of_step integer, since timestamptz, step interval)
 returns table (
   starts_at timestamptz, accepted bigint, backlog bigint, attempts bigint, successes bigint, throttled bigint, latencies bigint[]

@@ -1,4 +1,4 @@
--- Endpoints that aren't simply delivering: stopped, with a circuit that isn't closed, or held; by name, with their health and since when.
+-- Endpoints with a state other than normal delivery: stopped, with a circuit that isn't closed, or held; by name, with their health and since when.
 -- Indexes: endpoints_inactive, breakers_unwell, endpoints_pkey, and those of health_of.
 create or replace function holdfast_internal.troubled_endpoints(max_rows integer)
 returns table (

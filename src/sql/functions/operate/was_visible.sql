@@ -1,5 +1,5 @@
--- Whether a row that carries this transaction id was there, just like this, under a snapshot. Row headers hold the low half of it only.
--- `top` is the snapshot's xmax, `bottom_age` the age of its xmin: what is older has ended before. One expression, so that it is inlined: as a
+-- Whether a row with this transaction id was visible, in this version, under a snapshot. Row headers contain the low half of it only.
+-- `top` is the snapshot's xmax, `bottom_age` the age of its xmin: older transactions had ended before. One expression, so that it is inlined: as a
 -- query of its own it cost 30 µs a row.
 create or replace function holdfast_internal.was_visible(row_xid xid, as_of pg_snapshot, top bigint, bottom_age integer) returns boolean
 language sql stable parallel safe

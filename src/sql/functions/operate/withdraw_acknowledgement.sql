@@ -1,4 +1,4 @@
--- Takes an acknowledgement back: reminders go on.
+-- Withdraws an acknowledgement: reminders are sent again.
 create or replace function holdfast_internal.withdraw_acknowledgement(alert_id bigint, actor text) returns boolean
 language plpgsql as $$
 begin

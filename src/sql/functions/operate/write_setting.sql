@@ -1,4 +1,4 @@
--- Stores a setting that was checked, and tells the nodes. Nothing happens when it is the same.
+-- Stores a setting that was validated, and notifies the nodes. Does nothing if it is unchanged.
 create or replace function holdfast_internal.write_setting(setting text, wanted jsonb, actor text, pinned_by text) returns void
 language plpgsql as $$
 declare

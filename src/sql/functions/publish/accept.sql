@@ -1,12 +1,12 @@
--- The one way in for messages aimed at one endpoint. `message_options` is null or holds one entry (or null) per body.
--- A message to one endpoint and its delivery share their number; outside they differ by prefix.
--- `publisher`: the node of the publisher's own process, if it has one. Where that owns the endpoint's lane nobody is rung: it is told in memory,
--- and may start the message right after the commit (`is_publishers`).
--- No plan that a publisher keeps may read a whole table, hence the settings (and no compiler, which the price of a
--- forbidden scan would call for): they cost a microsecond a call.
--- The search path is that of its callers: with another one, a session that calls it both by itself and through them would plan its statements anew
--- each time. It is not for roles that only publish: they can't say that they are a node, and so leave its owner asleep.
--- What has to be known is asked in one statement: on an idle machine each costs a single message 20 to 40 µs, however little it does.
+-- The one entry point for messages to one endpoint. `message_options` is null or has one entry (or null) per body.
+-- A message to one endpoint and its delivery have the same number; outside they differ by prefix.
+-- `publisher`: the node of the publisher's own process, if it has one. If that node owns the endpoint's lane, no notification is sent: the process passes the message on in memory,
+-- and its node may start it right after the commit (`is_publishers`).
+-- No plan that a publisher caches may scan a whole table, hence the settings (and no JIT, which the estimated cost of a
+-- disabled scan would trigger): they cost a microsecond a call.
+-- The search path is that of its callers: with another one, a session that calls it both directly and through them would plan its statements again
+-- each time. It is not granted to roles that only publish: they could claim to be a node, and its owner would not be notified.
+-- Everything it needs is read in one statement: on an idle machine each statement costs a single message 20 to 40 µs, however little it does.
 create or replace function holdfast_internal.accept(
   endpoint_name text, bodies text[], message_options jsonb[], publisher integer,
   out ids bigint[], out lane integer, out is_publishers boolean
@@ -46,7 +46,7 @@ begin
     end if;
     perform holdfast_internal.check_message_options(message_options);
   end if;
-  -- All together take less than one may: no need to look at each.
+  -- If all together are within the limit of one, each needn't be checked.
   if pg_column_size(bodies) > facts.max_bytes then
     select octet_length(body) as bytes, at into worst
     from unnest(bodies) with ordinality as given (body, at) where octet_length(body) > facts.max_bytes limit 1;
@@ -60,10 +60,10 @@ begin
   end if;
   if facts.owed + total > facts.bound then
     if facts.on_full = 'reject' then
-      raise exception 'endpoint "%" is full: % deliveries are owed, its bound is %', endpoint_name, facts.owed, facts.bound
+      raise exception 'endpoint "%" is full: % deliveries are pending, its limit is %', endpoint_name, facts.owed, facts.bound
         using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
     end if;
-    -- What still fits is owed; what comes after it is dead at once.
+    -- Messages that fit within the limit become deliveries; the rest become dead letters at once.
     room := greatest(0, facts.bound - facts.owed);
   end if;
 

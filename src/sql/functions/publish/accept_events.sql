@@ -1,8 +1,8 @@
--- Publishers call it on connections of their own, whose plans may be made while the tables are empty and kept: endpoints, types and statistics are looked
+-- Publishers call it on their own connections, whose plans may be made while the tables are empty, and cached: endpoints, types and statistics are looked
 -- up one by one (`lateral … limit 1`), so that no plan reads all of them.
--- `are_checked`: the caller has held the payloads against their types' schemas. Believed of nodes only; what others publish is checked before its
+-- `are_checked`: the caller has validated the payloads against their types' schemas. Trusted from nodes only; payloads of others are validated before their
 -- first attempt.
--- Returns a row per event, in order: its message, how many deliveries it led to, and how many of them wait because their endpoint is paused,
+-- Returns a row per event, in order: its message, how many deliveries it has, and how many of them wait because their endpoint is paused,
 -- disabled or rejecting.
 create or replace function holdfast_internal.accept_events(
   event_types text[], bodies text[], message_options jsonb[] default null, are_checked boolean default false
@@ -41,7 +41,7 @@ begin
   perform holdfast_internal.check_events(event_types, bodies, message_options);
   are_checked := are_checked and holdfast_internal.is_trusted();
 
-  -- Who wants what. A kind (type, tenant) is matched once, however many events of it there are; a body is parsed for filters once.
+  -- The matching routes. A kind (type, tenant) is matched once, however many events of it there are; a body is parsed for filters once.
   with event as (
     select at::integer, type, coalesce(option ->> 'tenant', '') as tenant, holdfast_internal.criticality_code(option ->> 'criticality') as criticality, body
     from unnest(event_types, bodies, message_options) with ordinality as every (type, body, option, at)
@@ -63,7 +63,7 @@ begin
     select at, type, tenant, criticality, case when kind_type is not null then body::jsonb end as document
     from event left join filtered on kind_type = type and kind_tenant = tenant
   ), fan as (
-    -- Two routes that lead to the same endpoint in the same shape are one delivery, by the more critical of them.
+    -- Two routes to the same endpoint with the same transform result in one delivery, with the higher criticality.
     select distinct on (parsed.at, matched.lane_id, matched.shape)
       parsed.at, matched.id as route, matched.lane_id as lane,
       coalesce(parsed.criticality, matched.criticality) as criticality
@@ -101,7 +101,7 @@ begin
     raise exception 'endpoint "%" is full', rejecting_endpoint
       using errcode = '53400', hint = 'Publish again later, raise limits.maxPending, or set limits.onFull to dead_letter.';
   end if;
-  -- What still fits is owed; what comes after it is dead at once.
+  -- Deliveries within the limit are stored; the rest become dead letters at once.
   if full_lanes is not null then
     select array_agg(coalesce(number > room, false) order by place) into fan_refused
     from (

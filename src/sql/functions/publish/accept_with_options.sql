@@ -1,4 +1,4 @@
--- The slow lane of accept_messages: options, idempotency keys, and an endpoint that has room for so many only (null: for all), whose further
+-- The slow path of accept_messages: options, idempotency keys, and an endpoint that has room for a limited number only (null: for all), whose further
 -- messages become dead letters at once. All of it is stored as a set.
 create or replace function holdfast_internal.accept_with_options(
   lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint
@@ -28,7 +28,7 @@ begin
     end loop;
   end if;
 
-  -- What was sent before takes no room.
+  -- Repeated messages take no room.
   select array_agg(coalesce(number > room, false) order by at) into is_refused
   from (
     select at, sum((not is_known)::integer) over (order by at) as number

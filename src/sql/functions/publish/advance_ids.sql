@@ -1,5 +1,5 @@
--- Moves the id sequence up to the clock, and in a new life of the server past everything that was given out before. Only forwards, only to where a partition is, and only by a second or
--- more: a rival would have to draw four million ids between this check and setval to be overtaken.
+-- Moves the id sequence up to the clock, and after a crash or failover past all ids that may have been assigned before. Only forwards, only into existing partitions, and only by a second or
+-- more: a concurrent session would have to draw four million ids between this check and setval to be overtaken.
 create or replace function holdfast_internal.advance_ids() returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -10,7 +10,7 @@ begin
   if (select last_value from holdfast_internal.server_life) <> holdfast_internal.current_life() then
     perform holdfast_internal.begin_life();
   end if;
-  -- A session lock, let go before this returns: a publisher's long transaction must not keep others from advancing.
+  -- A session lock, released before this returns: a publisher's long transaction must not keep others from advancing.
   if not pg_try_advisory_lock(hashtext('holdfast_internal.advance_ids')) then
     return false;
   end if;

@@ -7,7 +7,7 @@ begin
   if bound > 0 then
     owed := holdfast_internal.owed_overall();
     if owed + added > bound then
-      raise exception 'the queue is full: % deliveries are owed, % more would exceed the bound of %', owed, added, bound
+      raise exception 'the queue is full: % deliveries are pending, and % more would exceed the limit of %', owed, added, bound
         using errcode = '53400', constraint = 'max_pending', hint = 'Publish again later, with backoff, or raise HOLDFAST_MAX_PENDING.';
     end if;
   end if;

@@ -1,4 +1,4 @@
--- Refuses what is wrong with its place, before anything is stored. `message_options` holds one entry (or null) per message.
+-- Refuses invalid options, naming the message's position, before anything is stored. `message_options` has one entry (or null) per message.
 create or replace function holdfast_internal.check_message_options(message_options jsonb[]) returns void
 language plpgsql stable as $$
 declare

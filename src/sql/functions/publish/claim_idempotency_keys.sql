@@ -1,6 +1,6 @@
--- Claims the keys of a batch; a null key is none. Returns a row for each message whose key was used before, with what its first use resulted in.
+-- Claims the keys of a batch; messages without a key have null. Returns a row for each message whose key was used before, with the result of its first use.
 -- Most keys of a batch are new: those are claimed in one statement, in the order of their names, so that publishers of the same keys wait for one another and
--- never in a circle. What that leaves over (used before, expired, or twice in the batch) is looked at one by one.
+-- never deadlock. The rest (used before, expired, or twice in the batch) is processed one by one.
 create or replace function holdfast_internal.claim_idempotency_keys(
   key_scopes text[], message_keys text[], prefixes text[], bodies text[], new_results jsonb[]
 ) returns table (at integer, earlier bigint[])
@@ -13,10 +13,10 @@ declare
 begin
   with claimed as (
     insert into holdfast_internal.idempotency_keys as known (scope, key, body_hash, result, expires_at)
-    select scope, key, md5(prefix || body::jsonb::text), result, now() + lifetime
+    select scope, key, hash, result, now() + lifetime
     from (
-      -- By bytes: a language's order takes longer than all the rest.
-      select distinct on (scope collate "C", key collate "C") scope, key, prefix, body, result
+      -- By bytes: a collation's order takes longer than all the rest.
+      select distinct on (scope collate "C", key collate "C") scope, key, holdfast_internal.body_hash(prefix, body) as hash, result
       from unnest(key_scopes, message_keys, prefixes, bodies, new_results) with ordinality as message (scope, key, prefix, body, result, place)
       where key is not null
       order by scope collate "C", key collate "C", place
@@ -30,11 +30,14 @@ begin
   end if;
 
   for given in
-    select place::integer, scope, key, prefix, body, array(select jsonb_array_elements_text(result)::bigint) as result
+    -- The first message of a batch isn't stored yet: an equivalent body with the same key counts as its repetition here.
+    select place::integer, scope, key, prefix, case when use > 1 and body::jsonb = first_body::jsonb then first_body else body end as body,
+           array(select jsonb_array_elements_text(result)::bigint) as result
     from (
-      select *, row_number() over (partition by scope collate "C", key collate "C" order by place) as use
+      select *, row_number() over same_key as use, first_value(body) over same_key as first_body
       from unnest(key_scopes, message_keys, prefixes, bodies, new_results) with ordinality as message (scope, key, prefix, body, result, place)
       where key is not null
+      window same_key as (partition by scope collate "C", key collate "C" order by place)
     ) as message
     where use > 1 or (scope, key) not in (select * from unnest(coalesce(claimed_scopes, '{}'), coalesce(claimed_keys, '{}')))
     order by scope collate "C", key collate "C", place

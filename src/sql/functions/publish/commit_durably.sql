@@ -1,5 +1,5 @@
--- What is accepted, claimed or settled is reported only once it is on the disk, whatever the session's synchronous_commit says: its transaction
--- waits for the flush like any other. Other values (local, remote_apply) are the operator's choice of where, and stay.
+-- Acceptance, claims and results are reported only once they are on the disk, whatever the session's synchronous_commit is: the transaction
+-- waits for the flush. Other values (local, remote_apply) are the operator's choice of where, and are kept.
 create or replace function holdfast_internal.commit_durably() returns void
 language plpgsql as $$
 begin

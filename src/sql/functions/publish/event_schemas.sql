@@ -1,4 +1,4 @@
--- What payloads of these event types must look like, for publishers that check before they store. Index: event_types_pkey.
+-- The payload schemas of these event types, for publishers that validate before they store. Index: event_types_pkey.
 create or replace function holdfast_internal.event_schemas(event_types text[]) returns table (name text, schema jsonb)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin

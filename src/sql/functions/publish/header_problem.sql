@@ -1,4 +1,4 @@
--- A line break would start a header of its own; what isn't Latin-1 can't travel in HTTP at all; some names frame the request or carry its
+-- A line break would start another header; characters outside Latin-1 can't be sent in HTTP; some names frame the request or carry its
 -- identity (src/core/endpoints/reserved-headers.ts).
 create or replace function holdfast_internal.header_problem(headers jsonb) returns text
 language plpgsql immutable as $$

@@ -1,4 +1,4 @@
--- Events of learning platforms that certificates, seats and invoices hang on: enrolments, and what was completed, passed or failed. The same list as in
+-- Events of learning platforms that certificates, seats and invoices depend on: enrolments, and completed, passed or failed courses. The same list as in
 -- src/core/routes/critical-learning-events.ts.
 create or replace function holdfast_internal.is_critical_learning_event(type text) returns boolean
 language sql immutable parallel safe

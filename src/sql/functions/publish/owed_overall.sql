@@ -1,11 +1,11 @@
--- Soft bounds, from what the owners last reported: a check costs the same at any depth. Overshoot: what is published within
+-- Soft limits, from the owners' last reports: a check costs the same at any depth. Overshoot: what is published within
 -- one report interval (a second).
 create or replace function holdfast_internal.owed_overall() returns bigint
 language plpgsql stable set jit = off as $$
 begin
   return coalesce(
     (select sum(pending) from holdfast_internal.nodes where beat_at > clock_timestamp() - interval '10 seconds'),
-    -- With no node to report, the planner's last count has to do; it too costs the same at any depth.
+    -- If no node reports, the planner's last estimate is used; it too costs the same at any depth.
     (select greatest(reltuples, 0) from pg_class where oid = 'holdfast_internal.deliveries'::regclass)
   );
 end $$;

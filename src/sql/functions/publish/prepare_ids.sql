@@ -1,4 +1,4 @@
--- Call before ids are drawn. Functions that store single messages ask the same in a statement of their own.
+-- Call before ids are assigned. Functions that store single messages check the same in a statement of their own.
 create or replace function holdfast_internal.prepare_ids() returns void
 language plpgsql as $$
 begin

@@ -10,7 +10,7 @@ begin
   select at into bad from jsonb_array_elements(events) with ordinality as given (event, at)
   where jsonb_typeof(event) <> 'object' or jsonb_typeof(event -> 'type') is distinct from 'string' limit 1;
   if found then
-    raise exception 'event % is not an object {type, payload, …} with a text as its type', bad.at using errcode = 'HF002';
+    raise exception 'event % is not an object {type, payload, …} whose type is a string', bad.at using errcode = 'HF002';
   end if;
   return query
   select holdfast.format_id('msg', message_id) from holdfast_internal.accept_events(

@@ -1,4 +1,4 @@
--- In PL/pgSQL, as all ways in: it keeps its plans, where an SQL function is planned at every call.
+-- In PL/pgSQL, like all publishing functions: it caches its plans, whereas an SQL function is planned at every call.
 create or replace function holdfast.send(endpoint text, payload jsonb, options jsonb default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,4 +1,4 @@
--- Apart, because catching an error costs a subtransaction, which most messages don't need.
+-- A separate function, because catching an error costs a subtransaction, which most messages don't need.
 create or replace function holdfast_internal.time_problem(deliver_at text, expires_at text) returns text
 language plpgsql stable as $$
 declare

@@ -1,6 +1,6 @@
 -- Runs that can't succeed by themselves become dead letters with their whole history; a failed redrive reopens its letter. The caller has
--- made sure that they may. Counts for auto-disable.
-create or replace function holdfast_internal.bury_runs(records jsonb, chosen bigint[], me integer) returns integer
+-- made sure that they may. `is_counted`: for auto-disable.
+create or replace function holdfast_internal.bury_runs(records jsonb, chosen bigint[], me integer, is_counted boolean default true) returns integer
 language plpgsql as $$
 declare
   failed record;
@@ -14,14 +14,14 @@ begin
     return 0;
   end if;
   for failed in
-    select run.job_id, count(*)::integer as failures from holdfast_internal.runs as run where run.id = any (ids) group by 1 order by 1
+    select run.job_id, count(*)::integer as failures from holdfast_internal.runs as run where is_counted and run.id = any (ids) group by 1 order by 1
   loop
     perform holdfast_internal.record_job_failures(failed.job_id, failed.failures, 'worker:' || me);
   end loop;
   perform holdfast_internal.prepare_ids();
   -- Looked up in arrays and not joined: see remove_delivered.
-  with gone as (
-    delete from holdfast_internal.runs as run where run.id = any (ids) returning run.*
+  with gone as materialized (
+    select * from holdfast_internal.end_runs(ids)
   ), dead as materialized (
     select gone.id, coalesce(gone.message_id, gone.id) as message_id, gone.lane_id, gone.criticality, gone.priority, gone.ordering_key,
            gone.concurrency_key, gone.target, gone.ttl_ms, gone.dead_letter_id, r.attempt, r.reason, r.outcome, r."errorCode" as error_code, r.error,
@@ -29,7 +29,9 @@ begin
              select coalesce(jsonb_agg(jsonb_build_object(
                'deliveryId', past.delivery_id, 'attempt', past.attempt, 'at', past.started_at, 'durationMs', past.duration_ms, 'outcome', past.outcome,
                'status', null, 'isProbe', false, 'errorCode', past.error_code, 'error', past.error
-             ) order by past.attempt), '[]') from holdfast_internal.attempts as past where past.delivery_id = gone.id
+             ) order by past.attempt), '[]') from (
+               select * from holdfast_internal.attempts as one where one.delivery_id = gone.id order by one.attempt offset 0
+             ) as past
            ) as attempts
     from gone cross join lateral holdfast_internal.run_records(jsonb_build_array(records_of[width_bucket(gone.id, ids)])) as r
   ), reopened as (

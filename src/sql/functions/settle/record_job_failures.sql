@@ -1,4 +1,4 @@
--- Counts failed runs in a row, and disables the job when there are too many within its window.
+-- Counts consecutive failed runs, and disables the job if there are too many within its window.
 create or replace function holdfast_internal.record_job_failures(job integer, failures integer, actor text) returns boolean
 language plpgsql as $$
 declare
@@ -8,7 +8,7 @@ declare
   is_old boolean;
 begin
   select * into current from holdfast_internal.jobs where id = job for update;
-  -- What the job leaves unsaid, the site says.
+  -- Settings that the job leaves out are those of the installation.
   policy := holdfast_internal.setting_value('auto_disable') || coalesce(current.settings -> 'autoDisable', '{}');
   threshold := (policy ->> 'threshold')::integer;
   if current.id is null or threshold is null then

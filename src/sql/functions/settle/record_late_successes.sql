@@ -1,6 +1,6 @@
--- The careful way of settle_successes, for a batch of which some are no longer owed, or were recorded before: its answer got lost, somebody else
--- finished them, they were declared dead meanwhile, or an earlier life of the server knew them. `removed` are those that were owed until now.
--- A success always wins over a failure of the same attempt. A result whose id belongs to another lane or message is nobody's, and is not recorded.
+-- The slow path of settle_successes, for a batch of which some are no longer pending, or were recorded before: its response was lost, another node
+-- delivered them, they were declared dead meanwhile, or they belong to an earlier server start. `removed` are those that were pending until now.
+-- A success always replaces a failure of the same attempt. A result whose id belongs to another lane or message is not recorded.
 -- Returns the deliveries whose letters it resolved. Indexes: deliveries_pkey, dead_letters_delivery_id_key, attempts_pkey.
 create or replace function holdfast_internal.record_late_successes(
   me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[],
@@ -20,7 +20,7 @@ begin
   on conflict (delivery_id, attempt, incarnation) do update set
     outcome = 1, status_code = excluded.status_code, duration_ms = excluded.duration_ms, error_code = null, error = null, detail = null
   where attempts.outcome <> 1 and attempts.lane_id = excluded.lane_id;
-  -- A batch that comes again must not undo what its failures, and those since, have counted.
+  -- A repeated batch must not undo what its failures, and later ones, have counted.
   if cardinality(removed) > 0 then
     perform holdfast_internal.reset_failures(lanes);
   end if;

@@ -1,7 +1,7 @@
 -- Records the tally of one lane's results, in order.
 -- `circuit`: threshold, cooldownMs. `tally`: version, leading, longest, trailing (health failures), hasSuccess, holdMs, probe {token,
 -- succeeded}. `health`: permanents, streak, streakAgeMs: absolute, because only the lane's owner counts these.
--- `suspension`: state, reason, reenableAfterMs, or null. Returns whether something changed that every node must know.
+-- `suspension`: state, reason, reenableAfterMs, or null. Returns whether something changed that every node must apply.
 create or replace function holdfast_internal.record_tally(lane integer, circuit jsonb, tally jsonb, health jsonb, suspension jsonb, actor text) returns boolean
 language plpgsql as $$
 declare

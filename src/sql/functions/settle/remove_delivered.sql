@@ -1,7 +1,7 @@
--- Takes delivered ones off what is owed, by id, lane and message, and settles the letters that they redrive. Returns the ids that were owed.
--- Arrays as in settle_successes. Index: deliveries_pkey; `is not distinct from` keeps the planner from the index of the lane. Which lane and message
--- belong to an id is looked up in arrays (`width_bucket` is the place of an id among sorted ones) and not joined: a planner that takes the table for
--- empty begins a join with it, and reads it from end to end.
+-- Deletes delivered rows, by id, lane and message, and settles the letters that they redrive. Returns the ids that were pending.
+-- Arrays as in settle_successes. Index: deliveries_pkey; `is not distinct from` keeps the planner from using the index of the lane. The lane and message
+-- of an id are looked up in arrays (`width_bucket` is the position of an id among sorted ones) and not joined: a planner that assumes an empty table
+-- starts a join with it, and scans all of it.
 create or replace function holdfast_internal.remove_delivered(delivery_ids bigint[], message_ids bigint[], lanes integer[]) returns bigint[]
 language plpgsql as $$
 declare

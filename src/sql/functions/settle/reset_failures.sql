@@ -1,5 +1,5 @@
--- A success ends the row of failures that a closed circuit has counted. A circuit that somebody holds in an open transaction is passed over: no delivery
--- waits for a person.
+-- A success resets the consecutive failures of a closed circuit. A circuit that is locked by an open transaction is skipped: no delivery
+-- waits for it.
 create or replace function holdfast_internal.reset_failures(lanes integer[]) returns void
 language plpgsql as $$
 begin

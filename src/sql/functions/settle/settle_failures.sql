@@ -2,7 +2,7 @@
 -- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|skip, delayMs, reason, isProbe,
 -- isCounted, isTried, blocksKey, expected}.
 -- `tallies`: one object per lane {lane, epoch, circuit, tally, health, suspension}. Returns the deliveries whose decision was refused, and
--- the lanes whose circuit, hold or state isn't what it was, or can't be told: their owner must read them again.
+-- the lanes whose circuit, hold or state has changed, or may have: their owner must read them again.
 create or replace function holdfast_internal.settle_failures(me integer, batch bigint, records jsonb, tallies jsonb)
 returns table (refused bigint[], changed integer[])
 language plpgsql as $$
@@ -10,7 +10,7 @@ declare
   owned integer[];
   has_dead boolean;
   has_ended boolean;
-  -- Of those to be retried, in the order of their ids.
+  -- Those to be retried, in the order of their ids.
   ids bigint[];
   lanes_of integer[];
   messages_of bigint[];
@@ -21,7 +21,7 @@ declare
 begin
   perform holdfast_internal.commit_durably();
   perform holdfast_internal.lock_incarnation_shared(me);
-  -- Expanded once for what nearly every batch does; the rest of it is rare. The lease is checked after the lock, by its own statement.
+  -- Expanded once for the work of nearly every batch; the rest is rare. The lease is checked after the lock, by its own statement.
   with given as materialized (
     select r.*, lease.epoch is not null as is_owned
     from holdfast_internal.failure_records(records) as r
@@ -33,7 +33,7 @@ begin
            r.status, coalesce(r."isProbe", false), r."errorCode", r.error, r.detail
     from given as r
     where r."isTried" and not holdfast_internal.is_of_another(r.id, r.message, r.lane)
-    -- We were declared dead with this attempt in flight: now it is known how it ended.
+    -- This node was declared dead with this attempt in flight: now its outcome is known.
     on conflict (delivery_id, attempt, incarnation) do update set
       outcome = excluded.outcome, duration_ms = excluded.duration_ms, status_code = excluded.status_code, is_probe = excluded.is_probe,
       error_code = excluded.error_code, error = excluded.error, detail = excluded.detail

@@ -1,10 +1,11 @@
--- A success for a delivery that is no longer owed: somebody else finished it, or it was declared dead meanwhile. The fact resolves the letter that
--- is open for it, also when it is the letter's redrive, and cancels a redrive that nobody has started. Arrays as in settle_successes.
+-- A success for a delivery that is no longer pending: another node delivered it, or it was declared dead meanwhile. It resolves the open letter
+-- of the delivery, also if this is the letter's redrive, and cancels a redrive that has not started. Arrays as in settle_successes.
 -- Returns the deliveries of those letters. Indexes: dead_letters_delivery_id_key, dead_letters_redriven.
 create or replace function holdfast_internal.settle_late_successes(delivery_ids bigint[], message_ids bigint[], lanes integer[]) returns bigint[]
 language plpgsql as $$
 declare
   letters bigint[];
+  unstarted bigint[];
   resolved bigint[];
   affected integer[];
 begin
@@ -21,12 +22,18 @@ begin
   if cardinality(letters) = 0 then
     return null;
   end if;
-  with cancelled as (
-    delete from holdfast_internal.deliveries as redriven using holdfast_internal.dead_letters as letter
-    where letter.id = any (letters) and letter.state = 'redriven' and letter.settled_at is null
-      and redriven.id = letter.redriven_delivery_id and redriven.id <> all (delivery_ids) and redriven.attempt = 0
-    returning redriven.lane_id
-  ) select array_agg(distinct lane_id) into affected from cancelled;
+  unstarted := array(
+    select redrive.id
+    from (
+      select letter.redriven_delivery_id as id, letter.state, letter.settled_at
+      from holdfast_internal.dead_letters as letter where letter.id = any (letters) offset 0
+    ) as redrive
+    where redrive.state = 'redriven' and redrive.settled_at is null and redrive.id <> all (delivery_ids) order by redrive.id
+  );
+  if unstarted <> '{}' then
+    select array_agg(distinct lane_id) into affected
+    from holdfast_internal.remove_deliveries(unstarted, attempts => array_fill(0, array[cardinality(unstarted)]));
+  end if;
   with late as (
     update holdfast_internal.dead_letters set state = 'resolved', settled_at = clock_timestamp(), settled_by = 'holdfast', action = 'late_success'
     where id = any (letters) and settled_at is null

@@ -1,5 +1,5 @@
--- Stores a result that PostgreSQL refused before, as its node or worker would. A decision whose lease or claim is another's by now changes nothing: who
--- has the delivery decides.
+-- Stores a result that PostgreSQL refused before, as its node or worker would. A decision whose lease or claim has another owner by now changes nothing: that
+-- owner decides.
 create or replace function holdfast_internal.settle_quarantined(owner integer, result jsonb) returns void
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- As settle_successes, where an attempt of the same number is recorded already.
+-- Like settle_successes, if an attempt of the same number is recorded already.
 create or replace function holdfast_internal.settle_repeated_successes(
   me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[],
   ages_ms double precision[], durations_ms integer[], status_codes integer[]

@@ -1,6 +1,6 @@
--- Removes runs that succeeded and records them. A fact: no claim is asked for, but a result belongs to the run of its id, lane and message, and touches no
+-- Removes runs that succeeded and records them. No claim is required, but a result belongs to the run of its id, lane and message, and changes no
 -- other.
--- Arrays may be shorter than run_ids: what is missing is nothing (message_ids, details), or what the first one is (the others). `run_set`: the
+-- Arrays may be shorter than run_ids: missing elements are null (message_ids, details), or equal to the first one (the others). `run_set`: the
 -- same ids, for the claims that hold some of them without a row.
 create or replace function holdfast_internal.settle_run_successes(
   me integer, run_ids bigint[], run_set int8multirange, claims bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[],
@@ -12,13 +12,10 @@ declare
   removed_rows integer;
   jobs_done integer[];
   letters bigint[];
-  key_lanes integer[];
-  ordering_keys text[];
-  concurrency_keys text[];
   foreign_ids bigint[] := '{}';
 begin
   perform holdfast_internal.commit_durably();
-  -- Claims before rows: whoever makes rows of what a claim holds has the claim locked, and we see them then.
+  -- Claims before rows: a transaction that gives runs of a claim their rows has the claim locked, so the rows are visible afterwards.
   with held as materialized (
     select claim.id, claim.bundled * run_set as settled from holdfast_internal.run_claims as claim
     where claim.id = any (claims) and claim.lane_id = any (lanes) and claim.bundled && run_set order by claim.id for update
@@ -33,8 +30,10 @@ begin
     );
   end if;
   if removed < cardinality(run_ids) then
-    -- In the order of ids, as whoever takes a dead worker's runs from it.
-    with locked as materialized (
+    -- In the order of ids, like the transactions that take a dead worker's runs.
+    select count(*), jobs_done || array_agg(distinct gone.job_id), array_agg(gone.dead_letter_id) filter (where gone.dead_letter_id is not null)
+    into removed_rows, jobs_done, letters
+    from holdfast_internal.end_runs(array(
       select held.id from (
         select done.id, coalesce(done.message, done.id) as message, coalesce(done.lane, lanes[1]) as lane
         from unnest(run_ids, message_ids, lanes) as done (id, message, lane) order by done.id
@@ -43,15 +42,7 @@ begin
         where run.id = done.id and run.lane_id is not distinct from done.lane and coalesce(run.message_id, run.id) = done.message
         for update
       ) as held
-    ), gone as (
-      delete from holdfast_internal.runs as run where run.id = any (array(select locked.id from locked))
-      returning run.lane_id, run.job_id, run.ordering_key, run.concurrency_key, run.dead_letter_id
-    )
-    select count(*), jobs_done || array_agg(distinct job_id), array_agg(dead_letter_id) filter (where dead_letter_id is not null),
-           array_agg(lane_id) filter (where coalesce(ordering_key, concurrency_key) is not null),
-           array_agg(ordering_key) filter (where coalesce(ordering_key, concurrency_key) is not null),
-           array_agg(concurrency_key) filter (where coalesce(ordering_key, concurrency_key) is not null)
-    into removed_rows, jobs_done, letters, key_lanes, ordering_keys, concurrency_keys from gone;
+    )) as gone;
     removed := removed + removed_rows;
     if removed < cardinality(run_ids) then
       removed := removed + holdfast_internal.end_waiting(run_ids, lanes);
@@ -63,26 +54,7 @@ begin
       );
     end if;
   end if;
-  begin
-    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, detail)
-    select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
-           coalesce(lane, lanes[1]), coalesce(duration, durations_ms[1]), 1, detail
-    from unnest(run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details)
-      as done (id, message, lane, number, age, duration, detail)
-    where id <> all (foreign_ids);
-  exception when unique_violation then
-    -- The batch was stored before and its answer got lost.
-    insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, duration_ms, outcome, detail)
-    select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
-           coalesce(lane, lanes[1]), coalesce(duration, durations_ms[1]), 1, detail
-    from unnest(run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details)
-      as done (id, message, lane, number, age, duration, detail)
-    where id <> all (foreign_ids)
-    -- Or it was a time-out and succeeded after all: the fact stays.
-    on conflict (delivery_id, attempt, incarnation) do update set
-      outcome = 1, duration_ms = excluded.duration_ms, detail = excluded.detail, error_code = null, error = null
-    where attempts.outcome <> 1 and attempts.lane_id = excluded.lane_id;
-  end;
+  perform holdfast_internal.record_run_successes(me, run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details, foreign_ids);
   delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
   update holdfast_internal.jobs set streak = 0, streak_started_at = null
   where id = any (array(
@@ -93,8 +65,5 @@ begin
   end if;
   if removed < cardinality(run_ids) then
     perform holdfast_internal.settle_late_run_successes(array(select id from unnest(run_ids) as id where id <> all (foreign_ids)));
-  end if;
-  if key_lanes is not null then
-    perform holdfast_internal.free_keys(key_lanes, ordering_keys, concurrency_keys);
   end if;
 end $$;

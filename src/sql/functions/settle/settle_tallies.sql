@@ -1,12 +1,12 @@
--- What successes and failures mean for the circuits. Returns the lanes that must be read again. Nodes of the version before send a tally as `run`.
+-- The effects of successes and failures on circuits. Returns the lanes that must be read again. Nodes of the previous version send a tally as `run`.
 create or replace function holdfast_internal.settle_tallies(me integer, batch bigint, tallies jsonb) returns integer[]
 language plpgsql as $$
 declare
   given record;
   changed integer[] := '{}';
 begin
-  -- A batch whose answer got lost is sent again: its records are guarded one by one, its tallies by this number. The node's row
-  -- is written last, because a heartbeat waits for whoever has written it.
+  -- A batch whose response was lost is sent again: its records are guarded one by one, its tallies by this number. The node's row
+  -- is written last, because a heartbeat waits for the transaction that has written it.
   perform pg_advisory_xact_lock(hashtext('holdfast_internal.settle'), me);
   if not exists (select from holdfast_internal.nodes where incarnation = me and settled_batch < batch) then
     return array(select (r ->> 'lane')::integer from jsonb_array_elements(tallies) as r);
@@ -19,7 +19,7 @@ begin
     order by 1
   loop
     begin
-      -- Somebody may hold this endpoint in an open transaction. These results began before whatever is decided there.
+      -- An open transaction may have locked this endpoint. These results began before whatever is decided there.
       perform set_config('lock_timeout', '100ms', true);
       if not given.is_owned or holdfast_internal.record_tally(
         given.lane, given.r -> 'circuit', coalesce(given.r -> 'tally', given.r -> 'run'), given.r -> 'health', given.r -> 'suspension', 'node:' || me

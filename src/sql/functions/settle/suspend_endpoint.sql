@@ -1,4 +1,4 @@
--- Takes an active endpoint out of service; its deliveries are kept and wait.
+-- Stops an active endpoint; its deliveries are kept and wait.
 create or replace function holdfast_internal.suspend_endpoint(lane integer, new_state text, why text, reenable_ms double precision, actor text)
 returns boolean
 language plpgsql as $$

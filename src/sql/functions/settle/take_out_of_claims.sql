@@ -1,4 +1,4 @@
--- Gives runs that these claims hold without a row (`chosen`, or all of them) one each, as claimed by name: from then on they are like any other.
+-- Gives runs that these claims hold without a row (`chosen`, or all of them) a row each, as if claimed by id: from then on they are like any other.
 create or replace function holdfast_internal.take_out_of_claims(claims bigint[], chosen int8multirange default null) returns void
 language plpgsql as $$
 declare

@@ -1,9 +1,10 @@
--- Adds up what was appended to the counts of dead letters, at most `max_rows` rows of it. Only one session does so at a time, and nobody else
--- writes letter_counts: nobody who settles ever waits for it. Returns how many rows it took.
+-- Adds up the appended changes of the counts of dead letters, at most `max_rows` rows. Only one session does so at a time, and no other one
+-- writes letter_counts, so that settling never waits for it. Returns how many rows it processed.
 create or replace function holdfast_internal.add_up_letters(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   taken integer;
+  lanes integer[];
 begin
   perform pg_advisory_xact_lock(hashtext('holdfast.add_up_letters'));
   with taken as (
@@ -14,8 +15,8 @@ begin
     select lane_id, fingerprint, state, is_settled, criticality, sum(letters) from taken group by 1, 2, 3, 4, 5
     on conflict (lane_id, fingerprint, state, is_settled, criticality) do update set letters = known.letters + excluded.letters
   )
-  select count(*) into taken from taken;
-  -- Kinds that are no more.
-  delete from holdfast_internal.letter_counts where letters = 0 and taken > 0;
+  select count(*), array_agg(distinct lane_id) into taken, lanes from taken;
+  -- Kinds without letters.
+  delete from holdfast_internal.letter_counts where lane_id = any (lanes) and letters = 0;
   return taken;
 end $$;

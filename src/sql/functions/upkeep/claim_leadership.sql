@@ -1,4 +1,4 @@
--- A new term for the owner of shard 0; null when that is somebody else, or when the last leader is in the middle of something.
+-- Starts a new term for the owner of shard 0; null when that is another node, or while a transaction of the previous leader is open.
 create or replace function holdfast_internal.claim_leadership(me integer, shard_epoch bigint) returns bigint
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Removes letters whose time is over, at most `max_rows`: settled ones 30 days after their settlement; unsettled ones only when told to.
+-- Removes letters past their retention, at most `max_rows`: settled ones 30 days after their settlement; unsettled ones only if requested.
 -- Indexes: dead_letters_settled, dead_letters_state.
 create or replace function holdfast.cleanup_dlq(max_rows integer default 10000) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$

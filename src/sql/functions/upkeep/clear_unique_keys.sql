@@ -1,5 +1,5 @@
--- Unique keys whose run has ended; those of runs that wait for months hide nothing behind them, because the next look goes on where this one
--- ends. Returns how many it cleared away. Indexes: idempotency_keys_held, runs_pkey.
+-- Removes unique keys whose run has ended; keys of runs that wait for months don't block it, because the next call continues where this one
+-- ends. Returns how many it removed. Indexes: idempotency_keys_held, runs_pkey.
 create or replace function holdfast_internal.clear_unique_keys(max_rows integer) returns integer
 language plpgsql as $$
 declare

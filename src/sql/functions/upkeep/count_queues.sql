@@ -1,5 +1,5 @@
--- Counts the rows of every queue, `max_rows` a call, going on where the last call stopped. Returns how many it looked at: fewer than `max_rows`
--- means that the round is complete, and its result is what owed_rows says from then on. Index: runs_pkey.
+-- Counts the rows of every queue, `max_rows` a call, continuing where the last call stopped. Returns how many it read: fewer than `max_rows`
+-- means that the round is complete, and owed_rows uses its result from then on. Index: runs_pkey.
 create or replace function holdfast_internal.count_queues(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
 declare

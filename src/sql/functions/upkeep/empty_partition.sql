@@ -4,9 +4,9 @@ declare
   retiring holdfast_internal.retiring_partitions := (select r from holdfast_internal.retiring_partitions as r where r.name = part);
 begin
   if retiring.name is null then
-    raise exception 'partition % is not marked to go', part using errcode = '22023';
+    raise exception 'partition % is not marked for removal', part using errcode = '22023';
   end if;
-  -- From here on nobody reads it; whoever has read it and needs a body has kept it.
+  -- From here on nothing reads the partition; bodies that are still needed have been copied.
   execute format('lock table holdfast_internal.%I in access exclusive mode', part);
   perform holdfast_internal.keep_needed(part);
   if retiring.parent = 'attempts' then

@@ -1,4 +1,4 @@
--- What came in for messages that were erased within the last week: results of attempts that were out, or that a worker kept on its disk. Index: audit_log_action.
+-- Removes data that was stored for messages erased within the last week: results of attempts in flight, or from a worker's journal. Index: audit_log_action.
 create or replace function holdfast_internal.erase_late(max_messages integer) returns integer
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Jobs take no longer from queues that they have left and where nothing of theirs waits: others' runs, which their workers can't handle, would be
--- handed back by them. A transaction from before the move may still store runs there, and one that has read where the job was may be about to begin; for
--- those there is the hour. Returns how many jobs it concerns. No index finds the runs of a job: it looks through the queue's.
+-- Jobs stop using queues that they have left and that have no more runs of theirs: otherwise their workers would claim others' runs, which they can't handle, and
+-- return them. A transaction from before the move may still store runs there, and one that has read the old queue may be about to begin; the
+-- hour is for those. Returns how many jobs it concerns. No index finds the runs of a job: it scans the queue's.
 create or replace function holdfast_internal.forget_former_queues() returns integer
 language plpgsql as $$
 declare

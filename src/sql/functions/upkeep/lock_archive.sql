@@ -1,6 +1,6 @@
--- Locks both archives, for whoever drops partitions of theirs in one transaction. Everybody else locks a table before its partitions and may lock one
--- archive before the other, or before the lock of retirement: so this waits for one lock at a time, and only while it holds none of them. Locking a
--- partition and then its table, as it goes step by step, deadlocks with every reader in between.
+-- Locks both archives, for a transaction that drops partitions of both. All other transactions lock a table before its partitions and may lock one
+-- archive before the other, or before the lock of retirement: so this waits for one lock at a time, and only while it has none of them. Locking a
+-- partition and then its table, as the stepwise removal does, deadlocks with every reader in between.
 create or replace function holdfast_internal.lock_archive() returns void
 language plpgsql as $$
 declare
@@ -27,7 +27,7 @@ begin
         raise;
       end if;
     end;
-    -- Another one is waited for first next time.
+    -- Next time it waits for another lock first.
     wanted := wanted[2:3] || wanted[1];
   end loop;
 end $$;

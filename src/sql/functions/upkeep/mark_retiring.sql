@@ -1,5 +1,5 @@
--- Marks the partitions whose whole range is older than their table's retention (or than `months`). Waits for redrives and replays that are
--- being stored: later ones see the mark, and keep the bodies that they need.
+-- Marks the partitions whose whole range is older than their table's retention (or than `months`). Waits for redrives and replays in
+-- progress: later ones see the mark, and copy the bodies that they need.
 create or replace function holdfast_internal.mark_retiring(months integer default null) returns integer
 language plpgsql as $$
 declare

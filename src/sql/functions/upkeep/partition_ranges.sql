@@ -1,4 +1,4 @@
--- The partitions of a table and the ids that they take; the default one, which takes the rest, isn't among them.
+-- The partitions of a table and their ranges of ids, without the default partition.
 create or replace function holdfast_internal.partition_ranges(parent text) returns table (name text, from_id bigint, to_id bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
   select part.relname::text, bounds[1]::bigint, bounds[2]::bigint

@@ -1,5 +1,5 @@
--- What has expired of answers kept for Idempotency-Key, of sessions and sign-in links, and keys that were revoked or expired so long ago; a bounded number of each
--- at a time. Returns how many of the most numerous went. Indexes: api_results_expiry, api_sessions_expiry; keys and links are few.
+-- Deletes expired results stored for Idempotency-Key, sessions and sign-in links, and keys that were revoked or expired long enough ago; a bounded number of each
+-- at a time. Returns how many of the most numerous kind. Indexes: api_results_expiry, api_sessions_expiry; keys and links are few.
 create or replace function holdfast_internal.purge_access(keep_days integer, max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

@@ -1,4 +1,4 @@
--- Resolved alerts and old notices, a bounded number at a time.
+-- Deletes resolved alerts and old notifications, a bounded number at a time.
 create or replace function holdfast_internal.purge_alerts(keep_days integer, max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

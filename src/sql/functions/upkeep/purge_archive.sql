@@ -1,23 +1,25 @@
--- Rows that no partition wanted and whose time is over, bodies that nobody needs any more, the names of workers whose attempts are gone, and
+-- Deletes rows of default partitions past their retention, bodies that are no longer needed, the names of workers whose attempts are gone, and
 -- the lineage of replays; at most
--- `max_rows` of each. Returns how many went.
+-- `max_rows` of each. Returns how many.
 create or replace function holdfast_internal.purge_archive(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   messages_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.retention_months('messages')));
   attempts_end bigint := holdfast_internal.id_at(now() - make_interval(months => holdfast_internal.retention_months('attempts')));
+  old bigint[];
   purged integer;
   total integer := 0;
 begin
   perform pg_advisory_xact_lock(hashtext('holdfast.retire'));
-  with old as (select * from holdfast_internal.messages_default where id < messages_end order by id limit max_rows)
-  insert into holdfast_internal.messages_kept select old.* from old
-  where old.id in (select holdfast_internal.needed_messages((select min(id) from old), (select max(id) + 1 from old)))
-  on conflict do nothing;
-  delete from holdfast_internal.messages_default where id in (select id from holdfast_internal.messages_default where id < messages_end order by id limit max_rows);
+  -- Read once: a row that comes in between is left for the next call.
+  old := array(select id from holdfast_internal.messages_default where id < messages_end order by id limit max_rows);
+  perform holdfast_internal.copy_messages(array(
+    select needed from holdfast_internal.needed_messages(old[1], old[cardinality(old)] + 1) as needed where needed = any (old)
+  ));
+  delete from holdfast_internal.messages_default where id = any (old);
   get diagnostics purged = row_count;
   total := total + purged;
-  -- What was planned long ahead, or kept while it was owed, stays for as long after its attempt as any other.
+  -- A message that was scheduled long ahead, or kept while it was pending, stays as long after its attempt as any other.
   delete from holdfast_internal.attempts_default as old using (
     select delivery_id, attempt, incarnation from holdfast_internal.attempts_default as tried
     where delivery_id < attempts_end and started_at < holdfast_internal.time_of_id(attempts_end)
@@ -30,7 +32,9 @@ begin
   delete from holdfast_internal.past_workers where incarnation = any (array(
     select incarnation from holdfast_internal.past_workers where ended_at < holdfast_internal.time_of_id(attempts_end) order by ended_at limit max_rows
   ));
-  delete from holdfast_internal.replays where created_at < holdfast_internal.time_of_id(attempts_end);
+  delete from holdfast_internal.replays where ctid = any (array(
+    select ctid from holdfast_internal.replays where created_at < holdfast_internal.time_of_id(attempts_end) order by created_at limit max_rows
+  ));
   get diagnostics purged = row_count;
   total := total + purged;
   with looked_at as (
@@ -41,7 +45,7 @@ begin
   ), gone as (
     delete from holdfast_internal.messages_kept where id in (select id from looked_at except select id from needed) returning id
   ), moved as (
-    -- The next call goes on from here; after the last one it begins anew.
+    -- The next call continues here; after the last one it starts again.
     select holdfast_internal.keep_position('kept', case when count(*) < max_rows then 0 else max(id) end) from looked_at
   )
   select (select count(*) from gone) into purged from moved;

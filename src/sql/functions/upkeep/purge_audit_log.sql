@@ -1,4 +1,4 @@
--- Entries older than the setting audit_retention_days (365; 0: none goes), the oldest first, a bounded number at a time. Index: audit_log_pkey.
+-- Deletes entries older than the setting audit_retention_days (365; 0: none), the oldest first, a bounded number at a time. Index: audit_log_pkey.
 create or replace function holdfast_internal.purge_audit_log(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

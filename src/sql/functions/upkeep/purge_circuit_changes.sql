@@ -1,4 +1,4 @@
--- Changes of circuits that are older, the oldest first, a bounded number at a time. Index: circuit_changes_pkey.
+-- Deletes old changes of circuits, the oldest first, a bounded number at a time. Index: circuit_changes_pkey.
 create or replace function holdfast_internal.purge_circuit_changes(keep_days integer, max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

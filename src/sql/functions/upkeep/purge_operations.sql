@@ -1,4 +1,4 @@
--- Bulk actions that were begun so long ago and are over, a bounded number at a time. Index: operations_state.
+-- Deletes old bulk actions that have ended, a bounded number at a time. Index: operations_state.
 create or replace function holdfast_internal.purge_operations(keep_days integer, max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

@@ -1,4 +1,4 @@
--- What is past its time, a bounded number at a time. Index: rollups_age.
+-- Deletes rows past their retention, a bounded number at a time. Index: rollups_age.
 create or replace function holdfast_internal.purge_rollups(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

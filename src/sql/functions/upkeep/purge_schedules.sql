@@ -1,4 +1,4 @@
--- Schedules for one time (`runAt`) that have fired so long ago, a bounded number at a time: applications make one for each reminder. Index: schedules_spent.
+-- Deletes one-time schedules (`runAt`) that fired long enough ago, a bounded number at a time: applications create one for each reminder. Index: schedules_spent.
 create or replace function holdfast_internal.purge_schedules(keep_days integer, max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

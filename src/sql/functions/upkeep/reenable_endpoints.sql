@@ -2,6 +2,6 @@ create or replace function holdfast_internal.reenable_endpoints(actor text) retu
 language sql as $$
   select name from (
     select name, holdfast.set_endpoint_state(name, 'active', 're-enabled after its cooldown', actor)
-    from holdfast_internal.endpoints where reenable_at <= now() and state = 'disabled'
+    from (select name from holdfast_internal.endpoints where reenable_at <= now() and state = 'disabled' order by reenable_at limit 500) as due
   ) as reenabled
 $$;

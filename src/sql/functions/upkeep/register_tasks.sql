@@ -1,4 +1,4 @@
--- The tasks that this leader knows: [{name, schedule, firstRunAt}]. A task keeps its place in time over a change of leader.
+-- The tasks of this leader: [{name, schedule, firstRunAt}]. A task keeps its schedule over a change of leader.
 create or replace function holdfast_internal.register_tasks(me integer, my_term bigint, tasks jsonb) returns void
 language plpgsql as $$
 begin

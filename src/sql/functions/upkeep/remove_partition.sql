@@ -4,7 +4,7 @@ declare
   parent_name text := (select parent from holdfast_internal.retiring_partitions where name = part);
 begin
   if parent_name is null then
-    raise exception 'partition % is not marked to go', part using errcode = '22023';
+    raise exception 'partition % is not marked for removal', part using errcode = '22023';
   end if;
   if to_regclass(format('holdfast_internal.%I', part)) is not null then
     execute format('alter table holdfast_internal.%I detach partition holdfast_internal.%I', parent_name, part);
@@ -15,4 +15,5 @@ begin
     execute format('drop table holdfast_internal.%I', part);
   end if;
   delete from holdfast_internal.retiring_partitions where name = part;
+  delete from holdfast_internal.keeper_rounds where name = 'retire ' || part;
 end $$;

@@ -15,7 +15,7 @@ begin
     ) as newest
   ), drained as (
     select known.lane_id, 0 as pending from last join holdfast_internal.lane_backlogs as known on known.step_seconds = 60 and known.starts_at = last.at
-    where known.pending > 0 and not exists (select from most where most.lane_id = known.lane_id)
+    where known.pending > 0 and known.lane_id not in (select most.lane_id from most)
   )
   insert into holdfast_internal.lane_backlogs as known (lane_id, step_seconds, starts_at, pending)
   select lane_id, step, date_bin(make_interval(secs => step), minute, '2024-01-01 00:00:00Z'), pending

@@ -1,4 +1,5 @@
--- Runs that a living worker has held for longer than their time-out and the threshold (null: the setting): it has lost sight of them.
+-- Runs that a living worker has held for longer than their time-out and the threshold (null: the setting): it has lost sight of them. Those that it has only claimed,
+-- by its note of what is in flight (of 4,096 at most), go back uncounted.
 -- `found_runs`: how many; `buried`: how many of them died; `interrupted`: the attempts that are recorded as such;
 -- `correlation_ids`: of the first of them.
 create or replace function holdfast_internal.sweep_zombies_v3(
@@ -8,6 +9,7 @@ language plpgsql as $$
 declare
   failed bigint[];
   requeued bigint[];
+  unbegun bigint[];
   lost bigint[];
   workers integer[];
   since timestamptz[];
@@ -20,10 +22,18 @@ begin
       threshold_ms + (select min(coalesce((settings ->> 'timeoutMs')::double precision, 3600000)) from holdfast_internal.jobs)) / 1000)
     order by id limit 20
   ));
-  select array_agg(zombie.id) filter (where zombie.policy <> 'requeue'), array_agg(zombie.id) filter (where zombie.policy = 'requeue'),
-         array_agg(zombie.id), array_agg(zombie.worker), array_agg(zombie.claimed_at)
-  into failed, requeued, lost, workers, since from (
-    select held.id, held.policy, old.worker, old.claimed_at
+  select array_agg(zombie.id) filter (where zombie.is_begun and zombie.policy <> 'requeue'),
+         array_agg(zombie.id) filter (where zombie.is_begun and zombie.policy = 'requeue'), array_agg(zombie.id) filter (where not zombie.is_begun),
+         array_agg(zombie.id) filter (where zombie.is_begun), array_agg(zombie.worker) filter (where zombie.is_begun),
+         array_agg(zombie.claimed_at) filter (where zombie.is_begun)
+  into failed, requeued, unbegun, lost, workers, since from (
+    select held.id, held.policy, old.worker, old.claimed_at,
+           exists (
+             select from holdfast_internal.in_flight as note
+             where note.incarnation = old.worker and (old.id = any (note.ids) or cardinality(note.ids) >= 4096)
+           ) or exists (
+             select from holdfast_internal.workers as worker where worker.incarnation = old.worker and old.id = any (worker.blocked_runs)
+           ) as is_begun
     from (
       select listed.id, claim.id as claim, claim.claimed_at, claim.worker
       from holdfast_internal.run_claims as claim cross join unnest(claim.run_ids) as listed (id)
@@ -43,18 +53,18 @@ begin
   ) as zombie;
   interrupted := case when lost is null then 0 else holdfast_internal.interrupt_runs(lost, workers, since,
     'Recovered from worker %s, which has held it for longer than its time-out and no longer reports it.') end;
-  correlation_ids := holdfast_internal.correlations_of(lost);
+  correlation_ids := holdfast_internal.correlations_of(lost || unbegun);
   if failed is not null then
     -- Out of the claim first: whatever its worker still decides is refused.
     update holdfast_internal.runs set claim_id = null, due_at = 'infinity' where id = any (failed);
     perform holdfast_internal.fail_runs(failed, 'zombie', 'zombie_detected', 'Zombie detected', me);
   end if;
   if requeued is not null then
-    update holdfast_internal.runs set claim_id = null, due_at = clock_timestamp(), crashes = crashes + 1 where id = any (requeued);
-    perform holdfast_internal.cancel_returned(requeued);
-    perform holdfast_internal.free_slots_of(requeued);
-    perform holdfast_internal.ring_workers(lane_id) from (select distinct lane_id from holdfast_internal.runs where id = any (requeued)) as every;
+    perform holdfast_internal.return_runs(requeued, 1);
   end if;
-  found_runs := coalesce(cardinality(lost), 0);
+  if unbegun is not null then
+    perform holdfast_internal.return_runs(unbegun);
+  end if;
+  found_runs := coalesce(cardinality(lost || unbegun), 0);
   buried := coalesce(cardinality(failed), 0);
 end $$;

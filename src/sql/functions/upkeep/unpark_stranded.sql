@@ -10,7 +10,7 @@ declare
 begin
   with parked as materialized (
     select id, lane_id, job_id, ordering_key, concurrency_key from holdfast_internal.runs
-    where due_at = 'infinity' and claim_id is null and id > start order by id limit max_rows
+    where due_at = 'infinity' and claim_id is null and not is_aside and fair_key is null and id > start order by id limit max_rows
   )
   select case when count(*) = max_rows then max(run.id) else 0 end, array_agg(run.id) filter (where job.state = 'active'
     and not exists (

@@ -1,0 +1,64 @@
+/** A statement of PostgreSQL during a measurement, as pg_stat_statements has it. */
+export interface StatementCost {
+  readonly text: string
+  readonly calls: number
+  /** Execution time (not processor time) per delivery of the measurement. */
+  readonly microsPerDelivery: number
+}
+
+/** What one measurement gave: numbers with units in their names, and the statements that took the longest. */
+export interface Measured {
+  readonly values: Readonly<Record<string, number>>
+  readonly statements: readonly StatementCost[]
+}
+
+/** Plain data: it travels to the process that measures the point. */
+export interface PointContext {
+  /** A migrated, empty database that nobody has analysed. */
+  readonly databaseUrl: string
+  readonly x: number
+  readonly warmUpMs: number
+  readonly windowMs: number
+}
+
+export interface Series {
+  readonly key: string
+  readonly label: string
+}
+
+/** A part of a curve's chart, with an axis of its own. */
+export interface Panel {
+  readonly title: string
+  readonly series: readonly Series[]
+  /** For values of several magnitudes; otherwise the axis begins at zero. */
+  readonly isLogarithmic?: boolean
+}
+
+export interface Column {
+  readonly heading: string
+  readonly key: string
+}
+
+/** One quantity that grows, and what is measured at each of its values. */
+export interface Curve {
+  readonly name: string
+  readonly title: string
+  readonly axisLabel: string
+  readonly formatX: (x: number) => string
+  readonly points: { readonly full: readonly number[]; readonly quick: readonly number[] }
+  readonly rounds: number
+  /** Of one point. */
+  readonly timeoutMs: number
+  readonly panels: readonly Panel[]
+  readonly columns: readonly Column[]
+  measure(context: PointContext): Promise<Measured>
+}
+
+/** Medians over the rounds, and the rounds themselves. */
+export interface PointResult {
+  readonly x: number
+  readonly values: Readonly<Record<string, number>>
+  readonly rounds: readonly Readonly<Record<string, number>>[]
+  readonly statements: readonly StatementCost[]
+  readonly failures: readonly string[]
+}

@@ -1,0 +1,99 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** A call that a page repeats: when the stream reports one of its topics, or by the clock. */
+export interface TabCall {
+  path: string
+  topics?: readonly ('traffic' | 'letters' | 'changes')[]
+  pollMs?: number
+}
+
+export interface TabsReport {
+  calls: number
+  bytes: number
+  /** From a request to the end of its answer. */
+  p95Ms: number
+  /** Of the process that stands for the browsers. */
+  processorMs: number
+}
+
+export interface OpenTabs {
+  close(): Promise<TabsReport>
+}
+
+/** What the frame of every page asks for. */
+const overview: TabCall = { path: '/v1/overview', topics: ['traffic', 'letters', 'changes'] }
+
+/**
+ * Ten pages that people leave open, with the calls, topics and intervals that the dashboard's pages name in `useApi` and `useList`. Each tab is
+ * somebody else's: a session and a stream of its own, where tabs of one browser would share the stream.
+ */
+export function tenTabs(endpoint: string, deliveryId: string, eventId: string): readonly TabCall[][] {
+  const every: NonNullable<TabCall['topics']> = ['traffic', 'letters', 'changes']
+  const overviewPage = [{ path: '/v1/statistics?window=24h', pollMs: 15_000 }]
+  const pages: TabCall[][] = [
+    overviewPage,
+    overviewPage,
+    [{ path: '/v1/endpoint-health?troubled=false', topics: ['traffic', 'changes'] }],
+    [
+      { path: `/v1/endpoints/${endpoint}`, topics: ['changes'] },
+      { path: `/v1/endpoints/${endpoint}/health`, topics: ['traffic', 'changes'] },
+      { path: `/v1/endpoints/${endpoint}/statistics?window=24h`, pollMs: 15_000 },
+      { path: `/v1/deliveries?endpoint=${endpoint}&limit=30`, topics: ['traffic'] },
+      { path: `/v1/circuit-changes?endpoint=${endpoint}&limit=50`, topics: ['changes'] },
+    ],
+    [{ path: '/v1/deliveries', topics: ['traffic', 'letters'] }],
+    [
+      { path: `/v1/deliveries/${deliveryId}`, topics: every },
+      { path: `/v1/deliveries/${deliveryId}/why`, topics: every },
+      { path: `/v1/events/${eventId}` },
+    ],
+    [{ path: '/v1/events', topics: ['traffic'] }],
+    [
+      { path: '/v1/dead-letters/groups?state=open', topics: ['letters', 'changes'] },
+      { path: '/v1/dead-letters/groups?state=open&limit=1', topics: ['letters', 'changes'] },
+    ],
+    [{ path: '/v1/runs', pollMs: 3000 }],
+    [
+      { path: '/v1/system', pollMs: 5000 },
+      { path: '/v1/maintenance', pollMs: 5000 },
+      { path: '/v1/system/checks', pollMs: 30_000 },
+      { path: '/v1/system/tables?limit=500', pollMs: 60_000 },
+    ],
+  ]
+  return pages.map((calls) => [overview, ...calls])
+}
+
+const processPath = fileURLToPath(new URL('./open-tabs-process.mjs', import.meta.url))
+
+/** Resolves when every tab has signed in, opened its stream and loaded its page. */
+export async function openTabs(
+  url: string,
+  key: string,
+  tabs: readonly (readonly TabCall[])[],
+): Promise<OpenTabs> {
+  const child = fork(processPath, { execArgv: [], stdio: ['ignore', 2, 2, 'ipc'] })
+  const failed = new Promise<never>((_, reject) => {
+    child.on('message', ({ error }: { error?: string }) => {
+      if (error !== undefined) reject(new Error(error))
+    })
+    child.once('exit', () => reject(new Error('the tabs ended without a report')))
+  })
+  // A failure between two questions is thrown by the second one.
+  failed.catch(() => {})
+  const answer = async <Answer>(): Promise<Answer> => {
+    const [message] = (await Promise.race([failed, once(child, 'message')])) as [Answer]
+    return message
+  }
+  const opened = answer()
+  child.send({ url, key, tabs })
+  await opened
+  return {
+    async close() {
+      const report = answer<TabsReport>()
+      child.send('close')
+      return report
+    },
+  }
+}

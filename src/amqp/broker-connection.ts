@@ -1,0 +1,164 @@
+import type { Socket } from 'node:net'
+import tls from 'node:tls'
+import type { ChannelModel } from 'amqplib'
+import type { Egress } from '../network/egress.ts'
+import type { BrokerAddress } from './amqp-url.ts'
+import type { Amqplib, RawConnection } from './amqplib.ts'
+
+/** Where a broker is, and who asks. */
+export interface BrokerAccess {
+  readonly address: BrokerAddress
+  readonly username: string
+  readonly password: string
+  readonly tls: tls.ConnectionOptions
+}
+
+export interface BrokerConnectionOptions extends BrokerAccess {
+  readonly amqplib: Amqplib
+  readonly egress: Egress
+  /** What the broker's pages call it. */
+  readonly name: string
+  /** How many channels it may have at a time; 1 unless set. */
+  readonly maxChannels?: number
+  /** Before anything is read from it. */
+  readonly onSocket: (socket: Socket, connection: RawConnection) => void
+  /** The handshake is done. What it rejects with closes the connection. */
+  readonly onOpen: (model: ChannelModel) => Promise<void>
+  /** Once, for whatever reason. */
+  readonly onClosed: (error: unknown) => void
+}
+
+const heartbeatSeconds = 20
+const frameBytes = 131_072
+const closeWithinMs = 1_000
+
+/** One connection to a broker, over the guard for outgoing connections. It never connects again by itself: its owner decides when. */
+export class BrokerConnection {
+  readonly #options: BrokerConnectionOptions
+  #socket: Socket | null = null
+  #model: ChannelModel | null = null
+  #isClosed = false
+
+  constructor(options: BrokerConnectionOptions) {
+    this.#options = options
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Reports by `onOpen` or `onClosed`; never throws. */
+  start(): void {
+    const { egress, address } = this.#options
+    try {
+      const socket = egress.openTcp(address.hostname, address.port)
+      this.#watch(socket)
+      socket.once('connect', () => (address.isSecure ? this.#secure(socket) : void this.#open(socket)))
+    } catch (error) {
+      // Not before the caller has this object.
+      queueMicrotask(() => this.destroy(error))
+    }
+  }
+
+  /** Tells the broker, and waits for its answer a moment. */
+  async close(): Promise<void> {
+    const model = this.#model
+    if (model !== null && !this.#isClosed) {
+      let timer: NodeJS.Timeout | undefined
+      const limit = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, closeWithinMs)
+      })
+      await Promise.race([model.close().catch(() => undefined), limit])
+      clearTimeout(timer)
+    }
+    this.destroy(new Error('closed'))
+  }
+
+  destroy(error: unknown): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    // With an error: amqplib ends its heartbeats for that event only.
+    this.#socket?.destroy(error instanceof Error ? error : new Error(String(error)))
+    this.#options.onClosed(error)
+  }
+
+  #watch(socket: Socket): void {
+    this.#socket = socket
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy(closedByPeer()))
+  }
+
+  #secure(raw: Socket): void {
+    const { hostname } = this.#options.address
+    // An address is no server name (RFC 6066).
+    const servername = /^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname, host: hostname }
+    const socket = tls.connect({ ...this.#options.tls, ...servername, host: hostname, socket: raw })
+    this.#watch(socket)
+    socket.once('secureConnect', () => void this.#open(socket))
+  }
+
+  /** Never rejects. */
+  async #open(socket: Socket): Promise<void> {
+    const { amqplib, onSocket, onOpen } = this.#options
+    try {
+      const connection = new amqplib.Connection(socket)
+      onSocket(socket, connection)
+      await new Promise<void>((resolve, reject) =>
+        connection.open(this.#openFields(), (error) => (error == null ? resolve() : reject(toError(error)))),
+      )
+      const model = new amqplib.ChannelModel(connection)
+      this.#model = model
+      model.on('error', (error) => this.destroy(error))
+      model.on('close', (error) => this.destroy(error ?? closedByPeer()))
+      await onOpen(model)
+    } catch (error) {
+      this.destroy(error)
+    }
+  }
+
+  #openFields() {
+    const { username, password, name, address, maxChannels = 1 } = this.#options
+    return {
+      clientProperties: {
+        product: 'Holdfast',
+        connection_name: name,
+        capabilities: {
+          publisher_confirms: true,
+          'basic.nack': true,
+          consumer_cancel_notify: true,
+          'connection.blocked': true,
+          authentication_failure_close: true,
+        },
+      },
+      mechanism: 'PLAIN',
+      response: Buffer.from(`\0${username}\0${password}`),
+      locale: 'en_US',
+      channelMax: maxChannels,
+      frameMax: frameBytes,
+      heartbeat: heartbeatSeconds,
+      maxFrameSize: frameBytes,
+      virtualHost: address.vhost,
+      capabilities: '',
+      insist: 0,
+    }
+  }
+}
+
+/** What a broker did or said, by a stable code. */
+export class BrokerError extends Error {
+  readonly brokerCode: string
+
+  constructor(brokerCode: string, message: string) {
+    super(message)
+    this.name = 'BrokerError'
+    this.brokerCode = brokerCode
+  }
+}
+
+export function closedByPeer(): Error {
+  return Object.assign(new Error('the broker closed the connection'), { code: 'ECONNRESET' })
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}

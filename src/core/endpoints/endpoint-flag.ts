@@ -1,0 +1,10 @@
+/** A flag of `holdfast endpoints create` and `update`. */
+export interface EndpointFlag {
+  /** As commander reads it: `--max-pending <number>`. */
+  readonly flag: string
+  /** The field that it sets. */
+  readonly sets: string
+  readonly about: string
+  /** The type of its value: text by default; `texts` and `headers` may be repeated. */
+  readonly reads?: 'wholeNumber' | 'decimalNumber' | 'texts' | 'headers'
+}

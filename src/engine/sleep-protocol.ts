@@ -1,0 +1,160 @@
+import type { Snapshot } from '../storage/read-arrivals.ts'
+import { Signal } from './signal.ts'
+
+export interface SleepProtocolOptions {
+  readonly limits: {
+    /** Interval of the slow poll, without a notification. */
+    readonly slowPollMs: number
+    /** After this time without work, it sleeps and asks publishers for notifications. */
+    readonly sleepAfterMs: number
+  }
+  monotonicMs(): number
+  /** False behind a transaction-pooling proxy, or while the listening connection is down: then it polls. */
+  canBeRung(): boolean
+  /** False where publishers may use prepared transactions, which send no notification. */
+  areAllRungFor(): boolean
+  /** Commits in the database whether publishers must send notifications. */
+  setAsleep(isAsleep: boolean): Promise<void>
+}
+
+/** The result of one poll for work. */
+export interface Look {
+  readonly hasFound: boolean
+  /** So much work that staying awake is worthwhile: a notification takes a database-wide lock in the publisher's commit. */
+  readonly isBusy: boolean
+  /** Every transaction below `xmin` had ended; every one from `next` on hadn't begun. Null if the poll didn't return them. */
+  readonly snapshot: Pick<Snapshot, 'xmin' | 'next'> | null
+  /** The next poll comes no later than this, with or without a notification. */
+  readonly maxWaitMs: number
+}
+
+/** `settling`: asleep is committed, but publishers that saw it awake may still be storing something. */
+type Alertness = 'awake' | 'settling' | 'asleep'
+
+const busyPollMs = 5
+const minPollMs = 2
+const maxUnrungPollMs = 100
+
+/**
+ * How a loop learns of new work without missing any. Awake, it polls. Without work it commits `asleep` and sleeps until a publisher
+ * notifies it. A publisher that saw it awake sends no notification, so after committing `asleep` it continues polling until every transaction of that
+ * time has ended. A slow poll finds work whose notification was lost.
+ */
+export class SleepProtocol {
+  readonly #options: SleepProtocolOptions
+  readonly #signal = new Signal()
+  #alertness: Alertness = 'awake'
+  /** All transactions that began before `asleep` was committed are below it; null until the first poll after that commit. */
+  #settlesAfter: bigint | null = null
+  #isRung = true
+  #pollMs = minPollMs
+  #nextPollAtMs = 0
+  #lastBusyAtMs: number
+
+  constructor(options: SleepProtocolOptions) {
+    this.#options = options
+    this.#lastBusyAtMs = options.monotonicMs()
+  }
+
+  /** Publishers that store something from now on send a notification. */
+  get isAsleep(): boolean {
+    return this.#alertness === 'asleep'
+  }
+
+  /** It sleeps, waits, and no poll has been requested. */
+  get isAtRest(): boolean {
+    return this.isAsleep && this.#signal.isAwaited
+  }
+
+  get isLookDue(): boolean {
+    return this.#isRung || this.untilPollMs <= 0
+  }
+
+  get untilPollMs(): number {
+    return this.#nextPollAtMs - this.#options.monotonicMs()
+  }
+
+  /** A notification arrived, or something else suggests that there is work. */
+  ring(): void {
+    this.#isRung = true
+    this.#signal.raise()
+  }
+
+  /** There is more to find, or a poll failed: the loop itself says so, and need not be woken. */
+  lookAgain(): void {
+    this.#isRung = true
+  }
+
+  /** A publisher of this process has stored something; a loop that is awake polls soon anyway. */
+  ringAsleep(): void {
+    if (this.#alertness !== 'awake') this.ring()
+  }
+
+  /** Ends the wait without a poll. */
+  wake(): void {
+    this.#signal.raise()
+  }
+
+  /** A new incarnation starts awake; its predecessor's state is gone. */
+  reset(): void {
+    this.#alertness = 'awake'
+    this.ring()
+  }
+
+  /** Resolves when woken or notified, also before the call, or after this time. */
+  async wait(timeoutMs: number): Promise<void> {
+    await this.#signal.wait(Math.max(1, Math.min(timeoutMs, this.#options.limits.slowPollMs)))
+  }
+
+  /** It has work: it must not sleep. */
+  noteBusy(): void {
+    this.#lastBusyAtMs = this.#options.monotonicMs()
+  }
+
+  /** Call before a poll: a notification that arrives during it may concern rows that the poll doesn't see. */
+  beginLook(): void {
+    this.#isRung = false
+  }
+
+  /** After a poll: how soon to poll again, and whether to sleep. */
+  async looked({ hasFound, isBusy, snapshot, maxWaitMs }: Look): Promise<void> {
+    const { limits } = this.#options
+    const nowMs = this.#options.monotonicMs()
+    if (isBusy) this.#lastBusyAtMs = nowMs
+    if (!this.#options.canBeRung()) {
+      this.#alertness = 'awake'
+      this.#pollMs = hasFound ? busyPollMs : this.#slowerPollMs
+    } else if (this.#alertness === 'awake') {
+      this.#pollMs = busyPollMs
+      if (nowMs - this.#lastBusyAtMs >= limits.sleepAfterMs) await this.#goToSleep()
+    } else if (isBusy) {
+      await this.#options.setAsleep(false)
+      this.#alertness = 'awake'
+      this.#pollMs = busyPollMs
+    } else if (this.#alertness === 'settling' && snapshot !== null) {
+      this.#settlesAfter ??= snapshot.next
+      const hasSettled = snapshot.xmin >= this.#settlesAfter
+      if (hasSettled) this.#alertness = 'asleep'
+      this.#pollMs = hasSettled ? this.#asleepPollMs : this.#slowerPollMs
+    }
+    this.#nextPollAtMs = nowMs + Math.min(this.#pollMs, Math.max(0, maxWaitMs))
+  }
+
+  async #goToSleep(): Promise<void> {
+    await this.#options.setAsleep(true)
+    this.#alertness = 'settling'
+    this.#settlesAfter = null
+    this.#pollMs = minPollMs
+    // Rows that were stored before that commit came without a notification: poll at once.
+    this.ring()
+  }
+
+  get #slowerPollMs(): number {
+    return Math.min(this.#pollMs * 1.5, maxUnrungPollMs)
+  }
+
+  get #asleepPollMs(): number {
+    const { slowPollMs } = this.#options.limits
+    return this.#options.areAllRungFor() ? slowPollMs : Math.min(slowPollMs, maxUnrungPollMs)
+  }
+}

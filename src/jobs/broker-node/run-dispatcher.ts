@@ -1,0 +1,283 @@
+import { dispatchHeaders, encodeMessage } from '../../broker/protocol.ts'
+import { sharedKey, type TopologyOptions, topologyNames, workerKey } from '../../broker/topology.ts'
+import { formatId } from '../../core/delivery/ids.ts'
+import type { Logger } from '../../engine/logger.ts'
+import { isTransientError } from '../../postgres/connection-error.ts'
+import {
+  type BrokerWorkerRow,
+  countDispatched,
+  countSuspects,
+  type Dispatched,
+  dispatchRuns,
+  endDispatches,
+  markPublished,
+  readBrokerWorkers,
+  returnStranded,
+  type Suspects,
+} from '../../storage/broker.ts'
+import type { ClaimedRun } from '../../storage/claim-runs.ts'
+import type { Database } from '../../storage/database.ts'
+import type { BrokerLink } from './broker-link.ts'
+import { type JobInForce, readJobsInForce } from './jobs-in-force.ts'
+
+export interface RunDispatcherOptions {
+  readonly database: Database
+  readonly link: BrokerLink
+  readonly topology: TopologyOptions
+  readonly logger: Logger
+  readonly by: () => number
+  /** The TTL of the queue that was declared for a worker's name. */
+  readonly queueTtlMs: (worker: string) => number | undefined
+  readonly onDispatched: (runs: number) => void
+}
+
+const maxClaimBytes = 16 * 1024 * 1024
+const maxRunsPerClaim = 500
+const maxStrandedRows = 500
+const pollMs = 1000
+/** What a worker announced counts for this long: it announces with every beat. */
+const slotsHoldMs = 15_000
+
+interface Announced {
+  free: number
+  atMs: number
+}
+
+type Counted<Counts> = { -readonly [Field in keyof Counts]: number }
+
+interface Published {
+  readonly token: Dispatched
+  readonly isConfirmed: boolean
+  /** It waits for one worker, though others could execute it. */
+  readonly mayMove: boolean
+}
+
+/**
+ * Claims runs for the workers that announced free slots, and publishes them: never more than the slots, less what was dispatched and has not started. It works
+ * on the node that hears the announcements, which is the one that consumes the results queue.
+ */
+export class RunDispatcher {
+  readonly #options: RunDispatcherOptions
+  readonly #announced = new Map<number, Announced>()
+  #running: Promise<void> | null = null
+  #isAsked = false
+  #mayBeStranded = false
+  #isStopped = false
+  #timer: NodeJS.Timeout | null = null
+  #firstWorker = 0
+
+  constructor(options: RunDispatcherOptions) {
+    this.#options = options
+  }
+
+  announce(worker: number, free: number): void {
+    this.#announced.set(worker, { free, atMs: performance.now() })
+    if (free > 0) this.ring()
+  }
+
+  /** It is gone, and recorded as such. */
+  forget(worker: number): void {
+    this.#announced.delete(worker)
+    this.lookForStranded()
+  }
+
+  /** Runs may wait for a worker that is gone, or takes too long. */
+  lookForStranded(): void {
+    this.#mayBeStranded = true
+    this.ring()
+  }
+
+  /** Another node may hear of slots from now on. */
+  reset(): void {
+    this.#announced.clear()
+  }
+
+  /** There may be runs or slots. */
+  ring(): void {
+    this.#isAsked = true
+    if (this.#running !== null || this.#isStopped || this.#announced.size === 0) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#running = this.#run().finally(() => {
+      this.#running = null
+      if (this.#isAsked) this.ring()
+      else this.#wait(pollMs)
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #wait(ms: number): void {
+    if (this.#isStopped) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.ring(), ms).unref()
+  }
+
+  async #run(): Promise<void> {
+    this.#isAsked = false
+    const { link, logger } = this.#options
+    try {
+      await this.#returnStranded()
+      if (!link.isOpen || link.blockedReason !== null) return
+      if (await this.#look()) this.#isAsked = true
+    } catch (error) {
+      const level = isTransientError(error) ? 'warn' : 'error'
+      logger[level]({ error: String(error) }, 'Dispatching to the broker failed; trying again')
+    }
+  }
+
+  async #returnStranded(): Promise<void> {
+    const { database, logger, by } = this.#options
+    if (!this.#mayBeStranded) return
+    const returned = await returnStranded(database, maxStrandedRows, by())
+    this.#mayBeStranded = returned === maxStrandedRows
+    if (returned > 0)
+      logger.info({ runs: returned }, 'Runs that waited for one worker were returned to their queues')
+  }
+
+  /** Whether there is likely more. */
+  async #look(): Promise<boolean> {
+    const { database } = this.#options
+    const oldestMs = performance.now() - slotsHoldMs
+    for (const [worker, { atMs }] of this.#announced) if (atMs < oldestMs) this.#announced.delete(worker)
+    if (![...this.#announced.values()].some(({ free }) => free > 0)) return false
+    const [workers, dispatched] = await Promise.all([readBrokerWorkers(database), countDispatched(database)])
+    const laneIds = new Set(workers.flatMap((worker) => worker.laneIds))
+    const suspects = await countSuspects(database, [...laneIds])
+    let isMore = false
+    const first = this.#firstWorker++ % Math.max(1, workers.length)
+    for (const worker of [...workers.slice(first), ...workers.slice(0, first)]) {
+      const free = this.#announced.get(worker.incarnation)?.free ?? 0
+      const room = free - (dispatched.get(worker.incarnation) ?? 0)
+      const held = { ...(suspects.get(worker.incarnation) ?? { suspects: 0, deadly: 0 }) }
+      if (room > 0 && (await this.#dispatchFor(worker, room, held, workers))) isMore = true
+    }
+    return isMore
+  }
+
+  async #dispatchFor(
+    worker: BrokerWorkerRow,
+    room: number,
+    held: Counted<Suspects>,
+    workers: readonly BrokerWorkerRow[],
+  ): Promise<boolean> {
+    let left = Math.min(room, maxRunsPerClaim)
+    for (const [index, laneId] of worker.laneIds.entries()) {
+      if (left <= 0) break
+      const queue = worker.queues[index]
+      if (queue === undefined) continue
+      left -= await this.#claim(worker, laneId, queue, left, held, workers)
+    }
+    return left <= 0
+  }
+
+  async #claim(
+    worker: BrokerWorkerRow,
+    laneId: number,
+    queue: string,
+    wanted: number,
+    held: Counted<Suspects>,
+    workers: readonly BrokerWorkerRow[],
+  ): Promise<number> {
+    const { database, onDispatched } = this.#options
+    // One transaction: when its answer is lost, what it dispatched was not published, and the sweep returns it.
+    const { runs, dispatched } = await dispatchRuns(database, {
+      worker: worker.incarnation,
+      laneId,
+      wanted,
+      // As a worker does that claims for itself: one that dies takes few others along, and never two that may be the cause.
+      suspectRoom: Math.max(0, worker.concurrency - held.suspects),
+      mayTakeDeadly: held.deadly === 0,
+      jobIds: worker.jobIds,
+      maxBytes: maxClaimBytes,
+      // Two of one key could be taken by two workers.
+      maxChain: 1,
+      request: 0,
+    })
+    if (runs.length === 0) return 0
+    held.suspects += runs.filter(({ crashes }) => crashes > 0).length
+    held.deadly += runs.filter(({ crashes }) => crashes > 1).length
+    const jobs = await readJobsInForce(
+      database,
+      runs.map(({ jobId }) => jobId),
+    )
+    const published = await Promise.all(
+      runs.flatMap((run): Promise<Published>[] => {
+        const token = dispatched.get(run.id)
+        if (token === undefined) return []
+        const job = jobs.get(run.jobId)
+        // Deleted meanwhile: it goes back, and ends with its job.
+        if (job === undefined) return [Promise.resolve({ token, isConfirmed: false, mayMove: false })]
+        return [this.#publish(run, token, job, worker, queue, workers)]
+      }),
+    )
+    await this.#note(published)
+    onDispatched(published.length)
+    return runs.length
+  }
+
+  async #note(published: readonly Published[]): Promise<void> {
+    const { database, by } = this.#options
+    const confirmed = published.filter(({ isConfirmed }) => isConfirmed)
+    const failed = published.filter(({ isConfirmed }) => !isConfirmed).map(({ token }) => token)
+    if (confirmed.length > 0)
+      await markPublished(
+        database,
+        confirmed.map(({ token }) => token.claimId),
+        confirmed.filter(({ mayMove }) => mayMove).map(({ token }) => token.claimId),
+      )
+    if (failed.length === 0) return
+    await endDispatches(
+      database,
+      failed.map(({ runId, claimId }) => ({ runId, claimId, reason: 'unpublished', history: null })),
+      by(),
+    )
+  }
+
+  async #publish(
+    run: ClaimedRun,
+    token: Dispatched,
+    job: JobInForce,
+    worker: BrokerWorkerRow,
+    queue: string,
+    workers: readonly BrokerWorkerRow[],
+  ): Promise<Published> {
+    const { link, topology, queueTtlMs } = this.#options
+    const ttlMs = queueTtlMs(worker.name)
+    const isShared =
+      ttlMs === undefined ||
+      (token.target === null && run.crashes === 0 && isHandledByAll(run.jobId, run.laneId, workers))
+    const key = isShared ? sharedKey(queue, job.name) : workerKey(worker.name, ttlMs)
+    const { dispatch } = topologyNames(topology.prefix)
+    const content = encodeMessage({
+      kind: 'dispatch',
+      run: { ...run, claimId: token.claimId },
+      ...(!isShared && { asks: true }),
+      job: { name: job.name, settings: { ...job.settings } },
+    })
+    const correlationId = run.correlationId ?? formatId('msg', run.messageId)
+    const published = await link.publish(dispatch, key, content, {
+      persistent: true,
+      contentType: 'application/json',
+      type: job.name,
+      messageId: `${formatId('run', run.id)}:${token.claimId}`,
+      correlationId,
+      expiration: String(Math.max(1, Math.round(token.ttlMs))),
+      headers: {
+        [dispatchHeaders.retryCount]: run.attempt,
+        [dispatchHeaders.maxRetries]: job.settings.retry.maxRetries,
+        [dispatchHeaders.originalCorrelationId]: correlationId,
+      },
+    })
+    const mayMove = !isShared && token.target?.startsWith('worker:') !== true
+    return { token, isConfirmed: published === 'confirmed', mayMove }
+  }
+}
+
+/** Whether every worker that consumes this queue's shared queue has the job. */
+function isHandledByAll(jobId: number, laneId: number, workers: readonly BrokerWorkerRow[]): boolean {
+  return workers.every(({ laneIds, jobIds }) => !laneIds.includes(laneId) || jobIds.includes(jobId))
+}

@@ -1,0 +1,179 @@
+import {
+  type BeatsMessage,
+  beatsMessage,
+  encodeMessage,
+  protocolVersion,
+  type ResultsMessage,
+  readMessage,
+} from '../../broker/protocol.ts'
+import { sharedQueue, type TopologyOptions, workerQueue } from '../../broker/topology.ts'
+import { parseJobSettings } from '../../core/jobs/job-settings.ts'
+import type { Logger } from '../../engine/logger.ts'
+import { isTransientError } from '../../postgres/connection-error.ts'
+import { joinBrokerWorker, noteBrokerQueue, noteBrokerTick, readBrokerQueues } from '../../storage/broker.ts'
+import type { Database } from '../../storage/database.ts'
+import { noteInFlight } from '../../storage/in-flight.ts'
+import { declareJobs, readQueuesOfJobs } from '../../storage/jobs.ts'
+import { readSetting } from '../../storage/settings.ts'
+import { recordProgress } from '../../storage/settle-runs.ts'
+import { beatWorker, buryWorker, isKnownWorker, setWorkerJobs } from '../../storage/workers.ts'
+import type { BrokerLink, Consumed } from './broker-link.ts'
+import { RecentJoins } from './recent-joins.ts'
+import { TopologyMismatch } from './topology-mismatch.ts'
+
+/** A join is delivered again within seconds, if at all. */
+const maxRecentJoins = 10_000
+
+export type Join = Extract<ResultsMessage, { readonly kind: 'join' }>
+
+export interface WorkerRelayOptions {
+  readonly database: Database
+  readonly link: BrokerLink
+  readonly topology: TopologyOptions
+  readonly logger: Logger
+  readonly by: () => number
+  readonly onRejected: (consumed: Consumed, problem: string) => Promise<void>
+}
+
+/** What PostgreSQL knows of the workers of broker mode: their registration, beats and progress, relayed. */
+export class WorkerRelay {
+  readonly #options: WorkerRelayOptions
+  /** By the worker's name. */
+  readonly queueTtls = new Map<string, number>()
+  /** Joins that were answered, so that one that is delivered again isn't a second worker. */
+  readonly #joined = new RecentJoins(maxRecentJoins)
+
+  constructor(options: WorkerRelayOptions) {
+    this.#options = options
+  }
+
+  /** Knows again which queues were declared, also by other nodes. */
+  async refresh(): Promise<void> {
+    for (const { worker, ttlMs } of await readBrokerQueues(this.#options.database)) {
+      if (worker !== null && ttlMs !== null && !this.queueTtls.has(worker)) this.queueTtls.set(worker, ttlMs)
+    }
+  }
+
+  /** Never rejects but for the database or the broker being away. */
+  async join(join: Join, replyTo: string | undefined): Promise<void> {
+    const { link, logger } = this.#options
+    const answer = (message: Parameters<typeof encodeMessage>[0]): void => {
+      if (replyTo !== undefined) link.tell(replyTo, encodeMessage(message))
+    }
+    const problem = joinProblem(join)
+    if (problem !== null) {
+      logger.warn({ worker: join.name, problem }, 'A worker can not join over the broker')
+      answer({ kind: 'refused', joinId: join.joinId, reason: problem })
+      return
+    }
+    const registered = await this.#register(join).catch((error: unknown) => {
+      if (!(error instanceof TopologyMismatch)) throw error
+      logger.error({ worker: join.name, error: error.message }, 'A worker can not join over the broker')
+      answer({ kind: 'refused', joinId: join.joinId, reason: error.message })
+      return null
+    })
+    if (registered === null) return
+    const { incarnation, consume } = registered
+    answer({ kind: 'joined', joinId: join.joinId, worker: incarnation, consume: [...consume] })
+    logger.info({ worker: incarnation, name: join.name }, 'A worker has joined over the broker')
+  }
+
+  async #register(join: Join) {
+    const { database, by } = this.#options
+    const declarations = await declareJobs(database, join.jobs)
+    const names = join.jobs.map(({ name }) => name)
+    const declared = await readQueuesOfJobs(database, names)
+    const queues = join.queues ?? (declared.length === 0 ? ['default'] : declared)
+    const consume = await this.#declareQueues(join.name, queues)
+    for (const former of join.formerWorkers) await buryWorker(database, former, null, by())
+    let incarnation = this.#joined.incarnationOf(join.joinId)
+    if (join.rejoins !== undefined && (await isKnownWorker(database, join.rejoins)))
+      incarnation = join.rejoins
+    if (incarnation === undefined) {
+      const registered = await joinBrokerWorker(database, {
+        ...join,
+        queues,
+        leaseMs: Math.round(join.leaseMs),
+      })
+      incarnation = registered.incarnation
+      this.#joined.remember(join.joinId, incarnation)
+    }
+    await setWorkerJobs(database, incarnation, names, declarations)
+    return { incarnation, consume }
+  }
+
+  async #declareQueues(worker: string, queues: readonly string[]): Promise<readonly string[]> {
+    const { database, link, topology } = this.#options
+    const consume: string[] = []
+    for (const queue of queues) {
+      const shared = sharedQueue(topology, queue)
+      await noteBrokerQueue(database, shared.name, null, null)
+      await link.declare(shared)
+      consume.push(shared.name)
+    }
+    const ttlMs = await readSetting(database, 'worker_queue_ttl_ms')
+    const own = workerQueue(topology, worker, ttlMs)
+    // First this: a node that is about to delete it as retired sees it, and leaves it.
+    await noteBrokerQueue(database, own.name, worker, ttlMs)
+    await link.declare(own)
+    this.queueTtls.set(worker, ttlMs)
+    for (const known of await readBrokerQueues(database)) {
+      if (known.worker === worker && known.name !== own.name) consume.push(known.name)
+    }
+    return [...consume, own.name]
+  }
+
+  /** One message of the beats queue: lost ones are repeated by their senders, so that errors drop it. */
+  async handleBeat(consumed: Consumed): Promise<void> {
+    const { logger, onRejected } = this.#options
+    const read = readMessage(beatsMessage, consumed.message.content)
+    try {
+      if (read.ok) await this.#relay(read.message, consumed.message.properties.replyTo as string | undefined)
+      else await onRejected(consumed, read.problem)
+    } catch (error) {
+      const level = isTransientError(error) ? 'debug' : 'warn'
+      logger[level]({ error: String(error) }, 'A beat of a worker could not be relayed')
+    }
+    consumed.acknowledge()
+  }
+
+  async #relay(message: BeatsMessage, replyTo: string | undefined): Promise<void> {
+    const { database, link } = this.#options
+    switch (message.kind) {
+      case 'tick':
+        return noteBrokerTick(database, 'beats', message.atMs)
+      case 'progress':
+        return recordProgress(
+          database,
+          message.worker,
+          message.entries.map((entry) => ({ ...entry, progress: entry.progress ?? null })),
+        )
+      case 'beat': {
+        const { worker, beat, running, inFlight } = message
+        const heard = await beatWorker(database, worker, running)
+        if (replyTo !== undefined) {
+          const { isKnown, state, cancellations, life } = heard
+          const content = { isKnown, state, cancellations: [...cancellations], life }
+          link.tell(replyTo, encodeMessage({ kind: 'heard', worker, beat, ...content }))
+        }
+        if (heard.isKnown && inFlight.length > 0) await noteInFlight(database, worker, inFlight)
+        return
+      }
+    }
+  }
+}
+
+function joinProblem({ protocol, name, jobs, queues }: Join): string | null {
+  if (protocol !== protocolVersion)
+    return `The worker speaks version ${protocol} of the protocol, the node version ${protocolVersion}. Use the same version of Holdfast on both.`
+  if (Buffer.byteLength(name) > 150)
+    return `The name "${name}" is longer than 150 bytes. Choose a shorter one.`
+  if (queues?.some((queue) => queue.length === 0 || queue.length > 63) === true)
+    return 'The name of a queue has 1 to 63 characters.'
+  for (const job of jobs) {
+    const parsed = parseJobSettings(job.settings)
+    if (!parsed.ok)
+      return `The settings of the job "${job.name}" are invalid: ${parsed.problems[0]?.path ?? ''} ${parsed.problems[0]?.message ?? ''}.`
+  }
+  return null
+}

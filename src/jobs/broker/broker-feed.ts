@@ -1,0 +1,411 @@
+import type { Channel, ConsumeMessage } from 'amqplib'
+import { type DispatchMessage, dispatchMessage, readMessage } from '../../broker/protocol.ts'
+import { LineLength } from '../line-length.ts'
+import type { RunFeed, RunFeedOptions } from '../link/worker-link.ts'
+import { withDeadline } from '../with-deadline.ts'
+import { AskedStarts, type StartAnswer } from './asked-starts.ts'
+import type { ConfirmedPublisher } from './confirmed-publisher.ts'
+import { RecentSet } from './recent-set.ts'
+import { SlotAnnouncer } from './slot-announcer.ts'
+
+export interface BrokerFeedOptions extends RunFeedOptions {
+  readonly publisher: ConfirmedPublisher
+  /** Where nodes answer. */
+  readonly replyTo: () => string | null
+  /** The queues that the node told us to consume. */
+  readonly queues: () => readonly string[]
+  /** One of them is gone; `queuesDeclared` is called when it is back. */
+  readonly onQueueDeleted: () => void
+  /** This job came with a run; its settings may be new. */
+  readonly onJob: (jobId: number, job: DispatchMessage['job']) => void
+}
+
+/** A dispatch message that has not been acknowledged. */
+interface Received {
+  readonly channel: Channel
+  readonly message: ConsumeMessage
+  readonly dispatch: DispatchMessage
+  /** Its start was sent, and may have been recorded although no confirm arrived. */
+  isMaybeStarted: boolean
+}
+
+/** Bodies in the line; a single run passes whatever its size. */
+const maxLineBytes = 16 * 1024 * 1024
+/** A worker without a free slot stops to consume after this; short runs free one sooner. */
+const fullAfterMs = 200
+/**
+ * What it holds then goes back after this: it could run elsewhere. Not sooner, because the broker counts how often a message comes back, and
+ * dead-letters it at its delivery limit.
+ */
+const returnAfterMs = 1000
+/** The prefetch follows the length of the line, when that has changed by this factor, and no more often than so. */
+const resizeFactor = 2
+const resizeMs = 500
+const retryStartsMs = 200
+/** The broker's reply to who consumes a queue that isn't there. */
+const notFound = 404
+/** An answer of a node takes milliseconds; it may be lost with the connection of the node. */
+const askAgainMs = 5000
+/** Claims that began or ended here, by which a second delivery of the same message is known. */
+const maxKnownClaims = 20_000
+const stopDeadlineMs = 5000
+
+/**
+ * Takes runs from a broker. The nodes dispatch no more than the free slots that workers announce; each message is acknowledged when the start of its run is
+ * confirmed on the results queue, and then the run is executed. From there on the worker's lease guards it, as that of any other worker.
+ */
+export class BrokerFeed implements RunFeed {
+  readonly #options: BrokerFeedOptions
+  readonly #line: LineLength
+  readonly #slots: SlotAnnouncer
+  readonly #asked = new AskedStarts()
+  readonly #knownClaims = new RecentSet(maxKnownClaims)
+  #channel: Channel | null = null
+  /** Consumer tags of the queues that are consumed, by queue; a promise while the broker hasn't answered. */
+  readonly #consumers = new Map<string, Promise<string>>()
+  /** Queues that were deleted: to consume one would close the channel. */
+  readonly #missing = new Set<string>()
+  #prefetch = 0
+  #resizedAtMs = Number.NEGATIVE_INFINITY
+  #held: Received[] = []
+  #due: Received[] = []
+  readonly #starting = new Set<Promise<void>>()
+  #startingCount = 0
+  #fullTimer: NodeJS.Timeout | null = null
+  #returnTimer: NodeJS.Timeout | null = null
+  #isFlushScheduled = false
+  #isRunning = false
+
+  constructor(options: BrokerFeedOptions) {
+    this.#options = options
+    const { executor, limits, publisher, worker, replyTo } = options
+    this.#line = new LineLength(limits.maxPrefetch, () => executor.completed)
+    this.#slots = new SlotAnnouncer({
+      intervalMs: limits.heartbeatMs,
+      free: () => this.#free(),
+      announce: (free) => publisher.publish({ kind: 'slots', worker: worker(), free }, replyTo()),
+    })
+  }
+
+  start(): void {
+    this.#isRunning = true
+    this.#slots.start()
+    this.noteRoom()
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    await this.#stopConsuming()
+    this.#stopTimers()
+    this.#returnHeld()
+    this.#flush()
+    this.#asked.giveUp()
+    await withDeadline(this.#untilStarted(), stopDeadlineMs)
+    await this.#slots.stop()
+  }
+
+  /** A new channel to consume on. */
+  attach(channel: Channel): void {
+    this.#channel = channel
+    this.#consumers.clear()
+    this.noteRoom()
+  }
+
+  /** The channel is gone, and the broker delivers again what was not acknowledged on it. */
+  detach(): void {
+    this.#channel = null
+    this.#consumers.clear()
+    const lost = [...this.#held, ...this.#due]
+    this.#held = []
+    this.#due = []
+    for (const received of lost) if (received.isMaybeStarted) this.#release(received)
+    this.#asked.giveUp()
+  }
+
+  /** A node has answered to starts that asked. */
+  answer(claimIds: readonly number[], answer: StartAnswer): void {
+    this.#asked.answer(claimIds, answer)
+  }
+
+  ring(): void {
+    this.noteRoom()
+  }
+
+  /** What was deleted is there again. */
+  queuesDeclared(): void {
+    this.#missing.clear()
+    this.noteRoom()
+  }
+
+  #noteDeleted(queue: string): void {
+    this.#missing.add(queue)
+    this.#options.logger.warn({ queue }, 'A queue of the worker was deleted; a node is asked to declare it')
+    this.#options.onQueueDeleted()
+  }
+
+  noteRoom(): void {
+    this.#pump()
+    this.#slots.note()
+  }
+
+  reset(): void {
+    this.#slots.repeat()
+    this.#pump()
+  }
+
+  /** A worker over a broker claims nothing as it enqueues: a node stores the run and dispatches it like every other. */
+  keepSlot(): null {
+    return null
+  }
+
+  async #untilStarted(): Promise<void> {
+    await Promise.all(this.#starting)
+  }
+
+  #mayTake(): boolean {
+    return this.#isRunning && this.#options.mayClaim()
+  }
+
+  /** How many more may be begun, or stand in the line. */
+  #room(): number {
+    const { executor, concurrency } = this.#options
+    if (executor.queuedBytes >= maxLineBytes) return 0
+    const taken = executor.runningCount + executor.queuedCount + this.#startingCount + this.#due.length
+    return concurrency + this.#line.runs - taken
+  }
+
+  #free(): number {
+    if (this.#channel === null || !this.#mayTake()) return 0
+    return Math.max(0, this.#room() - this.#held.length)
+  }
+
+  #receive(channel: Channel, queue: string, message: ConsumeMessage | null): void {
+    if (channel !== this.#channel) return
+    if (message === null) {
+      this.#consumers.delete(queue)
+      this.#noteDeleted(queue)
+      return
+    }
+    const read = readMessage(dispatchMessage, message.content)
+    if (!read.ok) {
+      this.#options.logger.error(
+        { queue, problem: read.problem },
+        'A message is no run; it goes to the dead letters',
+      )
+      this.#answer({ channel, message }, 'reject')
+      return
+    }
+    const { run, job } = read.message
+    if (this.#knownClaims.has(run.claimId) || this.#options.hasSucceeded(run.id)) {
+      this.#answer({ channel, message }, 'acknowledge')
+      return
+    }
+    this.#options.onJob(run.jobId, job)
+    this.#held.push({ channel, message, dispatch: read.message, isMaybeStarted: false })
+    this.#pump()
+  }
+
+  /** Starts what there is room for, and consumes while there is room. */
+  #pump(): void {
+    const mayTake = this.#mayTake()
+    const begun = mayTake ? this.#held.splice(0, Math.max(0, this.#room())) : []
+    this.#due.push(...begun)
+    if (this.#due.length > 0) this.#scheduleFlush()
+    const hasRoom = mayTake && this.#room() > 0
+    if (hasRoom) {
+      this.#stopTimers()
+      this.#resize()
+      this.#consume()
+    } else if (this.#isRunning) {
+      this.#noteFull()
+    }
+  }
+
+  #noteFull(): void {
+    if (this.#consumers.size > 0)
+      this.#fullTimer ??= setTimeout(() => {
+        this.#fullTimer = null
+        void this.#stopConsuming()
+      }, fullAfterMs)
+    if (this.#held.length > 0)
+      this.#returnTimer ??= setTimeout(() => {
+        this.#returnTimer = null
+        this.#returnHeld()
+      }, returnAfterMs)
+  }
+
+  #stopTimers(): void {
+    if (this.#fullTimer !== null) clearTimeout(this.#fullTimer)
+    if (this.#returnTimer !== null) clearTimeout(this.#returnTimer)
+    this.#fullTimer = null
+    this.#returnTimer = null
+  }
+
+  /** After this turn of the event loop: runs that arrive in it are started with one message. */
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled) return
+    this.#isFlushScheduled = true
+    setImmediate(() => {
+      this.#isFlushScheduled = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    const batch = this.#due
+    if (batch.length === 0) return
+    this.#due = []
+    this.#startingCount += batch.length
+    // From here on a second delivery of the same message is none of ours to start.
+    for (const { dispatch } of batch) this.#knownClaims.add(dispatch.run.claimId)
+    this.#line.adapt(batch.length)
+    const asking = batch.filter(mustAsk)
+    if (asking.length > 0) this.#track(this.#beginAsking(asking))
+    if (asking.length < batch.length)
+      this.#track(this.#begin(batch.filter((received) => !asking.includes(received))))
+  }
+
+  #track(begun: Promise<void>): void {
+    const starting = begun.finally(() => {
+      this.#starting.delete(starting)
+      this.noteRoom()
+    })
+    this.#starting.add(starting)
+  }
+
+  async #begin(batch: readonly Received[]): Promise<void> {
+    const worker = this.#options.worker()
+    const isSent = await this.#sendStarts(batch, worker, false)
+    this.#startingCount -= batch.length
+    for (const received of batch) {
+      if (isSent) await this.#run(received, worker)
+      else this.#takeBack(received)
+    }
+  }
+
+  /** Waits for the node's word. Without it they stay ours to start, and are asked for again. */
+  async #beginAsking(batch: readonly Received[]): Promise<void> {
+    const worker = this.#options.worker()
+    const waiting = this.#asked.wait(
+      batch.map(({ dispatch }) => dispatch.run.claimId),
+      askAgainMs,
+    )
+    if (!(await this.#sendStarts(batch, worker, true))) this.#asked.giveUp()
+    const answers = await waiting
+    this.#startingCount -= batch.length
+    for (const received of batch) {
+      const answer = answers.get(received.dispatch.run.claimId)
+      if (answer === 'started') await this.#run(received, worker)
+      else if (answer === 'dropped') this.#answer(received, 'acknowledge')
+      else this.#takeBack(received)
+    }
+  }
+
+  async #sendStarts(batch: readonly Received[], worker: number, asks: boolean): Promise<boolean> {
+    const { publisher, replyTo } = this.#options
+    const starts = batch.map(({ dispatch: { run } }) => ({ runId: run.id, claimId: run.claimId }))
+    try {
+      await publisher.publish({ kind: 'starts', worker, starts, ...(asks && { asks }) }, replyTo())
+      return true
+    } catch {
+      // The connection that publishes may be away for a while, and the one that consumes not.
+      await new Promise((resolve) => setTimeout(resolve, retryStartsMs))
+      return false
+    }
+  }
+
+  async #run(received: Received, worker: number): Promise<void> {
+    this.#answer(received, 'acknowledge')
+    await this.#options.take([received.dispatch.run], worker, () => true)
+  }
+
+  /** Nobody knows whether its start was recorded. As long as we hold the message, it is ours to start again. */
+  #takeBack(received: Received): void {
+    received.isMaybeStarted = true
+    if (received.channel === this.#channel && this.#isRunning) this.#held.unshift(received)
+    else this.#release(received)
+  }
+
+  #release(received: Received): void {
+    this.#options.release(received.dispatch.run, this.#options.worker())
+    this.#answer(received, 'acknowledge')
+  }
+
+  /** Not on a later channel: the broker delivers again what a channel held. */
+  #answer(
+    { channel, message }: Pick<Received, 'channel' | 'message'>,
+    how: 'acknowledge' | 'return' | 'reject',
+  ): void {
+    if (channel !== this.#channel) return
+    try {
+      if (how === 'acknowledge') channel.ack(message)
+      else channel.nack(message, false, how === 'return')
+    } catch {
+      // The channel is being closed.
+    }
+  }
+
+  /** A consumer's prefetch can't be changed: another one takes its place. */
+  #resize(): void {
+    const wanted = this.#options.concurrency + this.#line.runs
+    const isFar = wanted > this.#prefetch * resizeFactor || wanted * resizeFactor < this.#prefetch
+    const nowMs = performance.now()
+    if (!isFar || nowMs - this.#resizedAtMs < resizeMs) return
+    this.#resizedAtMs = nowMs
+    this.#prefetch = wanted
+    const channel = this.#channel
+    const former = [...this.#consumers.values()]
+    this.#consumers.clear()
+    for (const tag of former) void tag.then((name) => channel?.cancel(name)).catch(() => {})
+  }
+
+  /** Messages that wait for a slot are not acknowledged: there are no more of them than the slots and the line. */
+  #consume(): void {
+    const channel = this.#channel
+    if (channel === null) return
+    for (const queue of this.#options.queues()) {
+      if (this.#consumers.has(queue) || this.#missing.has(queue)) continue
+      const tag = channel
+        .prefetch(this.#prefetch)
+        .then(() => channel.consume(queue, (message) => this.#receive(channel, queue, message)))
+        .then(({ consumerTag }) => consumerTag)
+      // The broker closes the channel too, and the reason is in the log.
+      tag.catch((error: unknown) => {
+        if ((error as { readonly code?: unknown }).code === notFound) this.#noteDeleted(queue)
+      })
+      this.#consumers.set(queue, tag)
+    }
+  }
+
+  async #stopConsuming(): Promise<void> {
+    const channel = this.#channel
+    const consumers = [...this.#consumers.values()]
+    this.#consumers.clear()
+    if (channel === null) return
+    try {
+      for (const tag of consumers) await channel.cancel(await tag)
+    } catch {
+      // The channel is closed, and its messages are delivered again.
+    }
+    this.#pump()
+  }
+
+  /** What has not begun goes to others. */
+  #returnHeld(): void {
+    const held = this.#held
+    this.#held = []
+    for (const received of held) {
+      if (received.isMaybeStarted) this.#release(received)
+      else this.#answer(received, 'return')
+    }
+    this.#slots.note()
+  }
+}
+
+/**
+ * A message that was delivered before may have been started, by a worker that died before its acknowledgement arrived: to execute it again would be a crash that nobody
+ * counts. One that waited for this worker by name may have been given to another meanwhile.
+ */
+function mustAsk({ message, dispatch }: Received): boolean {
+  return message.fields.redelivered || dispatch.asks === true
+}

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto'
+import type { Channel } from 'amqplib'
+import { type ControlMessage, controlMessage, readMessage } from '../../broker/protocol.ts'
+
+/** Declares a queue of this connection's own, on which nodes answer, and passes on what arrives there. Returns its name. */
+export async function openControlQueue(
+  channel: Channel,
+  prefix: string,
+  hear: (message: ControlMessage) => void,
+): Promise<string> {
+  const name = `${prefix}.control.${randomUUID()}`
+  await channel.assertQueue(name, { exclusive: true, autoDelete: true, durable: false })
+  await channel.consume(
+    name,
+    (message) => {
+      const read = message === null ? null : readMessage(controlMessage, message.content)
+      // What a later version says beyond this one is for those that understand it.
+      if (read?.ok === true) hear(read.message)
+    },
+    { noAck: true },
+  )
+  return name
+}

@@ -1,0 +1,28 @@
+/** One timer for many deadlines: it stands at the earliest that is known. */
+export class Deadlines {
+  readonly #onDue: () => void
+  #timer: NodeJS.Timeout | null = null
+  #nextMs = Number.POSITIVE_INFINITY
+
+  /** @param onDue Ends what is over, and arms again for the rest. */
+  constructor(onDue: () => void) {
+    this.#onDue = onDue
+  }
+
+  arm(deadlineMs: number): void {
+    if (deadlineMs >= this.#nextMs) return
+    this.#nextMs = deadlineMs
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    const delayMs = Math.min(Math.max(1, deadlineMs - performance.now()), 2 ** 31 - 1)
+    this.#timer = setTimeout(() => {
+      this.#nextMs = Number.POSITIVE_INFINITY
+      this.#timer = null
+      this.#onDue()
+    }, delayMs)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+  }
+}

@@ -1,0 +1,77 @@
+import { failureOf, type HandlerEnd, RunAbortedError } from '../handler-ending.ts'
+import { jsonOf, RunContext } from '../run-context.ts'
+import { importHandler } from './isolation.ts'
+import type { HandlerMessage, HandlerOrder } from './protocol.ts'
+
+/** A handler may report progress in a loop that never yields: not each report is sent. */
+const minNewsMs = 50
+
+/** In the thread or process of a handler: executes one run after the other, and tells the worker what comes of them. */
+export class HandlerHost {
+  readonly #post: (message: HandlerMessage) => void
+  #context: RunContext | null = null
+  #sentLines = 0
+  #sentAtMs = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(post: (message: HandlerMessage) => void) {
+    this.#post = post
+  }
+
+  obey(order: HandlerOrder): void {
+    if (order.kind === 'begin') void this.#run(order)
+    else this.#context?.abort(new RunAbortedError(order.why, order.message))
+  }
+
+  /** Something failed outside of the handler's promise: nobody can tell what else is broken, so this is the last run here. */
+  crash(error: unknown): void {
+    this.#fail({ ...failureOf(error), code: 'handler_crashed' }, true)
+  }
+
+  async #run(order: HandlerOrder & { readonly kind: 'begin' }): Promise<void> {
+    const { run, job, timeoutMs } = order
+    const context = new RunContext(run, job, timeoutMs, Date.now(), { onNews: () => this.#onNews() })
+    this.#context = context
+    this.#sentLines = 0
+    try {
+      const handler = await importHandler(order.module)
+      this.#post({ kind: 'begun' })
+      const result = await handler(order.input, context)
+      const json = result === undefined ? null : jsonOf(result)
+      const { droppedLines } = context
+      this.#end({ kind: 'succeeded', hasResult: result !== undefined, result: json, droppedLines })
+    } catch (error) {
+      this.#fail(failureOf(error), false)
+    }
+  }
+
+  #fail(end: HandlerEnd, isLast: boolean): void {
+    this.#end({ kind: 'failed', end, droppedLines: this.#context?.droppedLines ?? 0, isLast })
+  }
+
+  #end(message: HandlerMessage): void {
+    if (this.#context === null) return
+    this.#sendNews()
+    this.#context.close()
+    this.#context = null
+    this.#post(message)
+  }
+
+  #onNews(): void {
+    const dueInMs = this.#sentAtMs + minNewsMs - performance.now()
+    if (dueInMs <= 0) this.#sendNews()
+    else this.#timer ??= setTimeout(() => this.#sendNews(), dueInMs)
+  }
+
+  #sendNews(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    const context = this.#context
+    if (context === null || !context.hasNews) return
+    this.#sentAtMs = performance.now()
+    const lines = context.lines.slice(this.#sentLines)
+    this.#sentLines += lines.length
+    const progress = context.progressValue === undefined ? null : jsonOf(context.progressValue)
+    this.#post({ kind: 'news', lines, progress })
+  }
+}

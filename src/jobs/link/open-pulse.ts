@@ -1,0 +1,14 @@
+import type { HeartbeatSettings } from '../heartbeat-protocol.ts'
+import type { WorkBoard } from '../work-board/work-board.ts'
+import type { WorkerPulse } from './worker-pulse.ts'
+
+/** Loads only what this worker needs: one over a broker has no database driver, and the other way round. */
+export async function openPulse(settings: HeartbeatSettings, board: WorkBoard): Promise<WorkerPulse> {
+  const { address } = settings
+  if (address.kind === 'postgres') {
+    const { PostgresPulse } = await import('./postgres-pulse.ts')
+    return new PostgresPulse(settings, address.databaseUrl)
+  }
+  const { BrokerPulse } = await import('../broker/broker-pulse.ts')
+  return new BrokerPulse({ ...settings, ...address }, board)
+}

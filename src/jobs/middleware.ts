@@ -1,0 +1,36 @@
+import type { RunContext } from './run-context.ts'
+
+/** One call of a handler. `runs` has one entry, or those of a batch. */
+export interface HandlerCall {
+  readonly job: string
+  readonly runs: readonly { readonly input: unknown; readonly context: RunContext }[]
+}
+
+/**
+ * Code around every handler of a worker: it calls `next` and returns what that resolves to. What it throws fails the runs of the call.
+ *
+ * @example
+ * const timed: JobMiddleware = async ({ job }, next) => {
+ *   const beganMs = performance.now()
+ *   try {
+ *     return await next()
+ *   } finally {
+ *     console.log(job, performance.now() - beganMs)
+ *   }
+ * }
+ */
+export type JobMiddleware = (call: HandlerCall, next: () => Promise<unknown>) => unknown
+
+/** Calls the handler inside all of them, the first outermost. Without any, a handler that returns at once has returned at once. */
+export function callWithin(
+  middleware: readonly JobMiddleware[],
+  call: HandlerCall,
+  handler: () => unknown,
+): unknown {
+  if (middleware.length === 0) return handler()
+  const callFrom = async (place: number): Promise<unknown> => {
+    const layer = middleware[place]
+    return layer === undefined ? handler() : layer(call, () => callFrom(place + 1))
+  }
+  return callFrom(0)
+}

@@ -1,0 +1,90 @@
+import { readSchemaNumber } from '../postgres/schema.ts'
+import type { Database } from '../storage/database.ts'
+import { readLeader } from '../storage/maintenance-tasks.ts'
+import { type NodeShare, readNodeShares } from '../storage/nodes.ts'
+import { readDatabaseBytes, readServer, readTables, type TableRow } from '../storage/server.ts'
+import { version } from '../version.ts'
+import { type Finding, runChecks } from './checks/check.ts'
+import { aliveWithinMs, checkMigrations, schemaChecks } from './checks/schema-checks.ts'
+import { serverChecks } from './checks/server-checks.ts'
+import { onDatabase } from './page.ts'
+
+export interface SystemNode extends Omit<NodeShare, 'isStopping' | 'sinceBeatMs'> {
+  readonly state: 'alive' | 'stopping' | 'lost'
+  /** Runs the maintenance tasks. */
+  readonly isLeader: boolean
+}
+
+export interface SystemStatus {
+  readonly version: string
+  /** The number of the last change to the tables. */
+  readonly schema: number
+  readonly nodes: readonly SystemNode[]
+  /** Of 256; those of nodes that are lost are taken over within seconds. */
+  readonly ownedShards: number
+  readonly database: {
+    readonly version: string
+    readonly startedAt: Date
+    readonly bytes: number
+    readonly connections: number
+    readonly maxConnections: number
+    readonly hasFsync: boolean
+    readonly synchronousCommit: string
+  }
+}
+
+/** Whether Holdfast itself and its database are well. */
+export class System {
+  readonly #options: { readonly database: () => Database }
+
+  constructor(options: { readonly database: () => Database }) {
+    this.#options = options
+  }
+
+  async status(): Promise<SystemStatus> {
+    return onDatabase(this.#options.database(), async (database) => {
+      const [server, bytes, shares, leader, schema] = await Promise.all([
+        readServer(database),
+        readDatabaseBytes(database),
+        readNodeShares(database),
+        readLeader(database),
+        readSchemaNumber(database.pool),
+      ])
+      const { versionNumber: _, isRecovering: __, ...facts } = server
+      const nodes = shares.map(({ isStopping, sinceBeatMs, ...node }) => ({
+        ...node,
+        state:
+          sinceBeatMs > aliveWithinMs
+            ? ('lost' as const)
+            : isStopping
+              ? ('stopping' as const)
+              : ('alive' as const),
+        isLeader: node.incarnation === leader.incarnation,
+      }))
+      const ownedShards = nodes.reduce((sum, { state, shards }) => sum + (state === 'lost' ? 0 : shards), 0)
+      return { version, schema, nodes, ownedShards, database: { ...facts, bytes } }
+    })
+  }
+
+  /** Tables and partitions by name, with their sizes. */
+  async tables(
+    page: { readonly afterName?: string | undefined; readonly limit?: number } = {},
+  ): Promise<TableRow[]> {
+    return onDatabase(this.#options.database(), (database) =>
+      readTables(database, page.afterName ?? '', page.limit ?? 100),
+    )
+  }
+
+  /** What `holdfast doctor` looks at in the database. */
+  async checks(): Promise<Finding[]> {
+    return onDatabase(this.#options.database(), async (database) => {
+      // While the database is away, that is the answer, and not nine checks that could not be made.
+      await readServer(database)
+      return runChecks([
+        ...serverChecks(database),
+        ['migrations', () => checkMigrations(database)],
+        ...schemaChecks(database),
+      ])
+    })
+  }
+}

@@ -1,0 +1,89 @@
+import { isSecretMark, partlyShown, type SecretPath, secretMark, setAt, valueAt } from './endpoint-secrets.ts'
+import type { Keyring } from './keyring.ts'
+
+type Config = Readonly<Record<string, unknown>>
+
+/** A secret as it is stored in the config itself, where the open text was. */
+interface SealedField {
+  readonly isSet: true
+  readonly keyId: string
+  readonly sealed: string
+  /** What may be seen of it. */
+  readonly shown?: string
+}
+
+/** Which fields are secret, and what each is bound to: bytes that somebody copies to another place don't open there. */
+export interface SecretFields {
+  readonly paths: readonly SecretPath[]
+  readonly placeOf: (field: string) => string
+  readonly shownPart?: ((field: string, secret: string) => string | null) | undefined
+}
+
+export function isSealedField(value: unknown): value is SealedField {
+  return isSecretMark(value) && typeof (value as Partial<SealedField>).sealed === 'string'
+}
+
+/** The config as it is stored. A mark means the secret that `stored` has. */
+export function sealFields<Given extends Config>(
+  config: Given,
+  { paths, placeOf, shownPart }: SecretFields,
+  keyring: Keyring | null,
+  stored: Config | null,
+): Given {
+  return change(config, paths, (value, path) => {
+    if (isSecretMark(value)) return stored === null ? value : (valueAt(stored, path) ?? value)
+    if (typeof value !== 'string' || keyring === null) return value
+    const field = path.join('.')
+    const { keyId, bytes } = keyring.seal(value, placeOf(field))
+    const shown = shownPart?.(field, value) ?? null
+    return { ...secretMark, keyId, sealed: bytes.toString('base64'), ...(shown !== null && { shown }) }
+  })
+}
+
+export type OpenedFields<Given> =
+  | { readonly ok: true; readonly config: Given }
+  | { readonly ok: false; readonly reason: string }
+
+/** The config as it is used. */
+export function openFields<Given extends Config>(
+  config: Given,
+  { paths, placeOf }: SecretFields,
+  keyring: Keyring | null,
+): OpenedFields<Given> {
+  let reason: string | null = null
+  const opened = change(config, paths, (value, path) => {
+    if (!isSealedField(value)) return value
+    const field = path.join('.')
+    const { keyId, sealed } = value
+    const result = keyring?.open({ keyId, bytes: Buffer.from(sealed, 'base64') }, placeOf(field))
+    if (result?.ok === true) return result.text
+    reason =
+      result?.reason === 'damaged'
+        ? `its secret ${field} can't be decrypted: the stored value is damaged; set the secret again`
+        : `its secret ${field} is encrypted with key ${keyId}, which this node's HOLDFAST_ENCRYPTION_KEY doesn't have: add that key and restart it`
+    return value
+  })
+  return reason === null ? { ok: true, config: opened } : { ok: false, reason }
+}
+
+/** The config as it is shown: of a secret, that it is set, and what may be seen of it. */
+export function hideFields<Given extends Config>(config: Given, paths: readonly SecretPath[]): Given {
+  return change(config, paths, (value) => {
+    const shown = partlyShown(value)
+    return shown === null ? secretMark : { ...secretMark, shown }
+  })
+}
+
+function change<Given extends Config>(
+  config: Given,
+  paths: readonly SecretPath[],
+  by: (value: unknown, path: SecretPath) => unknown,
+): Given {
+  if (paths.length === 0) return config
+  const copy = structuredClone(config) as Record<string, unknown>
+  for (const path of paths) {
+    const value = valueAt(copy, path)
+    if (value !== undefined) setAt(copy, path, by(value, path))
+  }
+  return copy as Given
+}

@@ -1,0 +1,81 @@
+-- Ends dispatches that have not started: compare-and-swap against the token, so that a run that has just started is never touched. `reasons`: `expired`, `delivery_limit`, `rejected` or
+-- another word of the broker; `unpublished`, `worker_lost` and `retired` return the run. `histories`: the x-death of each, or empty.
+-- `outcome`: failed, returned (to its queue), or ended: nothing was to be done. Indexes: runs_pkey, run_claims_pkey, dead_letters_pkey, dead_letters_delivery_id_key.
+create or replace function holdfast_internal.end_dispatches(dispatched_ids bigint[], tokens bigint[], reasons text[], histories jsonb[], me integer)
+returns table (run_id bigint, outcome text)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  open record;
+  held bigint[] := '{}';
+  held_reasons text[] := '{}';
+  held_histories jsonb[] := '{}';
+  held_letters bigint[] := '{}';
+  to_return bigint[] := '{}';
+  to_share bigint[] := '{}';
+  key_lanes integer[] := '{}';
+  reason text;
+begin
+  perform holdfast_internal.commit_durably();
+  for open in
+    select given.*, locked.dead_letter_id, locked.lane_id, locked.has_key, locked.is_targeted, locked.policy
+    from (
+      select distinct on (each.run_id) each.* from unnest(dispatched_ids, tokens, reasons, histories) as each (run_id, token, reason, history)
+      order by each.run_id, each.token desc
+    ) as given
+    cross join lateral (
+      select run.id, run.dead_letter_id, run.lane_id, coalesce(run.ordering_key, run.concurrency_key) is not null as has_key, run.target is not null as is_targeted,
+             coalesce((select job.settings ->> 'onTtl' from holdfast_internal.jobs as job where job.id = run.job_id), 'fail') as policy
+      from holdfast_internal.runs as run where run.id = given.run_id and (run.due_at is null or run.claim_id = given.token) for update of run
+    ) as locked
+    order by given.run_id
+  loop
+    -- A start that commits first has made the claim a worker's; one that comes after finds no claim.
+    delete from holdfast_internal.run_claims as claim where claim.id = open.token and claim.worker = 0 and claim.run_ids = array[open.run_id];
+    continue when not found;
+    if exists (select from holdfast_internal.run_cancellations as asked where asked.run_id = open.run_id)
+      or open.reason in ('unpublished', 'worker_lost', 'retired') or (open.reason = 'expired' and not open.is_targeted) then
+      to_return := to_return || open.run_id;
+    elsif open.reason = 'expired' and open.policy = 'share' then
+      to_share := to_share || open.run_id;
+    else
+      held := held || open.run_id;
+      held_reasons := held_reasons || open.reason;
+      held_histories := held_histories || coalesce(open.history, 'null'::jsonb);
+      held_letters := held_letters || coalesce(open.dead_letter_id, 0);
+    end if;
+    if open.has_key then
+      key_lanes := key_lanes || open.lane_id;
+    end if;
+  end loop;
+  -- A token whose run has ended by itself leaves its claim behind.
+  delete from holdfast_internal.run_claims as claim using unnest(dispatched_ids, tokens) as given (run_id, token)
+  where claim.id = any (tokens) and claim.id = given.token and claim.worker = 0 and claim.run_ids = array[given.run_id]
+    and not exists (select from holdfast_internal.runs as run where run.id = given.run_id);
+  perform holdfast_internal.shut_claims(key_lanes);
+  if to_share <> '{}' then
+    update holdfast_internal.runs set target = null, ttl_at = null, ttl_ms = null where id = any (to_share);
+    to_return := to_return || to_share;
+  end if;
+  if to_return <> '{}' then
+    perform holdfast_internal.return_runs(to_return);
+  end if;
+  foreach reason in array array(select distinct word from unnest(held_reasons) as word order by word) loop
+    perform holdfast_internal.fail_runs(
+      array(select id from unnest(held, held_reasons) as given (id, word) where word = reason),
+      case reason when 'expired' then 'worker_queue_ttl_expired' when 'delivery_limit' then 'broker_delivery_limit'
+        when 'rejected' then 'broker_rejected' else 'broker_dead_lettered' end,
+      case reason when 'expired' then 'worker_queue_ttl_expired' when 'delivery_limit' then 'broker_delivery_limit'
+        when 'rejected' then 'broker_rejected' else 'broker_dead_lettered' end,
+      case reason when 'expired' then 'Worker queue TTL expired' when 'delivery_limit' then 'Returned to the broker too often before it started'
+        when 'rejected' then 'Rejected by its consumer' else 'Dead-lettered by the broker: ' || reason end,
+      me);
+  end loop;
+  update holdfast_internal.dead_letters as letter set broker_history = given.history
+  from unnest(held, held_letters, held_histories) as given (id, letter_id, history)
+  where letter.delivery_id = any (held) and letter.delivery_id = given.id and given.letter_id = 0 and given.history <> 'null';
+  update holdfast_internal.dead_letters as letter set broker_history = given.history
+  from unnest(held_letters, held_histories) as given (letter_id, history)
+  where letter.id = any (held_letters) and letter.id = given.letter_id and given.history <> 'null';
+  return query select id, case when id = any (held) then 'failed' when id = any (to_return) then 'returned' else 'ended' end from unnest(dispatched_ids) as id;
+end $$;

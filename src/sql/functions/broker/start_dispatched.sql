@@ -1,0 +1,30 @@
+-- These runs have begun at this worker, by the token of each: from now on its lease guards them. Returns the runs whose token was no longer valid, because they ended, expired or were
+-- started elsewhere. A worker that was declared dead has no lease: what it started goes back. Indexes: run_claims_pkey, runs_pkey.
+create or replace function holdfast_internal.start_dispatched(me integer, started_ids bigint[], tokens bigint[]) returns bigint[]
+language plpgsql as $$
+declare
+  started bigint[];
+  lost bigint[];
+begin
+  perform holdfast_internal.commit_durably();
+  -- Burying the worker takes this lock exclusively.
+  perform holdfast_internal.lock_incarnation_shared(me);
+  if not exists (select from holdfast_internal.workers where incarnation = me) then
+    perform holdfast_internal.end_dispatches(started_ids, tokens, array_fill('worker_lost'::text, array[cardinality(started_ids)]), '{}', 0);
+    return started_ids;
+  end if;
+  with begun as (
+    update holdfast_internal.run_claims as claim set worker = me, claimed_at = clock_timestamp()
+    from unnest(started_ids, tokens) as given (run_id, token)
+    where claim.id = any (tokens) and claim.id = given.token and claim.worker = 0 and claim.run_ids = array[given.run_id]
+    returning given.run_id
+  )
+  select array_agg(begun.run_id) into started from begun;
+  -- Whoever asked for their end while nobody held them is heard with the next beat.
+  update holdfast_internal.run_cancellations set worker = me where run_id = any (started);
+  select array_agg(given.run_id) into lost from unnest(started_ids, tokens) as given (run_id, token)
+  where given.run_id <> all (coalesce(started, '{}'))
+    -- Told twice.
+    and not exists (select from holdfast_internal.run_claims as claim where claim.id = given.token and claim.worker = me);
+  return coalesce(lost, '{}');
+end $$;

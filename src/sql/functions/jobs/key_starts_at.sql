@@ -1,0 +1,11 @@
+-- When the rate per key allows one more run of a key: at once while the key has used less than a second's worth ahead, or nothing. Index: key_rates_pkey.
+create or replace function holdfast_internal.key_starts_at(lane integer, run_key text, rate double precision) returns timestamptz
+language plpgsql stable as $$
+begin
+  return coalesce(
+    (
+      select known.paid_until - make_interval(secs => (greatest(rate, 1) - 1) / rate)
+      from holdfast_internal.key_rates as known where known.lane_id = lane and known.key = run_key
+    ), '-infinity'
+  );
+end $$;

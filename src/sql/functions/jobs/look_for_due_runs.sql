@@ -1,0 +1,65 @@
+-- Runs that are due, and those that wait aside for their job or in the line of a fair key, with what to do about each: take, park (until its key is free), aside
+-- (until somebody may take runs of its job), or leave. Rows that somebody else is just changing are left for the next look. `ages`: since when each waits, as the
+-- number of a run of that time; `times`: where it stands in the due line, null when it stands in another one; `turns`: its fair key; `jobs`: its job. `limited`, `rooms`: jobs with
+-- limits of their own, and how many of each these allow.
+-- Indexes: see due_candidates; runs_ordered, runs_ordered_out.
+create or replace function holdfast_internal.look_for_due_runs(
+  lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, untakeable integer[], worker_name text, worker_tags text[],
+  floors timestamptz[], reset_floor timestamptz, fair_after text, max_chain integer, limited integer[], rooms integer[],
+  looked_at timestamptz, out ids bigint[], out verdicts text[], out priorities smallint[], out times timestamptz[], out ages bigint[], out turns text[], out targets text[], out jobs integer[]
+)
+language plpgsql as $$
+begin
+  if exists (select from holdfast_internal.runs as run where run.lane_id = lane and run.target is not null) then
+    targets := holdfast_internal.fitting_targets(lane, worker_name, worker_tags);
+  end if;
+  with judged as materialized (
+    select waiting.id, waiting.job_id, waiting.priority, waiting.due_at, waiting.ordering_key, waiting.fair_key,
+           waiting.crashes = 0 and waiting.target is null as is_plain,
+           case when waiting.due_at = 'infinity' then waiting.id else holdfast_internal.age_at(waiting.due_at) end as age,
+           case when waiting.job_id = any (untakeable) then 'aside'
+                when waiting.ordering_key is not null then case
+                  -- Not `exists`: that might be answered by reading every run with a key once.
+                  when (
+                    select true from holdfast_internal.runs as older
+                    where older.ordering_key = waiting.ordering_key and older.lane_id = lane and older.id < waiting.id limit 1
+                  ) then 'park'
+                  -- It was committed after a later one of its key, which is out.
+                  when (
+                    select true from holdfast_internal.runs as later
+                    where later.ordering_key = waiting.ordering_key and later.lane_id = lane and later.claim_id is not null limit 1
+                  ) then 'leave'
+                  else 'take' end
+                when waiting.concurrency_key is null then 'take'
+                else holdfast_internal.key_verdict(lane, waiting.job_id, waiting.concurrency_key,
+                  row_number() over (
+                    partition by waiting.concurrency_key, waiting.job_id = any (untakeable), coalesce(rooms[array_position(limited, waiting.job_id)] = 0, false)
+                    order by waiting.id
+                  ), looked_at) end as verdict,
+           waiting.crashes > 0 and row_number() over (
+             partition by waiting.crashes > 0 order by waiting.crashes > 1, waiting.priority desc, waiting.due_at
+           ) > suspect_room as is_surplus
+    from holdfast_internal.due_candidates(lane, wanted, suspect_room, may_take_deadly, untakeable, targets, floors, reset_floor, fair_after,
+      limited, rooms, looked_at) as waiting
+  ), chained as materialized (
+    -- The oldest of an ordering key brings those behind it along, to run one after the other: the fewer keys wait, the more of each.
+    -- Where they stand in the due line counts only for those that the look has reached: the floor must not pass over what lies between.
+    select link.id, case when link.id in (select judged.id from judged) then link.due_at end as due_at, head.priority, greatest(head.age, link.age) as age
+    from (select judged.*, count(*) over () as heads from judged where max_chain > 1 and verdict = 'take' and ordering_key is not null and is_plain) as head
+    cross join lateral holdfast_internal.chain_behind(lane, head.ordering_key, head.id, least(max_chain, wanted / head.heads)::integer - 1,
+      untakeable || limited, looked_at) as link
+    where 2 * head.heads <= wanted
+  ), every as (
+    select chained.id, null::integer as job_id, chained.priority, chained.due_at, chained.age, null::text as fair_key, 'take' as verdict from chained
+    union all
+    select judged.id, judged.job_id, judged.priority, case when judged.is_plain then judged.due_at end, judged.age, judged.fair_key,
+           case when judged.verdict = 'take' and judged.is_surplus then 'leave' else judged.verdict end
+    from judged where judged.id not in (select chained.id from chained)
+  )
+  select array_agg(every.id order by every.id), array_agg(every.verdict order by every.id), array_agg(every.priority order by every.id),
+         array_agg(case when every.due_at < 'infinity' then every.due_at end order by every.id), array_agg(every.age order by every.id),
+         case when max(every.fair_key) is not null then array_agg(every.fair_key order by every.id) end,
+         case when limited <> '{}' then array_agg(every.job_id order by every.id) end
+  into ids, verdicts, priorities, times, ages, turns, jobs
+  from every;
+end $$;

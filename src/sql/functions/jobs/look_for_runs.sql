@@ -1,0 +1,68 @@
+-- Fresh runs of all priorities behind the cursors, the snapshot, and the id of the next transaction, in one statement: they have to belong together.
+-- `are_takeable` is null when all are; `bundles`: the last number of the bundle that each is from, null when none is from one. `first_due_at`: when the first
+-- falls due of what waits for nothing but a time; `has_others`: whether anything else waits that isn't fresh, now or for a time to come.
+-- Indexes: runs_fresh, run_bundles_pkey, runs_due, runs_targeted, runs_suspect, runs_aside, runs_fair.
+create or replace function holdfast_internal.look_for_runs(
+  lane integer, cursors bigint[], floors timestamptz[], max_rows integer, untakeable integer[], out seen pg_snapshot, out seen_next bigint, out ids bigint[],
+  out jobs integer[], out priorities smallint[], out expiries timestamptz[], out are_takeable boolean[], out bundles bigint[],
+  out first_due_at timestamptz, out has_others boolean
+)
+language plpgsql as $$
+begin
+  -- A transaction that has an id of its own isn't told which comes next.
+  if pg_current_xact_id_if_assigned() is not null then
+    raise exception 'a claim has to be the first statement of its transaction' using errcode = '25001';
+  end if;
+  select pg_current_snapshot(), holdfast_internal.next_transaction(pg_current_snapshot()), array_agg(fresh.id), array_agg(fresh.job_id),
+         array_agg(fresh.priority), array_agg(fresh.expires_at),
+         case when bool_and(fresh.is_takeable) is false then array_agg(fresh.is_takeable) end,
+         case when max(fresh.bundle) is not null then array_agg(fresh.bundle) end,
+         (
+           select min(due.due_at) from generate_series(0, 3) as level cross join lateral (
+             select run.due_at from holdfast_internal.runs as run
+             where run.lane_id = lane and run.priority = level and run.due_at is not null and run.target is null and run.crashes = 0
+               and run.due_at >= floors[level + 1] and run.due_at < 'infinity' and run.claim_id is null
+             order by run.due_at limit 1
+           ) as due
+         ),
+         exists (select from holdfast_internal.runs as run where run.lane_id = lane and run.target is not null)
+         or exists (
+           select from holdfast_internal.runs as run
+           where run.lane_id = lane and run.crashes > 0 and run.due_at is not null and run.due_at < 'infinity' and run.claim_id is null
+         )
+         or exists (
+           select from holdfast_internal.runs as run
+           where run.lane_id = lane and run.is_aside and run.due_at = 'infinity' and run.claim_id is null
+         )
+         or holdfast_internal.next_fair_key(lane, null) is not null
+  into seen, seen_next, ids, jobs, priorities, expiries, are_takeable, bundles, first_due_at, has_others
+  from (
+    select candidate.*, candidate.job_id <> all (untakeable) as is_takeable
+    from generate_series(3, 0, -1) as level cross join lateral (
+      (
+        select run.id, run.job_id, run.priority, run.expires_at, null::bigint as bundle from holdfast_internal.runs as run
+        -- As a range of pairs and not `priority = level … order by id`: for that the primary key seems as good to a planner, and an
+        -- empty priority would cost a walk over the whole backlog.
+        where run.lane_id = lane and run.due_at is null
+          and (run.priority, run.id) > (level, cursors[level + 1]) and (run.priority, run.id) < (level + 1, 0)
+        order by run.priority, run.id limit max_rows
+      )
+      union all
+      (
+        select each, bundle.job_id, bundle.priority, null, bundle.last_id
+        from (
+          select * from holdfast_internal.run_bundles as known
+          where known.lane_id = lane
+            and (known.priority, known.last_id) > (level, cursors[level + 1]) and (known.priority, known.last_id) < (level + 1, 0)
+          order by known.priority, known.last_id limit max_rows
+        ) as bundle
+        -- The series ends where the claim does: it is made as a whole, however few of it are wanted.
+        cross join lateral generate_series(
+          greatest(bundle.first_id, cursors[level + 1] + 1), least(bundle.last_id, greatest(bundle.first_id, cursors[level + 1] + 1) + max_rows - 1)
+        ) as each
+        limit max_rows
+      )
+    ) as candidate
+    order by candidate.priority desc, candidate.id limit max_rows
+  ) as fresh;
+end $$;

@@ -1,0 +1,47 @@
+-- Stores what a claim takes, as one row, and sets aside or parks what it passes by. Fresh runs are the claim's because it lists them, due ones because they
+-- name it too. Returns the claim's number. Indexes: runs_pkey, run_bundles_last_id_key.
+create or replace function holdfast_internal.store_claim(
+  me integer, lane integer, request bigint, fresh_ids bigint[], fresh_jobs integer[], fresh_priorities smallint[], are_takeable boolean[],
+  fresh_bundles bigint[], cursors bigint[], due_taken bigint[], fresh_taken bigint[], aside bigint[], parked bigint[]
+) returns bigint
+language plpgsql as $$
+declare
+  new_claim constant bigint := nextval('holdfast_internal.run_claims_seq');
+  rows_taken bigint[] := fresh_taken;
+  bundled_taken int8multirange := '{}';
+  passed_bundles bigint[];
+begin
+  if coalesce(aside, parked) is not null then
+    update holdfast_internal.runs set due_at = 'infinity', is_aside = id = any (coalesce(aside, '{}')) where id = any (aside || parked);
+  end if;
+  if fresh_bundles is not null then
+    -- Of what the cursor passes everything is taken, but for the runs that are set aside.
+    select coalesce(range_agg(int8range(part.first, part.last, '[]')) filter (where part.is_takeable is not false), '{}'),
+           array_agg(part.bundle) filter (where part.bundle = part.last)
+    into bundled_taken, passed_bundles
+    from (
+      select fresh.bundle, fresh.is_takeable, min(fresh.id) as first, max(fresh.id) as last
+      from unnest(fresh_ids, fresh_bundles, fresh_priorities, are_takeable) as fresh (id, bundle, priority, is_takeable)
+      where fresh.bundle is not null and fresh.id <= cursors[fresh.priority + 1] group by 1, 2
+    ) as part;
+    rows_taken := array(
+      select fresh.id from unnest(fresh_ids, fresh_bundles, fresh_priorities, are_takeable) as fresh (id, bundle, priority, is_takeable)
+      where fresh.bundle is null and fresh.id <= cursors[fresh.priority + 1] and fresh.is_takeable is not false
+    );
+    if aside is not null then
+      insert into holdfast_internal.runs (id, lane_id, job_id, priority, due_at, is_aside)
+      select fresh.id, lane, fresh.job, fresh.priority, 'infinity', true
+      from unnest(fresh_ids, fresh_bundles, fresh_jobs, fresh_priorities, are_takeable) as fresh (id, bundle, job, priority, is_takeable)
+      where fresh.bundle is not null and fresh.id <= cursors[fresh.priority + 1] and fresh.is_takeable is false;
+    end if;
+    delete from holdfast_internal.run_bundles as passed where passed.lane_id = lane and passed.last_id = any (passed_bundles);
+  end if;
+  if due_taken is not null then
+    update holdfast_internal.runs set claim_id = new_claim, due_at = least(due_at, now()), is_aside = false where id = any (due_taken);
+  end if;
+  if coalesce(due_taken, fresh_taken) is not null then
+    insert into holdfast_internal.run_claims (id, lane_id, worker, request, run_ids, bundled)
+    values (new_claim, lane, me, request, coalesce(due_taken, '{}') || rows_taken, bundled_taken);
+  end if;
+  return new_claim;
+end $$;

@@ -1,0 +1,39 @@
+import { parseNumberSet } from './array-literal.ts'
+import type { Queryable } from './queryable.ts'
+
+/** Two functions of the database that store the same: one takes the bodies as lines of a text, the other as an array. */
+export interface BodyStore {
+  readonly ofLines: 'accept_lines' | 'accept_run_lines'
+  readonly ofArray: 'accept_messages' | 'accept_runs'
+}
+
+/**
+ * Stores bodies for one endpoint or job, all or none, and returns their ids in order. Bodies are sent as lines of one text and ids returned as another, which
+ * saves the publisher quoting a thousand array elements and parsing a thousand rows.
+ */
+export async function acceptBodies(
+  queryable: Queryable,
+  { ofLines, ofArray }: BodyStore,
+  target: string,
+  bodies: readonly string[],
+  options: readonly (object | null)[] | null,
+): Promise<number[]> {
+  if (bodies.length === 0) return []
+  // JSON.stringify writes no line breaks; JSON text from a caller may have some.
+  const isLines = !bodies.some((body) => body.includes('\n'))
+  const result = await queryable.query({
+    text: isLines
+      ? `select holdfast_internal.${ofLines}($1, $2, $3::jsonb[])`
+      : `select string_agg(id::text, ',') from holdfast_internal.${ofArray}($1, $2::text[], $3::jsonb[]) as id`,
+    values: [
+      target,
+      isLines ? bodies.join('\n') : bodies,
+      options === null ? null : options.map((each) => (each === null ? null : JSON.stringify(each))),
+    ],
+    rowMode: 'array',
+  })
+  const [row] = result.rows as [string][]
+  if (row === undefined) throw new Error(`${ofLines} returned no row`)
+  // A set of ranges where they are consecutive.
+  return row[0].startsWith('{') ? parseNumberSet(row[0]) : row[0].split(',').map(Number)
+}

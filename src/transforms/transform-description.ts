@@ -1,0 +1,21 @@
+import type { z } from 'zod'
+
+interface TransformConfig {
+  readonly type: string
+}
+
+/** The description of a transform, read by the API's description and the docs. The transform itself validates; a test compares both. */
+export interface TransformDescription<Config extends TransformConfig = TransformConfig> {
+  readonly name: Config['type']
+  /** What the request's body becomes. */
+  readonly makes: string
+  readonly config: z.ZodObject & z.ZodType<unknown, Config>
+  /** Also determines the type of such transforms. */
+  readonly example: Config
+}
+
+export function describeTransform<Config extends TransformConfig>(
+  description: TransformDescription<Config>,
+): TransformDescription<Config> {
+  return description
+}

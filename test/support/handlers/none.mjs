@@ -1,0 +1,2 @@
+// Exports no handler.
+export const something = 1
