@@ -75,6 +75,8 @@ const joinMessage = z.object({
   joinId: z.string().min(1).max(100),
   /** It has joined as this worker, and only asks for its queues again: one of them was deleted. */
   rejoins: id.optional(),
+  /** What it could not consume, and why: `unanswered` is a queue that the broker has no leader for. */
+  lostQueues: z.array(z.object({ name: z.string(), reason: z.enum(['deleted', 'unanswered']) })).optional(),
   name: z.string().min(1).max(200),
   version: z.string(),
   host: z.string(),

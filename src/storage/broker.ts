@@ -67,6 +67,27 @@ export async function returnStranded(database: Database, maxRows: number, by: nu
   return rows[0]?.returned ?? 0
 }
 
+/**
+ * Runs whose messages were lost with the shared queues of these job queues, or with the queue of the workers of this name. Returns how many went back. Indexes:
+ * run_claims_dispatched, queues_name_key, runs_pkey.
+ */
+export async function returnLostMessages(
+  database: Database,
+  queues: readonly string[],
+  worker: string | null,
+  maxRows: number,
+  by: number,
+): Promise<number> {
+  const rows = await database.query<{ returned: number }>(
+    {
+      name: 'return_lost_messages',
+      text: 'select holdfast_internal.return_lost_messages($1, $2, $3, $4) as returned',
+    },
+    [queues, worker, maxRows, by],
+  )
+  return rows[0]?.returned ?? 0
+}
+
 export interface Suspects {
   /** Runs that were in flight at a crash. */
   readonly suspects: number

@@ -22,6 +22,8 @@ class Installation {
   readonly node: RunningNode
   /** Numbers of the runs that were executed. */
   readonly ran: readonly number[]
+  /** What the names on the broker begin with. */
+  readonly prefix: string
   readonly #worker: JobWorker
   readonly #client: Holdfast
   #sent = 0
@@ -31,12 +33,14 @@ class Installation {
     node: RunningNode,
     client: Holdfast,
     worker: JobWorker,
+    prefix: string,
     ran: readonly number[],
   ) {
     this.rig = rig
     this.node = node
     this.#client = client
     this.#worker = worker
+    this.prefix = prefix
     this.ran = ran
   }
 
@@ -76,7 +80,7 @@ class Installation {
       jobs: [defineJob({ name: 'work', queue: 'work', input, run })],
     })
     await worker.start()
-    return new Installation(rig, node, client, worker, ran)
+    return new Installation(rig, node, client, worker, prefix, ran)
   }
 
   /** One run and one event. */
@@ -221,4 +225,31 @@ describe.skipIf(!hasOwnBroker)('a broker of its own', { timeout: timeoutMs }, ()
       await whole.expectAll()
     }
   })
+
+  test('whose queue of one worker has lost its leader goes on with the others, and the queue is replaced', async () => {
+    const broker = await OwnBroker.create()
+    ends.push(() => broker.stop())
+    const whole = await Installation.start(broker.url)
+    ends.push(() => whole.stop())
+    const queue = `${whole.prefix}.worker.press`
+    // It stays, and answers nobody: as a quorum queue does that the broker forgot when it was killed.
+    await broker.control('eval', `sys:suspend('%2F_${queue}').`)
+    await broker.control('close_all_connections', 'test')
+    await whole.send()
+    await whole.expectAll()
+    expect(await consumersOf(broker, queue)).toBe('0')
+    await until(
+      'the queue to be consumed again',
+      () => consumersOf(broker, queue),
+      (consumers) => consumers === '1',
+      60_000,
+    )
+    await whole.send()
+    await whole.expectAll()
+  })
 })
+
+async function consumersOf(broker: OwnBroker, queue: string): Promise<string | undefined> {
+  const lines = (await broker.control('list_queues', 'name', 'consumers')).split('\n')
+  return lines.map((line) => line.split('\t')).find(([name]) => name === queue)?.[1]
+}

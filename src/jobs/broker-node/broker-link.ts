@@ -1,6 +1,11 @@
 import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage, Options } from 'amqplib'
 import type { Amqplib } from '../../amqp/amqplib.ts'
-import { type BrokerAccess, BrokerConnection, closedByPeer } from '../../amqp/broker-connection.ts'
+import {
+  type BrokerAccess,
+  BrokerConnection,
+  BrokerError,
+  closedByPeer,
+} from '../../amqp/broker-connection.ts'
 import { brokerFailure } from '../../amqp/broker-failure.ts'
 import type { DeclaredQueue, TopologyOptions } from '../../broker/topology.ts'
 import { exchangesOf, fixedQueuesOf } from '../../broker/topology.ts'
@@ -37,6 +42,8 @@ export type Published = 'confirmed' | 'returned' | 'failed'
 /** Beside the one that consumes: a check or a declaration that the broker refuses closes its channel. */
 const maxSideChannels = 20
 const confirmWithinMs = 10_000
+/** RabbitMQ itself waits for 65 s for the leader of a queue that has none, and closes the connection then. */
+const answerWithinMs = 20_000
 const closeWithinMs = 1000
 const minBackoffMs = 100
 const maxBackoffMs = 5000
@@ -270,14 +277,14 @@ export class BrokerLink {
     for (const { name, type } of exchangesOf(topology)) {
       await channel.assertExchange(name, type, { durable: true })
     }
-    for (const queue of fixedQueuesOf(topology)) await declareQueue(channel, queue)
+    for (const queue of fixedQueuesOf(topology)) await answered(declareQueue(channel, queue), queue.name)
   }
 
   async #opened(publish: ConfirmChannel, consume: ConfirmChannel, side: ChannelModel): Promise<void> {
     this.#open = { publish, consume, side }
     for (const { queue, prefetch, onMessage } of this.#options.consumptions) {
       await consume.prefetch(prefetch)
-      await consume.consume(queue, (message) => {
+      const consumed = consume.consume(queue, (message) => {
         if (message === null) return consume.emit('error', new Error(`the queue ${queue} was deleted`))
         let isOpen = true
         return onMessage({
@@ -289,6 +296,7 @@ export class BrokerLink {
           },
         })
       })
+      await answered(consumed, queue)
     }
     this.#backoffMs = minBackoffMs
     this.failure = null
@@ -315,7 +323,33 @@ export class BrokerLink {
   }
 }
 
+/** Rejects when the broker doesn't answer in time for this queue. */
+async function answered<Answer>(answer: Promise<Answer>, queue: string): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new UnansweredQueue(queue)), answerWithinMs)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+    // The connection is closed when it is late, and this with it.
+    answer.catch(() => {})
+  }
+}
+
+/** Nothing is deleted here: results of workers may be in it. */
+class UnansweredQueue extends BrokerError {
+  readonly fix: string
+
+  constructor(queue: string) {
+    super('queue_unanswered', `The broker does not answer for the queue "${queue}": it may have no leader.`)
+    this.fix = `Look at its members (rabbitmq-queues quorum_status ${queue}). If the broker can not recover it, delete it (rabbitmqctl delete_queue ${queue}); Holdfast declares it again.`
+  }
+}
+
 function linkFailure(error: unknown): LinkFailure {
+  if (error instanceof UnansweredQueue) return { code: error.brokerCode, text: error.message, fix: error.fix }
   const explained = explainMismatch(error)
   const failure = brokerFailure(explained, 'queue')
   if (explained instanceof TopologyMismatch)

@@ -18,6 +18,7 @@ import { readSetting } from '../../storage/settings.ts'
 import { recordProgress } from '../../storage/settle-runs.ts'
 import { beatWorker, buryWorker, isKnownWorker, setWorkerJobs } from '../../storage/workers.ts'
 import type { BrokerLink, Consumed } from './broker-link.ts'
+import { LostQueues } from './lost-queues.ts'
 import { RecentJoins } from './recent-joins.ts'
 import { TopologyMismatch } from './topology-mismatch.ts'
 
@@ -43,8 +44,11 @@ export class WorkerRelay {
   /** Joins that were answered, so that one that is delivered again isn't a second worker. */
   readonly #joined = new RecentJoins(maxRecentJoins)
 
+  readonly #lostQueues: LostQueues
+
   constructor(options: WorkerRelayOptions) {
     this.#options = options
+    this.#lostQueues = new LostQueues(options)
   }
 
   /** Knows again which queues were declared, also by other nodes. */
@@ -84,7 +88,9 @@ export class WorkerRelay {
     const names = join.jobs.map(({ name }) => name)
     const declared = await readQueuesOfJobs(database, names)
     const queues = join.queues ?? (declared.length === 0 ? ['default'] : declared)
+    const gone = await this.#lostQueues.remove(join)
     const consume = await this.#declareQueues(join.name, queues)
+    if (gone.length > 0) await this.#lostQueues.returnRuns(gone, join.name, queues)
     for (const former of join.formerWorkers) await buryWorker(database, former, null, by())
     let incarnation = this.#joined.incarnationOf(join.joinId)
     if (join.rejoins !== undefined && (await isKnownWorker(database, join.rejoins)))

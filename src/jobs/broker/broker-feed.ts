@@ -5,6 +5,7 @@ import type { RunFeed, RunFeedOptions } from '../link/worker-link.ts'
 import { withDeadline } from '../with-deadline.ts'
 import { AskedStarts, type StartAnswer } from './asked-starts.ts'
 import type { ConfirmedPublisher } from './confirmed-publisher.ts'
+import { type LostQueue, QueueConsumers } from './queue-consumers.ts'
 import { RecentSet } from './recent-set.ts'
 import { SlotAnnouncer } from './slot-announcer.ts'
 
@@ -14,8 +15,8 @@ export interface BrokerFeedOptions extends RunFeedOptions {
   readonly replyTo: () => string | null
   /** The queues that the node told us to consume. */
   readonly queues: () => readonly string[]
-  /** One of them is gone; `queuesDeclared` is called when it is back. */
-  readonly onQueueDeleted: () => void
+  /** These can't be consumed; `queuesDeclared` is called when they are back. */
+  readonly onQueuesLost: (queues: readonly LostQueue[]) => void
   /** This job came with a run; its settings may be new. */
   readonly onJob: (jobId: number, job: DispatchMessage['job']) => void
 }
@@ -42,8 +43,6 @@ const returnAfterMs = 1000
 const resizeFactor = 2
 const resizeMs = 500
 const retryStartsMs = 200
-/** The broker's reply to who consumes a queue that isn't there. */
-const notFound = 404
 /** An answer of a node takes milliseconds; it may be lost with the connection of the node. */
 const askAgainMs = 5000
 /** Claims that began or ended here, by which a second delivery of the same message is known. */
@@ -60,11 +59,7 @@ export class BrokerFeed implements RunFeed {
   readonly #slots: SlotAnnouncer
   readonly #asked = new AskedStarts()
   readonly #knownClaims = new RecentSet(maxKnownClaims)
-  #channel: Channel | null = null
-  /** Consumer tags of the queues that are consumed, by queue; a promise while the broker hasn't answered. */
-  readonly #consumers = new Map<string, Promise<string>>()
-  /** Queues that were deleted: to consume one would close the channel. */
-  readonly #missing = new Set<string>()
+  readonly #consumers: QueueConsumers
   #prefetch = 0
   #resizedAtMs = Number.NEGATIVE_INFINITY
   #held: Received[] = []
@@ -78,7 +73,14 @@ export class BrokerFeed implements RunFeed {
 
   constructor(options: BrokerFeedOptions) {
     this.#options = options
-    const { executor, limits, publisher, worker, replyTo } = options
+    const { executor, limits, publisher, worker, replyTo, logger, onQueuesLost } = options
+    this.#consumers = new QueueConsumers({
+      logger,
+      onMessage: (channel, message, queue) => this.#receive(channel, queue, message),
+      onChannelClosed: (channel) => this.#drop((received) => received.channel === channel),
+      onLost: onQueuesLost,
+      onReady: () => this.noteRoom(),
+    })
     this.#line = new LineLength(limits.maxPrefetch, () => executor.completed)
     this.#slots = new SlotAnnouncer({
       intervalMs: limits.heartbeatMs,
@@ -95,7 +97,7 @@ export class BrokerFeed implements RunFeed {
 
   async stop(): Promise<void> {
     this.#isRunning = false
-    await this.#stopConsuming()
+    await withDeadline(this.#stopConsuming(), stopDeadlineMs)
     this.#stopTimers()
     this.#returnHeld()
     this.#flush()
@@ -104,22 +106,25 @@ export class BrokerFeed implements RunFeed {
     await this.#slots.stop()
   }
 
-  /** A new channel to consume on. */
-  attach(channel: Channel): void {
-    this.#channel = channel
-    this.#consumers.clear()
+  /** A new connection to consume on. */
+  attach(open: () => Promise<Channel>): void {
+    this.#consumers.attach(open)
     this.noteRoom()
   }
 
-  /** The channel is gone, and the broker delivers again what was not acknowledged on it. */
+  /** The connection is gone, and the broker delivers again what was not acknowledged on it. */
   detach(): void {
-    this.#channel = null
-    this.#consumers.clear()
-    const lost = [...this.#held, ...this.#due]
-    this.#held = []
-    this.#due = []
-    for (const received of lost) if (received.isMaybeStarted) this.#release(received)
+    this.#consumers.detach()
+    this.#drop(() => true)
     this.#asked.giveUp()
+  }
+
+  /** What came on a channel that is closed. */
+  #drop(isDropped: (received: Received) => boolean): void {
+    const lost = [...this.#held, ...this.#due].filter(isDropped)
+    this.#held = this.#held.filter((received) => !isDropped(received))
+    this.#due = this.#due.filter((received) => !isDropped(received))
+    for (const received of lost) if (received.isMaybeStarted) this.#release(received)
   }
 
   /** A node has answered to starts that asked. */
@@ -133,14 +138,8 @@ export class BrokerFeed implements RunFeed {
 
   /** What was deleted is there again. */
   queuesDeclared(): void {
-    this.#missing.clear()
+    this.#consumers.declared()
     this.noteRoom()
-  }
-
-  #noteDeleted(queue: string): void {
-    this.#missing.add(queue)
-    this.#options.logger.warn({ queue }, 'A queue of the worker was deleted; a node is asked to declare it')
-    this.#options.onQueueDeleted()
   }
 
   noteRoom(): void {
@@ -175,17 +174,11 @@ export class BrokerFeed implements RunFeed {
   }
 
   #free(): number {
-    if (this.#channel === null || !this.#mayTake()) return 0
+    if (!this.#consumers.isAttached || !this.#mayTake()) return 0
     return Math.max(0, this.#room() - this.#held.length)
   }
 
-  #receive(channel: Channel, queue: string, message: ConsumeMessage | null): void {
-    if (channel !== this.#channel) return
-    if (message === null) {
-      this.#consumers.delete(queue)
-      this.#noteDeleted(queue)
-      return
-    }
+  #receive(channel: Channel, queue: string, message: ConsumeMessage): void {
     const read = readMessage(dispatchMessage, message.content)
     if (!read.ok) {
       this.#options.logger.error(
@@ -215,14 +208,14 @@ export class BrokerFeed implements RunFeed {
     if (hasRoom) {
       this.#stopTimers()
       this.#resize()
-      this.#consume()
+      this.#consumers.consume(this.#options.queues(), this.#prefetch)
     } else if (this.#isRunning) {
       this.#noteFull()
     }
   }
 
   #noteFull(): void {
-    if (this.#consumers.size > 0)
+    if (this.#consumers.isConsuming)
       this.#fullTimer ??= setTimeout(() => {
         this.#fullTimer = null
         void this.#stopConsuming()
@@ -322,7 +315,7 @@ export class BrokerFeed implements RunFeed {
   /** Nobody knows whether its start was recorded. As long as we hold the message, it is ours to start again. */
   #takeBack(received: Received): void {
     received.isMaybeStarted = true
-    if (received.channel === this.#channel && this.#isRunning) this.#held.unshift(received)
+    if (this.#consumers.isOpen(received.channel) && this.#isRunning) this.#held.unshift(received)
     else this.#release(received)
   }
 
@@ -336,7 +329,7 @@ export class BrokerFeed implements RunFeed {
     { channel, message }: Pick<Received, 'channel' | 'message'>,
     how: 'acknowledge' | 'return' | 'reject',
   ): void {
-    if (channel !== this.#channel) return
+    if (!this.#consumers.isOpen(channel)) return
     try {
       if (how === 'acknowledge') channel.ack(message)
       else channel.nack(message, false, how === 'return')
@@ -353,40 +346,11 @@ export class BrokerFeed implements RunFeed {
     if (!isFar || nowMs - this.#resizedAtMs < resizeMs) return
     this.#resizedAtMs = nowMs
     this.#prefetch = wanted
-    const channel = this.#channel
-    const former = [...this.#consumers.values()]
-    this.#consumers.clear()
-    for (const tag of former) void tag.then((name) => channel?.cancel(name)).catch(() => {})
-  }
-
-  /** Messages that wait for a slot are not acknowledged: there are no more of them than the slots and the line. */
-  #consume(): void {
-    const channel = this.#channel
-    if (channel === null) return
-    for (const queue of this.#options.queues()) {
-      if (this.#consumers.has(queue) || this.#missing.has(queue)) continue
-      const tag = channel
-        .prefetch(this.#prefetch)
-        .then(() => channel.consume(queue, (message) => this.#receive(channel, queue, message)))
-        .then(({ consumerTag }) => consumerTag)
-      // The broker closes the channel too, and the reason is in the log.
-      tag.catch((error: unknown) => {
-        if ((error as { readonly code?: unknown }).code === notFound) this.#noteDeleted(queue)
-      })
-      this.#consumers.set(queue, tag)
-    }
+    void this.#consumers.cancel()
   }
 
   async #stopConsuming(): Promise<void> {
-    const channel = this.#channel
-    const consumers = [...this.#consumers.values()]
-    this.#consumers.clear()
-    if (channel === null) return
-    try {
-      for (const tag of consumers) await channel.cancel(await tag)
-    } catch {
-      // The channel is closed, and its messages are delivered again.
-    }
+    await this.#consumers.cancel()
     this.#pump()
   }
 

@@ -32,6 +32,8 @@ export interface BrokerLinkOptions {
 
 /** Successes that the broker has, and that a node may not have stored yet. */
 const maxRecentSuccesses = 20_000
+/** Job queues of a worker, and its own ones; each has a channel. */
+const maxConsumedQueues = 1000
 /** Of details; a single result passes whatever its size. */
 const maxMessageBytes = 1024 * 1024
 
@@ -47,6 +49,8 @@ export class BrokerLink implements WorkerLink {
   readonly #jobs = new Map<number, { readonly text: string; readonly job: LinkedJob }>()
   readonly #succeeded = new RecentSet(maxRecentSuccesses)
   #replyTo: string | null = null
+  /** On the connection that consumes; null while there is none. */
+  #openChannel: (() => Promise<Channel>) | null = null
   #presence: BrokerPresence | null = null
   #feed: BrokerFeed | null = null
   #executor: Executor | null = null
@@ -63,13 +67,18 @@ export class BrokerLink implements WorkerLink {
     this.#consumer = new KeptChannel<Channel>({
       ...shared,
       name: `Holdfast worker ${name}`,
-      create: (model) => model.createChannel(),
+      maxChannels: maxConsumedQueues,
+      create: (model) => {
+        this.#openChannel = () => model.createChannel()
+        return model.createChannel()
+      },
       onOpen: async (channel) => {
         this.#replyTo = await openControlQueue(channel, prefix, (message) => this.#hear(message))
-        this.#feed?.attach(channel)
+        if (this.#openChannel !== null) this.#feed?.attach(this.#openChannel)
       },
       onClosed: () => {
         this.#replyTo = null
+        this.#openChannel = null
         this.#feed?.detach()
       },
     })
@@ -138,12 +147,11 @@ export class BrokerLink implements WorkerLink {
       publisher: this.#publisher,
       replyTo: () => this.#replyTo,
       queues: () => presence.queueNames,
-      onQueueDeleted: () => presence.askForQueues(),
+      onQueuesLost: (lost) => presence.askForQueues(lost),
       hasSucceeded: (runId) => this.#succeeded.has(runId) || options.hasSucceeded(runId),
       onJob: (jobId, job) => this.#noteJob(jobId, job),
     })
-    const { channel } = this.#consumer
-    if (channel !== null) this.#feed.attach(channel)
+    if (this.#consumer.channel !== null && this.#openChannel !== null) this.#feed.attach(this.#openChannel)
     return this.#feed
   }
 

@@ -8,6 +8,7 @@ import type { PresenceOptions, WorkerPresence } from '../link/worker-link.ts'
 import { withDeadline } from '../with-deadline.ts'
 import { BrokerUnavailableError } from './broker-unavailable-error.ts'
 import type { ConfirmedPublisher } from './confirmed-publisher.ts'
+import type { LostQueue } from './queue-consumers.ts'
 
 export interface BrokerPresenceOptions extends PresenceOptions {
   readonly amqpUrl: string
@@ -117,11 +118,11 @@ export class BrokerPresence implements WorkerPresence {
     this.#options.onQueuesDeclared()
   }
 
-  /** One of its queues was deleted: a node declares it again, and answers. Asked again with the next beat that finds it missing. */
-  askForQueues(): void {
+  /** These of its queues can't be consumed: a node declares them again, and answers. */
+  askForQueues(lost: readonly LostQueue[]): void {
     if (this.#incarnation === 0) return
     const { publisher, replyTo, logger } = this.#options
-    const message = { ...this.#joinMessage(new Set()), rejoins: this.#incarnation }
+    const message = { ...this.#joinMessage(new Set()), rejoins: this.#incarnation, lostQueues: [...lost] }
     publisher.publish(message, replyTo()).catch((error: unknown) => {
       logger.debug({ error: String(error) }, 'The queues of the worker could not be asked for')
     })

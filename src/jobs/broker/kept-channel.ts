@@ -13,6 +13,8 @@ export interface KeptChannelOptions<Kind extends Channel> {
   /** What the broker's pages call the connection. */
   readonly name: string
   readonly logger: Logger
+  /** How many channels the connection may have; 1 unless set. */
+  readonly maxChannels?: number
   readonly create: (model: ChannelModelOf<Kind>) => Promise<Kind>
   /** A new channel is there. What it rejects with closes it. */
   readonly onOpen: (channel: Kind) => Promise<void>
@@ -88,7 +90,7 @@ export class KeptChannel<Kind extends Channel> {
   }
 
   #connect(): void {
-    const { amqplib, address, name } = this.#options
+    const { amqplib, address, name, maxChannels = 1 } = this.#options
     const { username, password } = address
     const timer = setTimeout(
       () => connection.destroy(new BrokerUnavailableError(`no answer within ${connectWithinMs} ms`)),
@@ -102,6 +104,7 @@ export class KeptChannel<Kind extends Channel> {
       password: password ?? 'guest',
       tls: {},
       name,
+      maxChannels,
       onSocket: () => {},
       onOpen: async (model) => {
         model.on('blocked', (reason: string) => this.#setBlocked(reason))

@@ -66,6 +66,52 @@ describe.skipIf(brokerUrl === null)('a dispatched run that does not start', () =
     ])
   })
 
+  for (const [reason, queue, options] of [
+    ['deleted', 'queue.default', {}],
+    ['unanswered', 'queue.default', {}],
+    ['deleted', 'worker.press', { worker: 'press' }],
+    ['unanswered', 'worker.press', { worker: 'press' }],
+  ] as const) {
+    test(`is dispatched again at once when its queue ${queue} is ${reason}`, async () => {
+      await rig.node()
+      const worker = await rig.worker('press', ['print'])
+      await worker.pause()
+      await worker.slots(1)
+      await holdfast.enqueue('print', { page: 7 }, options)
+      await whenDispatched()
+      const name = `${rig.prefix}.${queue}`
+      if (reason === 'deleted') await rig.withChannel((channel) => channel.deleteQueue(name))
+      await worker.report([{ name, reason }])
+      await worker.resume()
+      await worker.slots(1)
+      const again = await worker.receive()
+      await worker.start(again)
+      await worker.end(again, 'succeed')
+      await until(
+        'the run to end',
+        () => rig.rig.count('owed_runs'),
+        (count) => count === 0,
+      )
+      expect(await letters()).toEqual([])
+    })
+  }
+
+  test('a queue that was replaced just now is not replaced again for another worker that had reported it', async () => {
+    const { complaints } = await rig.node()
+    const worker = await rig.worker('press', ['print'])
+    const queue = { name: `${rig.prefix}.queue.default`, reason: 'unanswered' } as const
+    await worker.report([queue])
+    await worker.report([queue])
+    // Not of another worker, nor one that nodes consume.
+    await worker.report([
+      { name: `${rig.prefix}.results.queue`, reason: 'unanswered' },
+      { name: `${rig.prefix}.worker.other`, reason: 'unanswered' },
+    ])
+    expect(complaints.filter((text) => text.startsWith('The broker has no leader'))).toEqual([
+      `The broker has no leader for a queue; it is deleted and declared anew {"queue":"${queue.name}"}`,
+    ])
+  })
+
   test('returns when its publish was never confirmed', async () => {
     const node = await rig.node()
     const worker = await strand()

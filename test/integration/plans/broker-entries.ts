@@ -5,6 +5,7 @@ import {
   endDispatches,
   markPublished,
   readBrokerCounts,
+  returnLostMessages,
   returnStranded,
   startDispatched,
   sweepDispatches,
@@ -89,6 +90,19 @@ export const brokerEntries: readonly PlanEntry[] = [
       await markPublished(database, claimIds, claimIds)
       await returnStranded(database, 200, 0)
       return 200
+    },
+  },
+  {
+    of: 'broker#returnLostMessages',
+    bound: aBatch,
+    run: async (database) => {
+      const { tokens } = await dispatch(database)
+      await markPublished(
+        database,
+        tokens.map(({ claimId }) => claimId),
+        [],
+      )
+      return returnLostMessages(database, ['default'], 'press', 200, 0)
     },
   },
   {

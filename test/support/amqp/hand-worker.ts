@@ -27,6 +27,8 @@ export interface ReceivedRun {
   readonly dispatch: DispatchMessage
 }
 
+type Join = Extract<ResultsMessage, { readonly kind: 'join' }>
+
 /** A worker of broker mode that does nothing by itself: a test says what it sends and when. */
 export class HandWorker {
   readonly #options: HandWorkerOptions
@@ -72,7 +74,21 @@ export class HandWorker {
     return worker
   }
 
+  /** Says that these queues can't be consumed, and waits for the answer. */
+  async report(lostQueues: NonNullable<Join['lostQueues']>): Promise<void> {
+    const joinId = await this.#sendJoin({ rejoins: this.incarnation, lostQueues })
+    await this.hears('joined', (joined) => joined.joinId === joinId)
+  }
+
   async #join(): Promise<void> {
+    await this.#sendJoin({})
+    const joined = await this.hears('joined')
+    this.incarnation = joined.worker
+    this.consume = joined.consume
+    await this.resume()
+  }
+
+  async #sendJoin(more: Partial<Join>): Promise<string> {
     const { name, jobs, concurrency, leaseMs = 30_000 } = this.#options
     const joinId = `${name}-${process.hrtime.bigint()}`
     await this.send({
@@ -89,11 +105,9 @@ export class HandWorker {
       leaseMs,
       jobs: jobs.map((job) => ({ name: job, settings: {} })),
       formerWorkers: [],
+      ...more,
     })
-    const joined = await this.hears('joined')
-    this.incarnation = joined.worker
-    this.consume = joined.consume
-    await this.resume()
+    return joinId
   }
 
   async resume(): Promise<void> {

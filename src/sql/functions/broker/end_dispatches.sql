@@ -1,5 +1,5 @@
 -- Ends dispatches that have not started: compare-and-swap against the token, so that a run that has just started is never touched. `reasons`: `expired`, `delivery_limit`, `rejected` or
--- another word of the broker; `unpublished`, `worker_lost` and `retired` return the run. `histories`: the x-death of each, or empty.
+-- another word of the broker; `unpublished`, `worker_lost` and `queue_lost` return the run. `histories`: the x-death of each, or empty.
 -- `outcome`: failed, returned (to its queue), or ended: nothing was to be done. Indexes: runs_pkey, run_claims_pkey, dead_letters_pkey, dead_letters_delivery_id_key.
 create or replace function holdfast_internal.end_dispatches(dispatched_ids bigint[], tokens bigint[], reasons text[], histories jsonb[], me integer)
 returns table (run_id bigint, outcome text)
@@ -34,7 +34,7 @@ begin
     delete from holdfast_internal.run_claims as claim where claim.id = open.token and claim.worker = 0 and claim.run_ids = array[open.run_id];
     continue when not found;
     if exists (select from holdfast_internal.run_cancellations as asked where asked.run_id = open.run_id)
-      or open.reason in ('unpublished', 'worker_lost', 'retired') or (open.reason = 'expired' and not open.is_targeted) then
+      or open.reason in ('unpublished', 'worker_lost', 'queue_lost') or (open.reason = 'expired' and not open.is_targeted) then
       to_return := to_return || open.run_id;
     elsif open.reason = 'expired' and open.policy = 'share' then
       to_share := to_share || open.run_id;
