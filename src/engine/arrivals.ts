@@ -88,13 +88,13 @@ export class Arrivals {
       const read = await readArrivals(database, this.#cursor, this.#options.shards(), limits.maxArrivalRows)
       if (read.life !== this.#life) return this.#reopen()
       // Before the cursor moves: when this fails, the same arrivals are read again.
-      await this.#loadUnknown(read.groups)
+      const loaded = await this.#loadUnknown(read.groups)
       this.#lastSnapshot = read.snapshot
       const range = this.#late?.observe(read.snapshot, read.cursor) ?? null
       this.#cursor = read.cursor
       this.#options.onPassed(read.cursor)
       if (range !== null) this.#reread = joinRanges(this.#reread, range)
-      arrived += this.#take(read)
+      arrived += this.#take(read, loaded)
       if (!read.isPartial) break
     }
     arrived += await this.#readAgain()
@@ -114,17 +114,19 @@ export class Arrivals {
     return this.#reread !== null
   }
 
-  /** Endpoints that were created after their shard was taken. */
-  async #loadUnknown(seen: readonly { readonly laneId: number }[]): Promise<void> {
+  /** Endpoints that were created after their shard was taken. Returns the lanes that were unknown. */
+  async #loadUnknown(seen: readonly { readonly laneId: number }[]): Promise<ReadonlySet<number>> {
     const { lanes } = this.#options
     const unknown = new Set<number>()
     for (const { laneId } of seen) {
       if (lanes.get(laneId) === undefined && this.#options.isOurs(laneId)) unknown.add(laneId)
     }
     if (unknown.size > 0) await lanes.loadNew([...unknown])
+    return unknown
   }
 
-  #take(read: ArrivalsRead): number {
+  /** `loaded`: lanes that were loaded after this read. What it read of them may have been cancelled in between, during a pause that has ended: they read for themselves. */
+  #take(read: ArrivalsRead, loaded: ReadonlySet<number>): number {
     const { lanes, reader } = this.#options
     let arrived = 0
     for (const group of read.groups) {
@@ -133,7 +135,8 @@ export class Arrivals {
       if (lane === undefined || stream === undefined) continue
       arrived += group.total
       lane.count.arrived(group.total)
-      if (group.ready > 0 && !reader.takeWhole(lane, group, read.cursor)) stream.noteMore()
+      if (group.ready > 0 && (loaded.has(lane.id) || !reader.takeWhole(lane, group, read.cursor)))
+        stream.noteMore()
       if (group.firstDueAtMs !== null) lane.reading.schedule.note(group.firstDueAtMs)
       this.#options.onArrived(lane)
     }

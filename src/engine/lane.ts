@@ -42,6 +42,8 @@ export class Lane {
   isDraining = false
   /** A result that waits for its commit may shut this lane; nothing is started until it is committed. */
   isAwaitingVerdict = false
+  /** Others have ended some of its deliveries, perhaps some that a read in progress will return; nothing is started until it is read from the beginning. */
+  isRestarting = false
 
   #row: LaneRow
   #policy: LanePolicy | null = null
@@ -154,6 +156,7 @@ export class Lane {
     if (
       this.isDraining ||
       this.isAwaitingVerdict ||
+      this.isRestarting ||
       this.#holdReason !== null ||
       this.#row.state !== 'active'
     )

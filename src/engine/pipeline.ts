@@ -88,7 +88,6 @@ export class Pipeline {
   readonly #ownMessages: OwnMessages
   readonly #careful: CarefulMode
   readonly #afterCommit: AfterCommit
-  readonly #recounting = new Set<Lane>()
 
   constructor(options: PipelineOptions) {
     this.#options = options
@@ -273,10 +272,10 @@ export class Pipeline {
 
   /** Others have ended deliveries of the lane: it is read and counted again. Several requests are handled at once. */
   recount(lane: Lane): void {
-    if (this.#recounting.has(lane)) return
-    this.#recounting.add(lane)
+    if (lane.isRestarting) return
+    lane.isRestarting = true
     const restart = this.loop.exclusively(async () => {
-      this.#recounting.delete(lane)
+      lane.isRestarting = false
       this.dispatcher.unread(lane)
       this.lanes.restart(lane)
       this.#counter.request(lane)
