@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import tls from 'node:tls'
 import type { ChannelModel } from 'amqplib'
 import type { Egress } from '../network/egress.ts'
-import type { BrokerAddress } from './amqp-url.ts'
+import type { BrokerAddress, BrokerHost } from './amqp-url.ts'
 import type { Amqplib, RawConnection } from './amqplib.ts'
 
 /** Where a broker is, and who asks. */
@@ -31,6 +31,8 @@ export interface BrokerConnectionOptions extends BrokerAccess {
 const heartbeatSeconds = 20
 const frameBytes = 131_072
 const closeWithinMs = 1_000
+/** A host that is gone without a word, where others can be tried. */
+const nextHostAfterMs = 3_000
 
 /** One connection to a broker, over the guard for outgoing connections. It never connects again by itself: its owner decides when. */
 export class BrokerConnection {
@@ -49,15 +51,45 @@ export class BrokerConnection {
 
   /** Reports by `onOpen` or `onClosed`; never throws. */
   start(): void {
+    const { hosts } = this.#options.address
+    // At random: the connections of a fleet are spread over a cluster.
+    const first = Math.floor(Math.random() * hosts.length)
+    this.#try(hosts[first] ?? hosts[0], [...hosts.slice(first + 1), ...hosts.slice(0, first)])
+  }
+
+  /** Where nobody answers, the next host is tried; a host that refuses who asks, or what, is the broker's answer. */
+  #try(host: BrokerHost, others: readonly BrokerHost[]): void {
     const { egress, address } = this.#options
+    const [next, ...rest] = others
+    let socket: Socket
     try {
-      const socket = egress.openTcp(address.hostname, address.port)
-      this.#watch(socket)
-      socket.once('connect', () => (address.isSecure ? this.#secure(socket) : void this.#open(socket)))
+      socket = egress.openTcp(host.hostname, host.port)
     } catch (error) {
       // Not before the caller has this object.
       queueMicrotask(() => this.destroy(error))
+      return
     }
+    this.#socket = socket
+    let isConnected = false
+    const lose = (error: unknown): void => {
+      clearTimeout(timer)
+      if (this.#isClosed || this.#socket !== socket) return
+      if (isConnected || next === undefined) return this.destroy(error)
+      socket.destroy()
+      this.#try(next, rest)
+    }
+    const timer =
+      next === undefined
+        ? undefined
+        : setTimeout(() => isConnected || lose(new Error('no answer')), nextHostAfterMs)
+    socket.on('error', lose)
+    socket.on('close', () => lose(closedByPeer()))
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      isConnected = true
+      if (address.isSecure) this.#secure(socket, host.hostname)
+      else void this.#open(socket)
+    })
   }
 
   /** Tells the broker, and waits for its answer a moment. */
@@ -88,8 +120,7 @@ export class BrokerConnection {
     socket.on('close', () => this.destroy(closedByPeer()))
   }
 
-  #secure(raw: Socket): void {
-    const { hostname } = this.#options.address
+  #secure(raw: Socket, hostname: string): void {
     // An address is no server name (RFC 6066).
     const servername = /^[\d.]+$|:/.test(hostname) ? {} : { servername: hostname, host: hostname }
     const socket = tls.connect({ ...this.#options.tls, ...servername, host: hostname, socket: raw })

@@ -44,12 +44,12 @@ class Installation {
     this.ran = ran
   }
 
-  static async start(plainUrl: string): Promise<Installation> {
-    const url = plainUrl.replace('//', '//guest:guest@')
+  static async start(brokers: readonly OwnBroker[]): Promise<Installation> {
+    const url = `amqp://guest:guest@${brokers.map(({ host }) => host).join()}`
     const rig = await Rig.create()
     const client = rig.client()
     const queue = 'orders'
-    await withChannel(url, (channel) =>
+    await withChannel(brokers[0]?.url ?? '', (channel) =>
       channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } }),
     )
     await client.endpoints.create({
@@ -103,6 +103,17 @@ class Installation {
       over.abort()
       await sending
     }
+  }
+
+  /** Resolves when so many more runs were executed. */
+  async whenRan(more: number): Promise<void> {
+    const before = this.ran.length
+    await until(
+      'runs to be executed',
+      () => this.ran.length,
+      (count) => count > before + more,
+      120_000,
+    )
   }
 
   /** Waits for the rest; then every run has succeeded once, and every event has come back through the broker once. */
@@ -171,17 +182,11 @@ describe.skipIf(!hasOwnBroker)('a broker of its own', { timeout: timeoutMs }, ()
   test(`that is killed ${kills} times under load, or short of memory and disk, costs nothing: every run succeeds once, every event arrives once`, async () => {
     const broker = await OwnBroker.create()
     ends.push(() => broker.stop())
-    const whole = await Installation.start(broker.url)
+    const whole = await Installation.start([broker])
     ends.push(() => whole.stop())
     const stopLoad = whole.load()
     for (let kill = 0; kill < kills; kill++) {
-      const before = whole.ran.length
-      await until(
-        'runs to be executed',
-        () => whole.ran.length,
-        (count) => count > before + 10,
-        120_000,
-      )
+      await whole.whenRan(10)
       await broker.kill()
       await until(
         'the loss to be seen',
@@ -226,10 +231,26 @@ describe.skipIf(!hasOwnBroker)('a broker of its own', { timeout: timeoutMs }, ()
     }
   })
 
+  test('that is one of three and is killed under load costs nothing either, whichever of them it is', async () => {
+    const brokers = await OwnBroker.createCluster(3)
+    for (const broker of brokers) ends.push(() => broker.stop())
+    const whole = await Installation.start(brokers)
+    ends.push(() => whole.stop())
+    const stopLoad = whole.load()
+    for (const broker of brokers) {
+      await whole.whenRan(10)
+      await broker.kill()
+      await whole.whenRan(10)
+      await broker.start()
+    }
+    await stopLoad()
+    await whole.expectAll()
+  })
+
   test('whose queue of one worker has lost its leader goes on with the others, and the queue is replaced', async () => {
     const broker = await OwnBroker.create()
     ends.push(() => broker.stop())
-    const whole = await Installation.start(broker.url)
+    const whole = await Installation.start([broker])
     ends.push(() => whole.stop())
     const queue = `${whole.prefix}.worker.press`
     // It stays, and answers nobody: as a quorum queue does that the broker forgot when it was killed.

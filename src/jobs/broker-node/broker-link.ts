@@ -7,6 +7,7 @@ import {
   closedByPeer,
 } from '../../amqp/broker-connection.ts'
 import { brokerFailure } from '../../amqp/broker-failure.ts'
+import { isRefusal, Refusals } from '../../amqp/refusals.ts'
 import type { DeclaredQueue, TopologyOptions } from '../../broker/topology.ts'
 import { exchangesOf, fixedQueuesOf } from '../../broker/topology.ts'
 import type { Logger } from '../../engine/logger.ts'
@@ -91,6 +92,7 @@ export class BrokerLink {
   #backoffMs = minBackoffMs
   #isStopped = false
   #lastNumber = 0
+  #refusals = new Refusals()
   blockedReason: string | null = null
   /** Why there is no connection. */
   failure: LinkFailure | null = null
@@ -141,13 +143,21 @@ export class BrokerLink {
       this.#unconfirmed.set(name, entry)
       const headers = { ...(properties.headers as object | undefined), 'x-holdfast-publish': name }
       try {
-        channel.publish(exchange, key, content, { ...properties, headers, mandatory: true }, (error) =>
-          settle(error != null ? 'failed' : entry.isReturned ? 'returned' : 'confirmed'),
-        )
+        channel.publish(exchange, key, content, { ...properties, headers, mandatory: true }, (error) => {
+          settle(error != null ? 'failed' : entry.isReturned ? 'returned' : 'confirmed')
+          this.#judge(channel, error)
+        })
       } catch {
         settle('failed')
       }
     })
+  }
+
+  /** A connection whose messages are all refused is replaced. */
+  #judge(channel: ConfirmChannel, error: unknown): void {
+    if (error == null) return this.#refusals.confirmed()
+    const reason = isRefusal(error) ? this.#refusals.refused() : null
+    if (reason !== null && this.#open?.publish === channel) channel.emit('error', reason)
   }
 
   /** To a worker's own queue; nobody waits for it. */
@@ -282,6 +292,7 @@ export class BrokerLink {
 
   async #opened(publish: ConfirmChannel, consume: ConfirmChannel, side: ChannelModel): Promise<void> {
     this.#open = { publish, consume, side }
+    this.#refusals = new Refusals()
     for (const { queue, prefetch, onMessage } of this.#options.consumptions) {
       await consume.prefetch(prefetch)
       const consumed = consume.consume(queue, (message) => {

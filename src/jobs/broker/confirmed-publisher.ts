@@ -1,6 +1,7 @@
 import type { ConfirmChannel, Message } from 'amqplib'
 import type { BrokerAddress } from '../../amqp/amqp-url.ts'
 import type { Amqplib } from '../../amqp/amqplib.ts'
+import { isRefusal, Refusals } from '../../amqp/refusals.ts'
 import { type BeatsMessage, encodeMessage, type ResultsMessage } from '../../broker/protocol.ts'
 import { beatsKey, resultsKey, topologyNames } from '../../broker/topology.ts'
 import type { Logger } from '../../engine/logger.ts'
@@ -33,6 +34,7 @@ export class ConfirmedPublisher {
   readonly #exchange: string
   /** By message id, in the order of sending. */
   readonly #unconfirmed = new Map<string, Unconfirmed>()
+  #refusals = new Refusals()
   #next = 0
   #timer: NodeJS.Timeout | null = null
 
@@ -43,6 +45,7 @@ export class ConfirmedPublisher {
       ...options,
       create: (model) => model.createConfirmChannel(),
       onOpen: async (channel) => {
+        this.#refusals = new Refusals()
         await options.onOpen?.(channel)
         channel.on('return', ({ properties }: Message) => this.#returned(String(properties.messageId)))
       },
@@ -83,10 +86,7 @@ export class ConfirmedPublisher {
       }
       try {
         channel.publish(this.#exchange, resultsKey, encodeMessage(message), options, (error: unknown) =>
-          this.#settle(
-            messageId,
-            error == null ? null : new BrokerUnavailableError('the broker refused a message'),
-          ),
+          this.#answered(messageId, error),
         )
       } catch (error) {
         // The channel is being closed.
@@ -113,6 +113,17 @@ export class ConfirmedPublisher {
       messageId,
       new BrokerUnavailableError(`the queue "${queue}" is missing; a node with the same broker declares it`),
     )
+  }
+
+  #answered(messageId: string, error: unknown): void {
+    if (error == null) {
+      this.#refusals.confirmed()
+      this.#settle(messageId, null)
+      return
+    }
+    this.#settle(messageId, new BrokerUnavailableError('the broker refused a message'))
+    const reason = isRefusal(error) ? this.#refusals.refused() : null
+    if (reason !== null) this.#kept.drop(reason)
   }
 
   #settle(messageId: string, error: Error | null): void {

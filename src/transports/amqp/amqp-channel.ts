@@ -1,6 +1,7 @@
 import { brokerName } from '../../amqp/amqp-url.ts'
 import type { Amqplib } from '../../amqp/amqplib.ts'
 import type { BrokerAccess } from '../../amqp/broker-connection.ts'
+import { isRefusal } from '../../amqp/refusals.ts'
 import type { AttemptOutcome } from '../../core/delivery/attempt.ts'
 import type { Egress } from '../../network/egress.ts'
 import { InFlightCall, InFlightCalls } from '../in-flight-calls.ts'
@@ -155,7 +156,7 @@ export class AmqpChannel implements TransportChannel {
     try {
       link.connection.publish(this.#options.config.exchange, call.message, (error) => {
         // The other possible error is a closed channel, which `onClosed` reports with its reason.
-        const isNacked = error instanceof Error && error.message === 'message nacked'
+        const isNacked = isRefusal(error)
         if (error === null || isNacked) this.settle(call, this.#confirmed(call, isNacked))
       })
     } catch (error) {

@@ -6,6 +6,7 @@ import {
   BrokerError,
   closedByPeer,
 } from '../../amqp/broker-connection.ts'
+import { isRefusal, Refusals } from '../../amqp/refusals.ts'
 import type { AmqpMessage } from './amqp-message.ts'
 
 export interface AmqpConnectionOptions extends Omit<BrokerConnectionOptions, 'onSocket' | 'onOpen'> {
@@ -28,7 +29,9 @@ export class AmqpConnection {
   readonly #options: AmqpConnectionOptions
   readonly #connection: BrokerConnection
   #channel: ConfirmChannel | null = null
+  readonly #refusals = new Refusals()
   #published = 0
+  #unconfirmed = 0
 
   constructor(options: AmqpConnectionOptions) {
     this.#options = options
@@ -51,8 +54,20 @@ export class AmqpConnection {
   /** Throws for a message that can't be encoded, having sent nothing. `onConfirm` gets an error for a nack, and when the connection is closed. */
   publish(exchange: string, message: AmqpMessage, onConfirm: (error: unknown) => void): void {
     const { routingKey, headers, properties, body } = message
-    this.#channel?.publish(exchange, routingKey, Buffer.from(body), { ...properties, headers }, onConfirm)
+    this.#channel?.publish(exchange, routingKey, Buffer.from(body), { ...properties, headers }, (error) => {
+      this.#unconfirmed -= 1
+      onConfirm(error)
+      this.#judge(error)
+    })
     this.#published += 1
+    this.#unconfirmed += 1
+  }
+
+  /** A connection whose messages are all refused is closed, when no other waits on it: the next send opens another. */
+  #judge(error: unknown): void {
+    if (error == null) return this.#refusals.confirmed()
+    const reason = isRefusal(error) ? this.#refusals.refused() : null
+    if (reason !== null && this.#unconfirmed === 0) this.#connection.destroy(reason)
   }
 
   close(): Promise<void> {

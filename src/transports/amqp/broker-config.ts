@@ -94,6 +94,7 @@ export function brokerAccess(config: BrokerConfig): BrokerAccess {
 export function refusedBroker({ url }: BrokerConfig, egress: Egress): Problem[] {
   const address = parseAmqpUrl(seenUrl(url))
   // A placeholder means the stored value, which was checked when it was stored.
-  const refusal = address === null ? null : egress.refusalOfTcp(address.hostname)
-  return refusal === null ? [] : [{ path: 'config.url', message: refusal.message }]
+  const refusals = address?.hosts.map(({ hostname }) => egress.refusalOfTcp(hostname)) ?? []
+  const refusal = refusals.find((one) => one !== null)
+  return refusal == null ? [] : [{ path: 'config.url', message: refusal.message }]
 }

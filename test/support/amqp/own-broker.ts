@@ -13,6 +13,8 @@ const folderOfPrograms = '/usr/lib/rabbitmq/bin'
 const program = join(folderOfPrograms, 'rabbitmq-server')
 const startWithinMs = 60_000
 const stopWithinMs = 20_000
+/** Members of a cluster, and its commands, know each other by it. */
+const cookie = 'HOLDFASTTESTS'
 
 /** Whether this machine has a RabbitMQ that a test can start for itself. */
 export const hasOwnBroker = existsSync(program)
@@ -38,8 +40,25 @@ export class OwnBroker {
     return broker
   }
 
+  /** Brokers that know each other; each queue has a member on all of them. */
+  static async createCluster(size: number): Promise<readonly OwnBroker[]> {
+    const brokers = await Promise.all(Array.from({ length: size }, () => OwnBroker.create()))
+    const [first, ...others] = brokers
+    if (first === undefined) return []
+    for (const other of others) {
+      await other.control('stop_app')
+      await other.control('join_cluster', first.#node)
+      await other.control('start_app')
+    }
+    return brokers
+  }
+
   get url(): string {
-    return `amqp://127.0.0.1:${this.#port}`
+    return `amqp://${this.host}`
+  }
+
+  get host(): string {
+    return `127.0.0.1:${this.#port}`
   }
 
   async start(): Promise<void> {
@@ -52,6 +71,7 @@ export class OwnBroker {
       env: {
         PATH: process.env['PATH'],
         HOME: this.#folder,
+        RABBITMQ_ERLANG_COOKIE: cookie,
         RABBITMQ_NODENAME: this.#node,
         RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
         RABBITMQ_NODE_PORT: String(this.#port),
@@ -104,7 +124,14 @@ export class OwnBroker {
     const { stdout } = await promisify(execFile)(
       join(folderOfPrograms, 'rabbitmqctl'),
       ['-q', '-n', this.#node, ...args],
-      { env: { PATH: process.env['PATH'], HOME: this.#folder, RABBITMQ_CONF_ENV_FILE: '/dev/null' } },
+      {
+        env: {
+          PATH: process.env['PATH'],
+          HOME: this.#folder,
+          RABBITMQ_ERLANG_COOKIE: cookie,
+          RABBITMQ_CONF_ENV_FILE: '/dev/null',
+        },
+      },
     )
     return stdout
   }
