@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { amqpUrlProblem } from '../amqp/amqp-url.ts'
 import { defaultTopology } from '../broker/topology.ts'
 import { HoldfastError } from '../core/errors.ts'
 import { field } from '../core/field.ts'
@@ -85,12 +86,7 @@ export const settings: { readonly [Name in SettingName]: Setting<Config[Name]> }
     null,
     'secret',
   ),
-  amqpUrl: setting(
-    'HOLDFAST_AMQP_URL',
-    urlOf(['amqp:', 'amqps:'], 'amqp://user:password@host'),
-    null,
-    'secret',
-  ),
+  amqpUrl: setting('HOLDFAST_AMQP_URL', amqpUrl(), null, 'secret'),
   brokerEnabled: setting('HOLDFAST_BROKER_ENABLED', trueOrFalse(), true),
   brokerPrefix: setting('HOLDFAST_BROKER_PREFIX', brokerPrefix(), defaultTopology.prefix),
   brokerDeadLetterTtlMs: setting(
@@ -167,6 +163,13 @@ function urlOf(protocols: readonly string[], example: string) {
   return z
     .string({ error })
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { error })
+}
+
+function amqpUrl() {
+  return z.string({ error: 'must be a URL like amqp://user:password@host' }).superRefine((text, context) => {
+    const message = amqpUrlProblem(text)
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
 }
 
 /** Validated here and kept as text; it is parsed where it is used. */
