@@ -118,7 +118,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 60_000,
           // Each starts processes of its own and mostly waits for timers of seconds.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },
