@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { useMemoryFolder } from './test/support/memory-folder.ts'
 
 useMemoryFolder()
@@ -19,6 +20,7 @@ export default defineConfig({
     reporters: ['default', './test/support/skipped-tests.ts'],
     // Most tests wait for a database, not for a processor: one worker a core would leave the cores idle.
     maxWorkers: 5,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // A property takes its time on a busy machine.
       {
@@ -76,7 +78,7 @@ export default defineConfig({
       },
       {
         test: {
-          // The dashboard in a real browser: without one its tests are skipped, and named. One at a time: side by side on two cores, pages wait for each other.
+          // The dashboard in a real browser: without one its tests are skipped, and named. They mostly wait for pages to come to rest; what judges times is apart.
           name: 'browser',
           env,
           isolate,
@@ -86,7 +88,7 @@ export default defineConfig({
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: 3,
           sequence: { groupOrder: 3 },
         },
       },
@@ -116,7 +118,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 60_000,
           // Each starts processes of its own and mostly waits for timers of seconds.
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },

@@ -25,7 +25,8 @@ const work = mkdtempSync(join(tmpdir(), 'holdfast-smoke-'))
 let hasFailed = false
 try {
   const archive = await pack()
-  for (const major of process.argv.slice(2)) hasFailed = !(await tryVersion(major, archive)) || hasFailed
+  const outcomes = await Promise.all(process.argv.slice(2).map((major) => tryVersion(major, archive)))
+  hasFailed = outcomes.includes(false)
 } finally {
   rmSync(work, { recursive: true, force: true })
 }

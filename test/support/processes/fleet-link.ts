@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { Holdfast } from '../../../src/index.ts'
-import { brokerUrl } from '../amqp/broker.ts'
 import { removeTopology } from '../amqp/remove-topology.ts'
 import type { WorkerSettings } from './worker-settings.ts'
 
@@ -14,12 +13,12 @@ export interface FleetLink {
   stop(): Promise<void>
 }
 
-interface NamedLink {
+export interface NamedLink {
   readonly name: string
   readonly open: (databaseUrl: string) => Promise<FleetLink>
 }
 
-const overPostgres: NamedLink = {
+export const overPostgres: NamedLink = {
   name: 'PostgreSQL',
   open: async (databaseUrl) => ({
     target: 'database',
@@ -30,7 +29,7 @@ const overPostgres: NamedLink = {
 }
 
 /** With a node in the test's process, and names of its own on the broker. */
-function overBroker(amqpUrl: string): NamedLink {
+export function overBroker(amqpUrl: string): NamedLink {
   return {
     name: 'RabbitMQ',
     open: async (databaseUrl) => {
@@ -49,7 +48,3 @@ function overBroker(amqpUrl: string): NamedLink {
     },
   }
 }
-
-/** PostgreSQL, and the broker where there is one. */
-export const fleetLinks: readonly NamedLink[] =
-  brokerUrl === null ? [overPostgres] : [overPostgres, overBroker(brokerUrl)]

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defineJob, Holdfast } from '../../src/index.ts'
 import { until } from '../support/engine/until.ts'
 import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
-import { type FleetLink, fleetLinks } from '../support/processes/fleet-link.ts'
+import type { FleetLink, NamedLink } from '../support/processes/fleet-link.ts'
 import { WorkerProcess } from '../support/processes/worker-process.ts'
 import type { WorkerSettings } from '../support/processes/worker-settings.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -78,7 +78,8 @@ const successes = async () =>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-describe.each(fleetLinks)('over $name', ({ name: linkName, open }) => {
+/** What faults of a fleet must not do, whichever way its workers get their runs. A file for each link calls this, so that they run side by side. */
+export function describeWorkerFaults({ name: linkName, open }: NamedLink): void {
   beforeEach(async () => {
     database = await createTestDatabase()
     holdfast = new Holdfast({ databaseUrl: database.url, maxConnections: 4 })
@@ -375,4 +376,4 @@ describe.each(fleetLinks)('over $name', ({ name: linkName, open }) => {
       ])
     },
   )
-})
+}
