@@ -88,7 +88,7 @@ export default defineConfig({
           globalSetup: ['test/support/database-server.ts', 'test/support/build.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },
       },

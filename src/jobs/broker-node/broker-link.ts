@@ -85,7 +85,10 @@ export class BrokerLink {
     readonly publish: ConfirmChannel
     readonly consume: ConfirmChannel
     readonly side: ChannelModel
+    /** Rejects when the connection is lost. */
+    readonly lost: Promise<never>
   } | null = null
+  #rejectLost: (error: unknown) => void = () => {}
   #connections: BrokerConnection[] = []
   #channels: ConfirmChannel[] = []
   #timer: NodeJS.Timeout | null = null
@@ -208,19 +211,14 @@ export class BrokerLink {
     await this.#aside((channel) => channel.deleteQueue(queue))
   }
 
-  /** On a channel of its own: the broker closes it when it refuses. */
+  /** On a channel of its own: the broker closes it when it refuses. Rejects when the connection is lost: amqplib leaves some calls without an answer then. */
   async #aside<Result>(ask: (channel: Channel) => Promise<Result>): Promise<Result> {
-    const model = this.#open?.side
-    if (model === undefined) throw closedByPeer()
-    const channel = await model.createChannel()
-    channel.on('error', () => {
-      // The call rejects with it.
-    })
-    try {
-      return await ask(channel)
-    } finally {
-      await channel.close().catch(() => undefined)
-    }
+    const open = this.#open
+    if (open === null) throw closedByPeer()
+    const asked = askAside(open.side, ask)
+    // Nobody may wait for it any more.
+    asked.catch(() => {})
+    return Promise.race([asked, open.lost])
   }
 
   #connect(): void {
@@ -291,7 +289,11 @@ export class BrokerLink {
   }
 
   async #opened(publish: ConfirmChannel, consume: ConfirmChannel, side: ChannelModel): Promise<void> {
-    this.#open = { publish, consume, side }
+    const lost = new Promise<never>((_, reject) => {
+      this.#rejectLost = reject
+    })
+    lost.catch(() => {})
+    this.#open = { publish, consume, side, lost }
     this.#refusals = new Refusals()
     for (const { queue, prefetch, onMessage } of this.#options.consumptions) {
       await consume.prefetch(prefetch)
@@ -319,6 +321,7 @@ export class BrokerLink {
   #lost(error: unknown): void {
     const wasOpen = this.#open !== null
     this.#open = null
+    this.#rejectLost(error)
     this.blockedReason = null
     for (const { settle } of this.#unconfirmed.values()) settle('failed')
     if (this.#isStopped) return
@@ -331,6 +334,21 @@ export class BrokerLink {
     if (wasOpen) this.#options.onLost()
     this.#timer = setTimeout(() => this.#connect(), this.#backoffMs * (0.5 + Math.random()))
     this.#backoffMs = Math.min(this.#backoffMs * 2, maxBackoffMs)
+  }
+}
+
+async function askAside<Result>(
+  model: ChannelModel,
+  ask: (channel: Channel) => Promise<Result>,
+): Promise<Result> {
+  const channel = await model.createChannel()
+  channel.on('error', () => {
+    // The call rejects with it.
+  })
+  try {
+    return await ask(channel)
+  } finally {
+    await channel.close().catch(() => undefined)
   }
 }
 
