@@ -96,7 +96,7 @@ export class OperationRunner {
     const { database, isBusy, logger, nodeName } = this.#options
     const startedMs = performance.now()
     try {
-      const hasStepped = (await stepOperation(database, id, nodeName, this.#pace.rows)) !== null
+      const hasStepped = (await stepOperation(database, id, nodeName, this.#pace.rows(isBusy()))) !== null
       if (hasStepped) this.#pace.note(performance.now() - startedMs, isBusy())
       return hasStepped
     } catch (error) {

@@ -2,6 +2,8 @@
 const maxStepRows = 5000
 /** With so few rows, planning a step takes longer than executing it. */
 const minStepRows = 250
+/** The first step beside deliveries: how long a row takes is not known yet. */
+const firstStepRows = 500
 /** A shorter step delays deliveries by an amount that isn't noticeable. */
 const besideLiveMs = 20
 
@@ -12,8 +14,12 @@ const besideLiveMs = 20
 export class StepPace {
   #rows = maxStepRows
   #restMs = 0
+  /** The last step was executed beside deliveries, so its rate tells how many rows fit. */
+  #isMeasured = false
 
-  get rows(): number {
+  /** Rows of the next step. `isBusy`: this node is delivering. */
+  rows(isBusy: boolean): number {
+    if (isBusy && !this.#isMeasured) this.#rows = Math.min(this.#rows, firstStepRows)
     return this.#rows
   }
 
@@ -23,6 +29,7 @@ export class StepPace {
 
   /** Records the duration of a step. `isBusy`: this node is delivering. */
   note(tookMs: number, isBusy: boolean): void {
+    this.#isMeasured = isBusy
     if (!isBusy) {
       this.#rows = maxStepRows
       this.#restMs = 0
