@@ -34,6 +34,7 @@ export class JobTable {
 
   /** A job was changed. */
   async refresh(): Promise<void> {
+    if (this.#jobs.size === 0) return
     for (const row of await this.#link.readJobs([...this.#jobs.keys()])) {
       const before = this.#jobs.get(row.id)
       this.#jobs.set(row.id, toKnown(row))

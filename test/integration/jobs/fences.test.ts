@@ -30,7 +30,6 @@ test.each([
   'what a worker claimed before it was declared dead is not run when the answer to %s comes after its return',
   async (_, statement) => {
     const begun: number[] = []
-    let answer = () => {}
     let open = () => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve
@@ -41,18 +40,14 @@ test.each([
     })
     const worker = await jobs.work({ jobs: [handled], databaseUrl: proxy.url, limits })
     const first = worker.incarnation
-    await jobs.rig.rows(`select holdfast_internal.set_queue_state('default', 'paused')`)
+    // One claim at a time: while this answer is kept, no other claim is on its way that could take the run unnoticed.
+    let { release } = await proxy.keepNextAnswer('claim_runs')
     await holdfast.enqueue(job, {})
-    let kept = proxy.keepNextAnswer(statement)
-    await jobs.rig.rows(`select holdfast_internal.set_queue_state('default', 'active')`)
-    // The first to pass may be a claim that still found the queue paused.
-    for (;;) {
-      const { release } = await kept
-      answer = release
-      if ((await jobs.rig.count('run_claims')) > 0) break
-      kept = proxy.keepNextAnswer(statement)
+    do {
+      const kept = proxy.keepNextAnswer(statement)
       release()
-    }
+      release = (await kept).release
+    } while ((await jobs.rig.count('run_claims')) === 0)
     // It goes on beating: one that comes in between saves it.
     await until('it to be declared dead', () =>
       jobs.rig.value<number>(
@@ -61,7 +56,7 @@ test.each([
     )
     await until('it to come back', () => worker.incarnation !== first)
     await until('it to be known', () => jobs.rig.count('workers'))
-    answer()
+    release()
     await until('the run to begin', () => begun.length)
     open()
     await jobs.whenDone()
