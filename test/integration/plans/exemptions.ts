@@ -134,7 +134,6 @@ export const exemptions: Readonly<Record<string, string>> = {
   'settings#readNodeSettings': 'a row for each setting, a few dozen',
   'settings#readSetting': one,
   'settings#writeSettings': one,
-  'sources#deleteSource': one,
   'sources#insertSource': 'a person creates one of a hundred at most',
   'sources#listSources': 'a hundred sources at most, and ten thousand of their rejects are counted',
   'sources#readActiveSources': 'a hundred sources at most',
