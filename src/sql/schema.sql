@@ -403,6 +403,7 @@ table holdfast_internal.jobs with (fillfactor=70)
   updated_at timestamp with time zone not null default now()
   declaration_id bigint
   unhandled_since timestamp with time zone
+  unhandled_swept_to bigint
   constraint jobs_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$'::text))
   constraint jobs_name_key UNIQUE (name)
   constraint jobs_pkey PRIMARY KEY (id)
