@@ -404,6 +404,8 @@ table holdfast_internal.jobs with (fillfactor=70)
   declaration_id bigint
   unhandled_since timestamp with time zone
   unhandled_swept_to bigint
+  former_scan jsonb
+  former_seen_at timestamp with time zone
   constraint jobs_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$'::text))
   constraint jobs_name_key UNIQUE (name)
   constraint jobs_pkey PRIMARY KEY (id)
