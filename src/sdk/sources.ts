@@ -32,6 +32,9 @@ export interface SourcesOptions {
 
 type Config = Readonly<Record<string, unknown>>
 
+/** Of a deletion by force, which deletes rejected messages in steps. */
+const maxRejectsPerStep = 10_000
+
 /** Where events come from beside publishers: queues of a broker. Every node consumes every active source. */
 export class Sources {
   readonly #options: SourcesOptions
@@ -105,19 +108,26 @@ export class Sources {
     name: string,
     { force = false, reason }: Because & { readonly force?: boolean } = {},
   ): Promise<{ rejects: number }> {
-    const deleted = await this.#run(
-      (database) => deleteSource(database, name, force, this.#options.actor),
-      reason,
-    )
-    if (deleted === null) throw sourceNotFound(name)
-    if (!deleted.isDeleted) {
+    let rejects = 0
+    for (;;) {
+      const step = await this.#run(
+        (database) =>
+          deleteSource(database, name, force, this.#options.actor, {
+            maxRows: maxRejectsPerStep,
+            removed: rejects,
+          }),
+        reason,
+      )
+      if (step === null) throw sourceNotFound(name)
+      rejects += step.rejects
+      if (step.isDeleted) return { rejects }
+      if (force) continue
       throw new HoldfastError(
         'still_owed',
-        `The source "${name}" has ${deleted.rejects} rejected messages. Retry or discard them first, or delete it with force: then they are lost.`,
-        { source: name, rejects: deleted.rejects },
+        `The source "${name}" has ${rejects} rejected messages. Retry or discard them first, or delete it with force: then they are lost.`,
+        { source: name, rejects },
       )
     }
-    return { rejects: deleted.rejects }
   }
 
   async #setState(name: string, state: 'active' | 'paused', reason: string | undefined): Promise<Source> {

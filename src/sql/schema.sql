@@ -245,10 +245,12 @@ table holdfast_internal.dead_letters with (autovacuum_analyze_scale_factor=0, au
   resends integer not null default 0
   resent_at timestamp with time zone
   broker_history jsonb
+  broker_failed_at timestamp with time zone
   constraint dead_letters_delivery_id_key UNIQUE (delivery_id)
   constraint dead_letters_pkey PRIMARY KEY (id)
   constraint dead_letters_state_check CHECK ((state = ANY (ARRAY['open'::text, 'redriven'::text, 'resolved'::text, 'discarded'::text, 'erased'::text])))
   CREATE INDEX dead_letters_blocking ON holdfast_internal.dead_letters USING btree (ordering_key, lane_id, delivery_id) WHERE (blocks_key AND (settled_at IS NULL))
+  CREATE INDEX dead_letters_broker_failed ON holdfast_internal.dead_letters USING btree (broker_failed_at) WHERE (broker_failed_at IS NOT NULL)
   CREATE INDEX dead_letters_critical ON holdfast_internal.dead_letters USING btree (lane_id, id) WHERE ((criticality = 2) AND (settled_at IS NULL))
   CREATE INDEX dead_letters_fingerprint ON holdfast_internal.dead_letters USING btree (fingerprint, id) WHERE (fingerprint IS NOT NULL)
   CREATE INDEX dead_letters_group ON holdfast_internal.dead_letters USING btree (lane_id, fingerprint, state, id) WHERE (lane_id IS NOT NULL)
@@ -401,6 +403,9 @@ table holdfast_internal.jobs with (fillfactor=70)
   updated_at timestamp with time zone not null default now()
   declaration_id bigint
   unhandled_since timestamp with time zone
+  unhandled_swept_to bigint
+  former_scan jsonb
+  former_seen_at timestamp with time zone
   constraint jobs_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,126}$'::text))
   constraint jobs_name_key UNIQUE (name)
   constraint jobs_pkey PRIMARY KEY (id)

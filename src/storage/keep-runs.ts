@@ -107,7 +107,7 @@ export async function reviveRuns(database: Database, maxRows: number): Promise<n
   ])
 }
 
-/** Forgets queues that jobs have left and that have no more runs of them. Returns the number of these jobs. Scans the runs of those queues. */
+/** Forgets queues that jobs have left and that have no more runs of them. Returns the number of these jobs. Looks through 200,000 runs in each call. Index: runs_pkey. */
 export async function forgetFormerQueues(database: Database): Promise<number> {
   return count(
     database,

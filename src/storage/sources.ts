@@ -158,19 +158,23 @@ export async function setSourceState(
   return rows.length > 0
 }
 
-/** How many rejects it had; null when there is no such source. With rejects it is deleted only when forced. Index: event_sources_name_key. */
+/**
+ * One step. With rejects it is deleted only when forced, after `maxRows` of them in each step; `removed` were deleted by the steps before. How many rejects this step
+ * found or deleted; null when there is no such source. Indexes: event_sources_name_key, source_rejects_source.
+ */
 export async function deleteSource(
   database: Database,
   name: string,
   isForced: boolean,
   actor: string,
+  { maxRows, removed }: { readonly maxRows: number; readonly removed: number },
 ): Promise<{ readonly rejects: number; readonly isDeleted: boolean } | null> {
   const rows = await database.query<{ rejects: number; isDeleted: boolean }>(
     {
-      name: 'delete_source',
-      text: 'select rejects, is_deleted as "isDeleted" from holdfast_internal.delete_source($1, $2, $3)',
+      name: 'delete_source_v2',
+      text: 'select rejects, is_deleted as "isDeleted" from holdfast_internal.delete_source_v2($1, $2, $3, $4, $5)',
     },
-    [name, isForced, actor],
+    [name, isForced, actor, maxRows, removed],
   )
   return rows[0] ?? null
 }

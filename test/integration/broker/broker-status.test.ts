@@ -226,6 +226,41 @@ describe.skipIf(brokerUrl === null)('the status of broker mode on a RabbitMQ', (
       expect(await firing()).toEqual([['broker-dead-letter-rate', 11]])
     })
 
+    test('a run that fails again after a redrive counts as one that fails for the first time', async () => {
+      const node = await start()
+      await rig.rig.rows(
+        `update holdfast_internal.alert_rules set threshold = 0 where name = 'broker-dead-letter-rate'`,
+      )
+      const worker = await rig.worker('press', ['print'], 20)
+      await worker.pause()
+      await worker.slots(20)
+      await holdfast.enqueue('print', {}, { worker: 'press', ttlMs: 2000 })
+      const whenOpen = (redrives: number) =>
+        until('the dead letter', async () => {
+          const { data } = await holdfast.deadLetters.list({ state: 'open' })
+          return data.find((letter) => letter.redrives === redrives)?.id
+        })
+      const id = (await whenOpen(0)) as string
+      // As if it had failed for the first time long ago: ids follow the clock.
+      await rig.rig.rows(
+        `update holdfast_internal.dead_letters set id = holdfast_internal.id_at(now() - interval '1 hour')`,
+      )
+      await rig.rig.rows(
+        `update holdfast_internal.dead_letters set broker_failed_at = now() - interval '1 hour'`,
+      )
+      await look(node)
+      expect(await firing()).toEqual([])
+      const old = await rig.rig.value<string>(
+        `select holdfast.format_id('dlt', id) from holdfast_internal.dead_letters`,
+      )
+      expect(old).not.toBe(id)
+      await worker.slots(20)
+      await holdfast.deadLetters.redrive(old)
+      await whenOpen(1)
+      await look(node)
+      expect(await firing()).toEqual([['broker-dead-letter-rate', 1]])
+    })
+
     test('more than a hundred messages that no node can settle fire one, also when a node has received them', async () => {
       const node = await start()
       const worker = await rig.worker('press', ['print'])

@@ -95,3 +95,36 @@ test('a backlog that a worker serves never fails for waiting, and a worker that 
   release()
   await worker.stop()
 })
+
+test('a check looks through a bounded number of runs, and the next one goes on where it stopped', async () => {
+  await jobs.rig.rows('delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles')
+  await jobs.rig.rows(`update holdfast_internal.jobs set state = 'disabled'`)
+  const job = defineJob({ name: 'deep', queue: 'deep', onUnhandled: 'fail' })
+  await holdfast.enqueue(job, 1, { orderingKey: 'k' })
+  const busy = defineJob({ name: 'busy', queue: 'busy' })
+  await holdfast.enqueue(busy, 1, { delayMs: 3_600_000 })
+  // It is older than a quarter of a million runs of another job: ids follow the clock.
+  await jobs.rig.rows(
+    `update holdfast_internal.runs as run set message_id = run.id, id = holdfast_internal.id_at(now() - interval '1 hour'), due_at = now() - interval '1 hour'
+     from holdfast_internal.jobs as job where job.id = run.job_id and job.name = 'deep'`,
+  )
+  await jobs.rig.rows(
+    `insert into holdfast_internal.runs (id, lane_id, job_id, due_at)
+     select holdfast_internal.id_at(now() - interval '30 minutes') + place, queue_id, id, now() + interval '1 hour'
+     from holdfast_internal.jobs, generate_series(1, 250000) as place where name = 'busy'`,
+  )
+  await sweep()
+  await passTime()
+  expect(await sweepAll(), 'the newest 200,000 runs').toBe(0)
+  expect(await sweepAll(), 'the rest').toBe(1)
+  const letters = `select count(*)::int from holdfast_internal.dead_letters where error like '%"deep"%'`
+  expect(await jobs.rig.value(letters)).toBe(1)
+  // What has not been seen in one round is seen in the next.
+  await enqueueOld('deep')
+  let failed = 0
+  await until('the newer ones to fail', async () => {
+    failed += await sweepAll()
+    return failed >= 8
+  })
+  expect(await jobs.rig.value(letters)).toBe(9)
+})

@@ -8,7 +8,7 @@ import {
   readReject,
   readRejectIds,
 } from '../../../src/storage/source-rejects.ts'
-import { reportSources } from '../../../src/storage/sources.ts'
+import { deleteSource, reportSources } from '../../../src/storage/sources.ts'
 import type { PlanEntry } from './entry.ts'
 
 const pageRows = 51
@@ -80,6 +80,13 @@ export const sourceEntries: readonly PlanEntry[] = [
     of: 'source-rejects#purgeRejects',
     run: (database) => database.inTransaction((client) => purgeRejects(client, 500)),
     bound: { rows: 500, why: 'rows of a step' },
+  },
+  {
+    of: 'sources#deleteSource',
+    what: 'a step by force',
+    run: async (database) =>
+      (await deleteSource(database, 'lab', true, 'lab', { maxRows: 500, removed: 0 }))?.rejects ?? 0,
+    bound: { rows: 2000, why: 'rows of a step, found by their source and deleted by their ids' },
   },
   {
     of: 'sources#reportSources',

@@ -1,7 +1,7 @@
--- Open dead letters that the broker sent here, of the newest 10,000 since `since_id`. Index: dead_letters_pkey, backwards.
-create or replace function holdfast_internal.broker_letters(since_id bigint) returns bigint
+-- Open dead letters of runs that the broker gave up since then, for the first time or again after a redrive; counted to 10,000. Index: dead_letters_broker_failed, backwards.
+create or replace function holdfast_internal.broker_letters(since timestamptz) returns bigint
 language sql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
   select count(*) from (
-    select letter.state, letter.broker_history from holdfast_internal.dead_letters as letter where letter.id > since_id order by letter.id desc limit 10000
-  ) as recent where recent.broker_history is not null and recent.state = 'open'
+    select letter.state from holdfast_internal.dead_letters as letter where letter.broker_failed_at > since order by letter.broker_failed_at desc limit 10000
+  ) as recent where recent.state = 'open'
 $$;

@@ -71,11 +71,11 @@ begin
         when 'rejected' then 'Rejected by its consumer' else 'Dead-lettered by the broker: ' || reason end,
       me);
   end loop;
-  update holdfast_internal.dead_letters as letter set broker_history = given.history
+  update holdfast_internal.dead_letters as letter set broker_failed_at = clock_timestamp(), broker_history = coalesce(nullif(given.history, 'null'), letter.broker_history)
   from unnest(held, held_letters, held_histories) as given (id, letter_id, history)
-  where letter.delivery_id = any (held) and letter.delivery_id = given.id and given.letter_id = 0 and given.history <> 'null';
-  update holdfast_internal.dead_letters as letter set broker_history = given.history
+  where letter.delivery_id = any (held) and letter.delivery_id = given.id and given.letter_id = 0;
+  update holdfast_internal.dead_letters as letter set broker_failed_at = clock_timestamp(), broker_history = coalesce(nullif(given.history, 'null'), letter.broker_history)
   from unnest(held_letters, held_histories) as given (letter_id, history)
-  where letter.id = any (held_letters) and letter.id = given.letter_id and given.history <> 'null';
+  where letter.id = any (held_letters) and letter.id = given.letter_id;
   return query select id, case when id = any (held) then 'failed' when id = any (to_return) then 'returned' else 'ended' end from unnest(dispatched_ids) as id;
 end $$;

@@ -93,7 +93,7 @@ begin
       and lost.since < clock_timestamp() - make_interval(secs => threshold);
   when 'broker_dead_letter_rate' then
     return query select 'broker', letters::double precision
-    from holdfast_internal.broker_letters(holdfast_internal.id_at(clock_timestamp() - interval '1 minute')) as letters where letters > threshold;
+    from holdfast_internal.broker_letters(clock_timestamp() - interval '1 minute') as letters where letters > threshold;
   when 'broker_dead_letters' then
     return query select 'broker', depth.value from holdfast_internal.broker_metrics() as depth
     where depth.metric = 'broker_dead_letter_depth' and depth.value > threshold;

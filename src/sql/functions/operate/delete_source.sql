@@ -1,20 +1,17 @@
--- Deletes a source; one that has rejected messages only when that is forced, and then with them. No row: there is no such source.
+-- For nodes of the previous version: all steps of delete_source_v2 in one call.
 create or replace function holdfast_internal.delete_source(source_name text, is_forced boolean, actor text) returns table (rejects integer, is_deleted boolean)
 language plpgsql as $$
 declare
-  source integer;
+  total integer := 0;
 begin
-  select id into source from holdfast_internal.event_sources where name = source_name for update;
-  if source is null then
-    return;
-  end if;
-  rejects := (select count(*) from (select from holdfast_internal.source_rejects where source_id = source limit 10000) as found);
-  is_deleted := is_forced or rejects = 0;
-  if is_deleted then
-    delete from holdfast_internal.source_rejects where source_id = source;
-    delete from holdfast_internal.event_sources where id = source;
-    perform holdfast_internal.audit(actor, 'source.deleted', 'source:' || source_name, jsonb_build_object('rejects', rejects));
-    perform holdfast_internal.tell_nodes('holdfast_sources', source_name);
-  end if;
+  loop
+    select step.rejects, step.is_deleted into rejects, is_deleted from holdfast_internal.delete_source_v2(source_name, is_forced, actor, 10000, total) as step;
+    if not found then
+      return;
+    end if;
+    total := total + rejects;
+    exit when is_deleted or not is_forced;
+  end loop;
+  rejects := total;
   return next;
 end $$;

@@ -1,26 +1,51 @@
 -- Jobs stop using queues that they have left and that have no more runs of theirs: otherwise their workers would claim others' runs, which they can't handle, and
 -- return them. A transaction from before the move may still store runs there, and one that has read the old queue may be about to begin; the
--- hour is for those. Returns how many jobs it concerns. No index finds the runs of a job: it scans the queue's.
+-- hour is for those. Returns how many jobs it concerns. No index finds the runs of a job: a call looks through 200,000, and the next one goes on behind them
+-- (`former_scan`), the job that was looked at longest ago first. Index: runs_pkey.
 create or replace function holdfast_internal.forget_former_queues() returns integer
-language plpgsql as $$
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
+  max_scanned constant integer := 200000;
   job record;
+  through bigint;
+  found_lanes integer[];
+  step record;
+  scanned integer := 0;
   kept integer[];
   changed integer := 0;
 begin
   for job in
-    select id, name, former_queue_ids from holdfast_internal.jobs
+    select id, name, former_queue_ids, moved_at, former_scan from holdfast_internal.jobs
     where former_queue_ids <> '{}' and moved_at < clock_timestamp() - interval '1 hour' and moved_by < pg_snapshot_xmin(pg_current_snapshot())
-    order by id limit 100 for update skip locked
+    order by former_seen_at nulls first, id limit 100 for update skip locked
   loop
-    kept := array(
-      select lane from unnest(job.former_queue_ids) with ordinality as former (lane, place)
-      where exists (select from holdfast_internal.runs as run where run.lane_id = lane and run.job_id = job.id)
-        or exists (select from holdfast_internal.bundled_runs(array[lane], job.id, 9223372036854775807, 1))
-      order by place
+    exit when scanned >= max_scanned;
+    -- Nothing is stored in these queues any more, so that what a step has passed stays empty; after another move it begins anew.
+    if to_jsonb(job.moved_at) = job.former_scan -> 'movedAt' then
+      through := (job.former_scan ->> 'through')::bigint;
+      found_lanes := array(select lane::integer from jsonb_array_elements_text(job.former_scan -> 'found') as lane);
+    else
+      through := 0;
+      found_lanes := '{}';
+    end if;
+    -- In every step: a run that leaves its bundle gets a row, which may be behind.
+    found_lanes := found_lanes || array(
+      select lane from unnest(job.former_queue_ids) as lane
+      where exists (select from holdfast_internal.bundled_runs(array[lane], job.id, 9223372036854775807, 1))
     );
+    select count(*)::integer as rows, max(run.id) as last_id,
+           coalesce(array_agg(distinct run.lane_id) filter (where run.job_id = job.id and run.lane_id = any (job.former_queue_ids)), '{}') as lanes
+    into step
+    from (select each.id, each.lane_id, each.job_id from holdfast_internal.runs as each where each.id > through order by each.id limit max_scanned - scanned) as run;
+    found_lanes := array(select distinct lane from unnest(found_lanes || step.lanes) as lane);
+    if step.rows >= max_scanned - scanned then
+      update holdfast_internal.jobs set former_scan = jsonb_build_object('movedAt', job.moved_at, 'through', step.last_id, 'found', found_lanes) where id = job.id;
+      exit;
+    end if;
+    scanned := scanned + step.rows;
+    kept := array(select lane from unnest(job.former_queue_ids) with ordinality as former (lane, place) where lane = any (found_lanes) order by place);
+    update holdfast_internal.jobs set former_queue_ids = kept, former_scan = null, former_seen_at = clock_timestamp() where id = job.id;
     if kept <> job.former_queue_ids then
-      update holdfast_internal.jobs set former_queue_ids = kept where id = job.id;
       perform holdfast_internal.notify('holdfast_jobs', job.name);
       changed := changed + 1;
     end if;
