@@ -336,6 +336,31 @@ describe('the archive', () => {
     }
   })
 
+  it.each([
+    ['purging', `select holdfast_internal.purge_archive(10)`, 'messages_default'],
+    ['emptying', `select holdfast_internal.empty_partition('messages_${oldMonth}')`, `messages_${oldMonth}`],
+  ])('%s a partition locks its table first, as a migration does', async (_, work, part) => {
+    await rig.rows('select holdfast_internal.mark_retiring()')
+    const migrating = await rig.database.pool.connect()
+    try {
+      // ALTER TABLE locks a table, and then its partitions one after the other.
+      await migrating.query('begin')
+      await migrating.query('lock table only holdfast_internal.messages in access exclusive mode')
+      const worked = rig.rows(work)
+      await until('it to wait', () =>
+        rig.value<boolean>(
+          `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query = $1)`,
+          [work],
+        ),
+      )
+      await migrating.query(`lock table holdfast_internal.${part} in access exclusive mode nowait`)
+      await migrating.query('commit')
+      await worked
+    } finally {
+      migrating.release(true)
+    }
+  })
+
   it('rejects a retention of zero', async () => {
     // All steps in one transaction, with locks on both tables: beside a node PostgreSQL may have to end one of them as a deadlock.
     await node.holdfast.stop()

@@ -6,6 +6,8 @@ begin
   if retiring.name is null then
     raise exception 'partition % is not marked for removal', part using errcode = '22023';
   end if;
+  -- The table before its partition, as a migration that adds a column locks them.
+  execute format('lock table only holdfast_internal.%I in access share mode', retiring.parent);
   -- From here on nothing reads the partition; bodies that are still needed have been copied.
   execute format('lock table holdfast_internal.%I in access exclusive mode', part);
   perform holdfast_internal.keep_needed(part);

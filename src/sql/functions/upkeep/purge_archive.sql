@@ -11,6 +11,8 @@ declare
   total integer := 0;
 begin
   perform pg_advisory_xact_lock(hashtext('holdfast.retire'));
+  -- A table before its partitions: a migration that adds a column locks them in this order, and would otherwise wait for us while we wait for it.
+  lock table only holdfast_internal.messages, only holdfast_internal.attempts in access share mode;
   -- Read once: a row that comes in between is left for the next call.
   old := array(select id from holdfast_internal.messages_default where id < messages_end order by id limit max_rows);
   perform holdfast_internal.copy_messages(array(
