@@ -29,6 +29,8 @@ export interface LaneTableOptions {
   readonly rejectingThreshold: () => number
   /** A lane's row, circuit or deliveries in memory have changed. */
   onChanged(lane: Lane): void
+  /** Its endpoint takes deliveries again: what was cancelled meanwhile may be in a read that is in progress. */
+  onResumed(lane: Lane): void
   onCircuitChanged(lane: Lane): void
   /** Channels whose endpoint has new settings; they finish their requests in flight. */
   onReplaced(channel: TransportChannel): void
@@ -224,7 +226,9 @@ export class LaneTable {
     const lane = this.#lanes.get(row.id)
     if (lane === undefined) return
     const circuitBefore = lane.breaker.state
+    const isResumed = row.state === 'active' && !lane.isActive
     const replaced = lane.update(row)
+    if (isResumed) this.#options.onResumed(lane)
     if (lane.breaker.state !== circuitBefore) this.#options.onCircuitChanged(lane)
     // Results that came in or were committed since then will be evaluated by a later read.
     const changedAtMs = this.#changedAtMs.get(lane) ?? Number.NEGATIVE_INFINITY

@@ -42,7 +42,7 @@ export class Lane {
   isDraining = false
   /** A result that waits for its commit may shut this lane; nothing is started until it is committed. */
   isAwaitingVerdict = false
-  /** Others have ended some of its deliveries, perhaps some that a read in progress will return; nothing is started until it is read from the beginning. */
+  /** Others have ended some of its deliveries, or may have, perhaps some that a read in progress will return; nothing is started until it is read from the beginning. */
   isRestarting = false
 
   #row: LaneRow
@@ -95,6 +95,11 @@ export class Lane {
     return this.known === 0
   }
 
+  /** Neither paused nor disabled, and not `rejecting`. */
+  get isActive(): boolean {
+    return this.#row.state === 'active'
+  }
+
   get owed(): number {
     return this.count.total
   }
@@ -133,7 +138,7 @@ export class Lane {
   /** Applies a changed row. Returns the channel that is no longer used. */
   update(row: LaneRow): LanePolicy['channel'] | null {
     const isSamePolicy = policyFingerprint(row) === policyFingerprint(this.#row)
-    if (row.state === 'active' && this.#row.state !== 'active') this.health.forgive()
+    if (row.state === 'active' && !this.isActive) this.health.forgive()
     this.#row = row
     this.setBreaker(row.breaker)
     if (isSamePolicy && this.#holdReason === null) return null
@@ -158,7 +163,7 @@ export class Lane {
       this.isAwaitingVerdict ||
       this.isRestarting ||
       this.#holdReason !== null ||
-      this.#row.state !== 'active'
+      !this.isActive
     )
       return shut
     const { state, heldUntilMs, probeAtMs, probeExpiresAtMs } = this.breaker

@@ -88,6 +88,8 @@ export class Pipeline {
   readonly #ownMessages: OwnMessages
   readonly #careful: CarefulMode
   readonly #afterCommit: AfterCommit
+  /** Lanes that are counted when they are read anew. */
+  readonly #uncounted = new Set<Lane>()
 
   constructor(options: PipelineOptions) {
     this.#options = options
@@ -175,6 +177,8 @@ export class Pipeline {
       rejectingThreshold: () => settings.rejectingThreshold,
       currentLane: (lane: Lane) => this.lanes.get(lane.id),
       onChanged: (lane: Lane) => this.#laneChanged(lane),
+      // The notice of a cancellation may come after the resume is read: it has a connection of its own.
+      onResumed: (lane: Lane) => this.#readAnew(lane),
       onCircuitChanged: (lane: Lane) => observer.circuitChanged(lane.name, lane.breaker.state),
       onReplaced: (channel: TransportChannel) => void background.tolerate(channel.close()),
       refresh: (lanes: readonly Lane[]) => this.refresher.refresh(lanes),
@@ -270,15 +274,21 @@ export class Pipeline {
     }
   }
 
-  /** Others have ended deliveries of the lane: it is read and counted again. Several requests are handled at once. */
+  /** Others have ended deliveries of the lane: it is read and counted again. */
   recount(lane: Lane): void {
+    this.#uncounted.add(lane)
+    this.#readAnew(lane)
+  }
+
+  /** Reads the lane from the beginning, after a read in progress has ended; starts nothing until then. Several requests are handled at once. */
+  #readAnew(lane: Lane): void {
     if (lane.isRestarting) return
     lane.isRestarting = true
     const restart = this.loop.exclusively(async () => {
       lane.isRestarting = false
       this.dispatcher.unread(lane)
       this.lanes.restart(lane)
-      this.#counter.request(lane)
+      if (this.#uncounted.delete(lane)) this.#counter.request(lane)
     })
     void this.#options.background.tolerate(restart)
   }

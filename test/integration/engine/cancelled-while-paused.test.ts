@@ -13,7 +13,13 @@ describe('a delivery that was cancelled while its endpoint was paused', () => {
 
   const cancelAll = `select holdfast_internal.cancel_owed(array(select id from holdfast_internal.deliveries where lane_id = $1), 'not any more')`
 
-  it('is not sent after a resume by a node that was reading it', async () => {
+  /** A cancellation whose notice hasn't arrived yet. */
+  const endAll = `delete from holdfast_internal.deliveries where lane_id = $1`
+
+  it.each([
+    ['was reading it', cancelAll],
+    ['was reading it, and hears of the resume before the cancellation', endAll],
+  ])('is not sent after a resume by a node that %s', async (_, cancel) => {
     const node = await rig.start({ limits: withoutSafetyNets })
     const taken: unknown[] = []
     const name = await functionEndpoint(node.holdfast, ({ payload }) => void taken.push(payload))
@@ -40,7 +46,7 @@ describe('a delivery that was cancelled while its endpoint was paused', () => {
         `select exists (select from pg_locks where locktype = 'advisory' and objid = 1 and not granted and database = (select oid from pg_database where datname = current_database()))`,
       ),
     )
-    await rig.rows(cancelAll, [await rig.laneId(name)])
+    await rig.rows(cancel, [await rig.laneId(name)])
     await node.holdfast.endpoints.resume(name)
     await rig.heard(node)
     await reading.query('select pg_advisory_unlock(1)')

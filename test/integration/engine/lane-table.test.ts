@@ -48,6 +48,7 @@ async function loadedLane(
     rejectingThreshold: () => 20,
     cursor: () => 0,
     onChanged,
+    onResumed() {},
     onCircuitChanged: () => {},
     onReplaced: () => {},
   })

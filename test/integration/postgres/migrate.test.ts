@@ -250,12 +250,18 @@ describe('migrate', () => {
 
   test('gives up with advice when another process migrates for too long', async () => {
     await migrate(database.pool, { ...folders(), toNumber: 1 })
-    await write('0002-second.sql', `select pg_sleep(1)`)
+    await write('0002-second.sql', `select pg_advisory_xact_lock(1)`)
+    const holder = await database.pool.connect()
+    await holder.query('select pg_advisory_lock(1)')
     const slow = migrate(database.url, { ...folders(), toNumber: 2 })
     await expect
       .poll(
         async () =>
-          (await database.pool.query(`select from pg_stat_activity where wait_event = 'PgSleep'`)).rowCount,
+          (
+            await database.pool.query(
+              `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`,
+            )
+          ).rowCount,
       )
       .toBe(1)
 
@@ -263,6 +269,8 @@ describe('migrate', () => {
       code: 'database_unavailable',
       message: expect.stringContaining('Another process has been migrating'),
     })
+    await holder.query('select pg_advisory_unlock(1)')
+    holder.release()
     await slow
   })
 })
