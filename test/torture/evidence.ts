@@ -49,6 +49,8 @@ export interface Evidence {
   readonly secrets: { readonly checked: number; readonly leaks: readonly string[] }
   readonly crew: CrewLog
   readonly workers: readonly WorkerLife[]
+  /** Null: there was no broker. */
+  readonly brokerCrew: { readonly log: CrewLog; readonly lives: readonly WorkerLife[] } | null
   readonly runs: ReadonlyMap<number, FinalRun>
   readonly schedules: readonly ScheduleEnd[]
   /** The runs of schedules that were begun. */

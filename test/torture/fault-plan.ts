@@ -28,7 +28,15 @@ export type DatabaseFaultKind =
   /** kill -9 of PostgreSQL, whose synchronous standby becomes the primary: see failover-database.ts. */
   | 'promote-standby'
 
-export type FaultKind = NodeFaultKind | DatabaseFaultKind
+export type BrokerFaultKind =
+  /** kill -9 of RabbitMQ, started again. */
+  'kill-broker'
+
+type RandomFaultKind = NodeFaultKind | DatabaseFaultKind
+export type FaultKind = RandomFaultKind | BrokerFaultKind
+
+/** What doesn't keep a node from delivering: nobody is excused by it. */
+export const harmlessToDeliveries: ReadonlySet<FaultKind> = new Set<FaultKind>(['step-clock', 'kill-broker'])
 
 export interface Fault {
   readonly atMs: number
@@ -39,7 +47,7 @@ export interface Fault {
   readonly lastsMs: number
 }
 
-const weights: Readonly<Record<FaultKind, number>> = {
+const weights: Readonly<Record<RandomFaultKind, number>> = {
   kill: 4,
   freeze: 3,
   terminate: 2,
@@ -67,12 +75,18 @@ const durations: Readonly<Record<FaultKind, readonly [number, number]>> = {
   'kill-backend': [0, 1],
   'step-clock': [0, 1],
   'promote-standby': [0, 1],
+  'kill-broker': [500, 8000],
 }
 
-export const faultKinds = Object.keys(weights) as readonly FaultKind[]
+const randomKinds = Object.keys(weights) as readonly RandomFaultKind[]
+export const faultKinds: readonly FaultKind[] = [...randomKinds, 'kill-broker']
 
 const faultsPerSpell = 7
 const calmMs = 22_000
+/** RabbitMQ 3.10 forgets queues that were declared in the last seconds before it is killed: docs/decisions/0034-broker-mode.md. */
+const firstBrokerKillMs = [10_000, 20_000] as const
+/** It takes 5 to 20 s to start beside all the rest, and then has to carry something. */
+const betweenBrokerKillsMs = [30_000, 50_000] as const
 
 export interface FaultPlanOptions {
   readonly chaosMs: number
@@ -80,8 +94,36 @@ export interface FaultPlanOptions {
   readonly kinds: readonly FaultKind[]
 }
 
-/** The same seed and kinds give the same faults at the same times. Every kind comes once before chance alone decides. */
-export function planFaults(random: SeededRandom, { chaosMs, nodeCount, kinds }: FaultPlanOptions): Fault[] {
+/**
+ * The same seed and kinds give the same faults at the same times. Those of the broker are drawn from a stream of their own, so that the others are
+ * the same where there is no broker.
+ */
+export function planFaults(random: SeededRandom, options: FaultPlanOptions): Fault[] {
+  const kinds = randomKinds.filter((kind) => options.kinds.includes(kind))
+  const faults = planRandomFaults(random, options, kinds)
+  const ofBroker = options.kinds.includes('kill-broker')
+    ? planBrokerFaults(random.fork('broker'), options.chaosMs)
+    : []
+  return [...faults, ...ofBroker].sort((one, other) => one.atMs - other.atMs)
+}
+
+function planBrokerFaults(random: SeededRandom, chaosMs: number): Fault[] {
+  const faults: Fault[] = []
+  for (
+    let atMs = random.between(...firstBrokerKillMs);
+    atMs < chaosMs;
+    atMs += random.between(...betweenBrokerKillsMs)
+  )
+    faults.push({ atMs, kind: 'kill-broker', node: 0, lastsMs: random.between(...durations['kill-broker']) })
+  return faults
+}
+
+/** Every kind comes once before chance alone decides. */
+function planRandomFaults(
+  random: SeededRandom,
+  { chaosMs, nodeCount }: FaultPlanOptions,
+  kinds: readonly RandomFaultKind[],
+): Fault[] {
   const bag = kinds.flatMap((kind) => Array.from({ length: weights[kind] }, () => kind))
   const faults: Fault[] = []
   const unseen = new Set(kinds)

@@ -1,7 +1,9 @@
 import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
 import { NodeProcess } from '../support/processes/node-process.ts'
+import type { NodeSettings } from '../support/processes/node-settings.ts'
+import type { BrokerFaults } from './broker-faults.ts'
 import type { DatabaseFaults } from './database-faults.ts'
-import type { DatabaseFaultKind, Fault, NodeFaultKind } from './fault-plan.ts'
+import type { BrokerFaultKind, DatabaseFaultKind, Fault, NodeFaultKind } from './fault-plan.ts'
 import type { NodeLife } from './node-history.ts'
 import type { PublishedMessage } from './publishers.ts'
 import { plainEndpoints } from './receivers.ts'
@@ -20,7 +22,7 @@ interface Slot {
 /** A fault that did strike, with the time in which it lasted. */
 export interface StruckFault {
   readonly kind: Fault['kind']
-  /** The node that it hit; null: the database, and so everybody. */
+  /** The node that it hit; null: the database or the broker, and so everybody. */
   readonly node: string | null
   readonly fromMs: number
   untilMs: number
@@ -52,10 +54,26 @@ const databaseFaults: ReadonlySet<string> = new Set<DatabaseFaultKind>([
 const isDatabaseFault = (fault: Fault): fault is Fault & { readonly kind: DatabaseFaultKind } =>
   databaseFaults.has(fault.kind)
 
+const isBrokerFault = (fault: Fault): fault is Fault & { readonly kind: BrokerFaultKind } =>
+  fault.kind === 'kill-broker'
+
 const stopDeadlineMs = 40_000
 const restartPauseMs = 500
 const startDeadlineMs = 60_000
 const ownMessageMs = 40
+
+export interface FleetOptions {
+  readonly databaseUrl: string
+  readonly databaseFaults: DatabaseFaults
+  /** Null: nodes are not in broker mode. */
+  readonly broker: {
+    readonly settings: NodeSettings['broker'] & object
+    readonly faults: BrokerFaults
+  } | null
+  readonly random: SeededRandom
+  /** What its nodes publish themselves goes in here, once they have ended. */
+  readonly accepted: Map<string, PublishedMessage>
+}
 
 /** Nodes in processes of their own, each behind its own proxy to the database, and the faults that befall them. */
 export class Fleet {
@@ -68,31 +86,19 @@ export class Fleet {
     stops: 0,
     starts: 0,
   }
-  readonly #databaseUrl: string
-  readonly #databaseFaults: DatabaseFaults
-  readonly #random: SeededRandom
-  readonly #accepted: Map<string, PublishedMessage>
+  readonly #options: FleetOptions
   readonly #slots: Slot[] = []
   readonly #tending: Promise<void>[] = []
   #isHealed = false
   #isOver = false
 
-  /** What its nodes publish themselves goes into `accepted`, once they have ended. */
-  constructor(
-    databaseUrl: string,
-    databaseFaults: DatabaseFaults,
-    random: SeededRandom,
-    accepted: Map<string, PublishedMessage>,
-  ) {
-    this.#databaseUrl = databaseUrl
-    this.#databaseFaults = databaseFaults
-    this.#random = random
-    this.#accepted = accepted
+  constructor(options: FleetOptions) {
+    this.#options = options
   }
 
   async start(count: number): Promise<void> {
     for (let index = 0; index < count; index++) {
-      const proxy = await CuttingProxy.start(this.#databaseUrl)
+      const proxy = await CuttingProxy.start(this.#options.databaseUrl)
       const slot: Slot = { name: `node-${index}`, proxy, node: null, isDown: false, isFrozen: false }
       this.#slots.push(slot)
       this.#tending.push(this.#tend(slot))
@@ -106,11 +112,14 @@ export class Fleet {
 
   /** Carries the fault out, on the node that it names or, while that one is down, on the next that isn't. */
   async inflict(fault: Fault): Promise<void> {
-    if (isDatabaseFault(fault)) {
+    const { databaseFaults, broker } = this.#options
+    if (isDatabaseFault(fault) || isBrokerFault(fault)) {
       let entry: StruckFault | null = null
-      await this.#databaseFaults.inflict(fault, () => {
+      const onStrike = () => {
         entry = this.#note(fault.kind, null)
-      })
+      }
+      if (isDatabaseFault(fault)) await databaseFaults.inflict(fault, onStrike)
+      else await broker?.faults.inflict(fault, onStrike)
       if (entry !== null) endNow(entry)
       return
     }
@@ -162,14 +171,16 @@ export class Fleet {
 
   /** Keeps the slot's node running, except while a fault wants it down. */
   async #tend(slot: Slot): Promise<void> {
+    const { databaseFaults, broker } = this.#options
     while (!this.#isOver) {
-      if (slot.isDown || this.#databaseFaults.isDown) {
+      if (slot.isDown || databaseFaults.isDown) {
         await pause(50)
         continue
       }
       const node = NodeProcess.launch({
         databaseUrl: slot.proxy.url,
         name: slot.name,
+        ...(broker !== null && { broker: broker.settings }),
         ...(!this.#isHealed && { sends: { endpoints: plainEndpoints, everyMs: ownMessageMs } }),
       })
       slot.node = node
@@ -202,7 +213,7 @@ export class Fleet {
       if (signal.event !== 'sent') continue
       const { id, endpoint, payload, atMs } = signal
       const plain = { key: null, mayExpire: false, isDelayed: false, isPlain: true }
-      this.#accepted.set(id, { id, endpoint, payload, ...plain, acceptedAtMs: atMs })
+      this.#options.accepted.set(id, { id, endpoint, payload, ...plain, acceptedAtMs: atMs })
     }
   }
 
@@ -227,7 +238,7 @@ export class Fleet {
         slot.isFrozen = false
         return
       case 'cut':
-        proxy.cutSome(() => this.#random.chance(0.6))
+        proxy.cutSome(() => this.#options.random.chance(0.6))
         return
       case 'black-hole':
         proxy.swallow()
@@ -235,7 +246,7 @@ export class Fleet {
         proxy.carry()
         return
       case 'stall-connection': {
-        const release = proxy.stallOne((count) => this.#random.between(0, count))
+        const release = proxy.stallOne((count) => this.#options.random.between(0, count))
         await pause(lastsMs)
         release?.()
         return

@@ -2,9 +2,10 @@
 // npm run torture -- --seed 1 --minutes 2 [--without step-clock,prepared-transactions] [--json]
 import { parseArgs } from 'node:util'
 import { newEncryptionKey } from '../../src/secrets/keyring.ts'
+import { hasOwnBroker } from '../support/amqp/own-broker.ts'
 import type { Verdict } from './evidence.ts'
 import { report } from './report.ts'
-import { switchNames, switchOff } from './switches.ts'
+import { switchNames, switchOff, withoutBroker } from './switches.ts'
 import { torture } from './torture.ts'
 
 const usage = `Usage: npm run torture -- --seed <whole number> --minutes <number> [--without <name>[,<name>…]] [--json]
@@ -21,11 +22,17 @@ const { values } = parseArgs({
 })
 const seed = Number(values.seed)
 const chaosMs = Number(values.minutes) * 60_000
-const switches = switchOff(values.without.split(',').filter(Boolean))
-if (!Number.isInteger(seed) || !(chaosMs > 0) || switches === null) {
+const wanted = switchOff(values.without.split(',').filter(Boolean))
+if (!Number.isInteger(seed) || !(chaosMs > 0) || wanted === null) {
   process.stderr.write(usage)
   process.exit(2)
 }
+
+const switches =
+  wanted.hasBroker && !hasOwnBroker ? withoutBroker(wanted, 'rabbitmq-server is not installed') : wanted
+
+// The broker has a process group of its own; an exit ends it, a signal alone would not.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 // The node processes inherit it.
 process.env['HOLDFAST_ENCRYPTION_KEY'] ??= newEncryptionKey()

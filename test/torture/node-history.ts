@@ -1,5 +1,6 @@
 import { defaultLimits } from '../../src/engine/limits.ts'
 import type { TimedSignal } from '../support/processes/node-process.ts'
+import { harmlessToDeliveries } from './fault-plan.ts'
 import type { StruckFault } from './fleet.ts'
 
 /** One node process, from its start to its end, as this process heard it. */
@@ -102,7 +103,7 @@ export function interruptionsOf(lives: readonly NodeLife[], struck: readonly Str
 function heldUpSinceMs(node: string, atMs: number, struck: readonly StruckFault[]): number {
   let sinceMs = atMs
   const latestFirst = struck
-    .filter((fault) => fault.kind !== 'step-clock' && (fault.node === null || fault.node === node))
+    .filter((fault) => !harmlessToDeliveries.has(fault.kind) && (fault.node === null || fault.node === node))
     .toSorted((one, other) => other.fromMs - one.fromMs)
   for (const { fromMs, untilMs } of latestFirst) {
     if (fromMs <= sinceMs && untilMs + commitMs >= sinceMs) sinceMs = fromMs

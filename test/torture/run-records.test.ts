@@ -60,6 +60,12 @@ describe('the plan of faults', () => {
     expect(planned(7)).not.toEqual(planned(8))
   })
 
+  it('has the other faults at the same times where there is no broker', () => {
+    const { kinds } = switchOff(['broker']) ?? { kinds: [] }
+    expect(kinds).not.toContain('kill-broker')
+    expect(planned(7, kinds)).toEqual(planned(7).filter(({ kind }) => kind !== 'kill-broker'))
+  })
+
   it('holds every kind in two minutes, and none that is switched off', () => {
     for (const seed of [1, 2, 3, 4, 5, 1002, 1003]) {
       expect(new Set(planned(seed).map(({ kind }) => kind))).toEqual(new Set(faultKinds))

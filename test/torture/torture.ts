@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { OwnBroker } from '../support/amqp/own-broker.ts'
 import { Stage } from '../support/processes/stage.ts'
 import { ApiPublisher } from './api-publisher.ts'
+import { BrokerFaults } from './broker-faults.ts'
 import { judge } from './checks/all-checks.ts'
 import { aheadOfMonthEdgeMs, DatabaseClock } from './database-clock.ts'
 import { DatabaseFaults } from './database-faults.ts'
@@ -31,7 +33,7 @@ import { Schedules } from './schedules.ts'
 import { leaksIn, leaksInTables } from './secrets.ts'
 import { SeededRandom } from './seeded-random.ts'
 import type { Switches } from './switches.ts'
-import { WorkCrew } from './work-crew.ts'
+import { overBroker, overPostgres, WorkCrew } from './work-crew.ts'
 
 export interface TortureOptions {
   readonly seed: number
@@ -42,6 +44,9 @@ export interface TortureOptions {
 
 const nodeCount = 3
 const workerCount = 2
+/** Beside those over PostgreSQL. */
+const brokerWorkerCount = 2
+const brokerPrefix = 'holdfast-torture'
 const quietDeadlineMs = 240_000
 const tellEveryMs = 15_000
 /** When the month ends, as a part of the chaos. */
@@ -54,12 +59,16 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
   const random = new SeededRandom(seed)
   const faults = planFaults(random.fork('faults'), { chaosMs, nodeCount, kinds: switches.kinds })
   progress(`seed ${seed}: ${faults.length} faults in ${chaosMs / 1000} s`)
+  for (const { name, why } of switches.leftOut) progress(`without ${name}: ${why}`)
   await using database = await FailoverDatabase.start({
     hasStandby: switches.kinds.includes('promote-standby'),
   })
   const aheadMs = switches.hasMonthEdge ? aheadOfMonthEdgeMs(new Date(), chaosMs * monthEdgeAt) : 0
   const clock = await DatabaseClock.install(database.url, aheadMs)
   await using stage = await Stage.open(database.url)
+  const ownBroker = switches.hasBroker ? await OwnBroker.create() : null
+  const broker =
+    ownBroker === null ? null : { url: `amqp://guest:guest@${ownBroker.host}`, prefix: brokerPrefix }
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-torture-'))
   const databaseFaults = new DatabaseFaults({
     database,
@@ -69,9 +78,20 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
   })
   const pulse = new Pulse(database.url)
   const publishers = new Publishers({ stage, clock, pulse, random: random.fork('publishers'), switches })
-  const fleet = new Fleet(database.url, databaseFaults, random.fork('cuts'), publishers.books.accepted)
+  const fleet = new Fleet({
+    databaseUrl: database.url,
+    databaseFaults,
+    broker:
+      ownBroker === null || broker === null
+        ? null
+        : { settings: broker, faults: new BrokerFaults(ownBroker) },
+    random: random.fork('cuts'),
+    accepted: publishers.books.accepted,
+  })
   const operators = new Operators(stage, clock, random.fork('operators'))
-  const crew = new WorkCrew(stage, random.fork('crew'))
+  const crew = new WorkCrew(stage, overPostgres(stage.databaseUrl), random.fork('crew'))
+  const brokerCrew =
+    broker === null ? null : new WorkCrew(stage, overBroker(broker), random.fork('broker-crew'))
   const schedules = new Schedules(stage, clock)
   let api: ApiPublisher | null = null
   try {
@@ -85,6 +105,7 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     await schedules.declare()
     await fleet.start(nodeCount)
     await crew.start(workerCount, folder)
+    await brokerCrew?.start(brokerWorkerCount, folder)
     await schedules.start()
     api = await ApiPublisher.start(database.url, random.fork('api'), publishers.books.accepted)
     chaosAtMs = performance.now()
@@ -92,11 +113,11 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     operators.start()
     const inflicting = await inflictAll(faults, fleet, chaosAtMs, (fault) =>
       progress(
-        `${fault.kind} node-${fault.node} for ${fault.lastsMs} ms; ${stage.receiver.acceptedCount} delivered`,
+        `${fault.kind}${fault.kind === 'kill-broker' ? '' : ` node-${fault.node}`} for ${fault.lastsMs} ms; ${stage.receiver.acceptedCount} delivered`,
       ),
     )
     await pause(chaosAtMs + chaosMs - performance.now())
-    await Promise.all([publishers.stop(), operators.stop(), crew.heal()])
+    await Promise.all([publishers.stop(), operators.stop(), crew.heal(), brokerCrew?.heal()])
     await Promise.all(inflicting)
     progress('healing')
     isHealed = true
@@ -109,7 +130,7 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     await untilQuiet(stage, crew, progress).catch((error: unknown) => {
       progress(`not quiet: ${String(error).slice(0, 200)}`)
       for (const node of fleet.nodes) progress(node.describe())
-      for (const text of crew.describe()) progress(text)
+      for (const text of [...crew.describe(), ...(brokerCrew?.describe() ?? [])]) progress(text)
     })
     progress('checking')
     await api.look()
@@ -118,6 +139,7 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     await fleet.stop()
     progress('the nodes have stopped')
     const { pool } = stage
+    const workerTexts = [...crew.texts, ...(brokerCrew?.texts ?? [])]
     const evidence: Evidence = {
       books: publishers.books,
       ledger: new Ledger(stage.receiver.requests),
@@ -140,16 +162,17 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
       api: api.books,
       messagesByKey: await readMessagesByKey(pool),
       secrets: {
-        checked: tables.checked + api.texts.length + fleet.log.starts + crew.texts.length,
+        checked: tables.checked + api.texts.length + fleet.log.starts + workerTexts.length,
         leaks: [
           ...tables.leaks,
           ...leaksIn('an answer of the API', api.texts),
-          ...leaksIn('what a worker said', crew.texts),
+          ...leaksIn('what a worker said', workerTexts),
           ...fleet.log.leaks,
         ],
       },
       crew: crew.log,
       workers: crew.lives,
+      brokerCrew,
       runs: await readRuns(pool),
       schedules: await schedules.readEnds(),
       ticked: crew.ticked,
@@ -157,12 +180,14 @@ export async function torture(options: TortureOptions): Promise<Verdict[]> {
     progress('the evidence was read')
     // Violations name moments: these are the times that they are to be read with.
     for (const { kind, node, fromMs, untilMs } of fleet.log.struck)
-      progress(`${kind} ${node ?? 'database'}: ${Math.round(fromMs)} to ${Math.round(untilMs)} ms`)
+      progress(`${kind} ${node ?? 'everybody'}: ${Math.round(fromMs)} to ${Math.round(untilMs)} ms`)
     return judge(evidence, chaosMs)
   } finally {
     await api?.stop()
     await crew.stop()
+    await brokerCrew?.stop()
     await fleet.stop()
+    await ownBroker?.stop()
     await pulse.stop()
     await clock.stop()
     await rm(folder, { recursive: true, force: true })

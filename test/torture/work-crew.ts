@@ -4,24 +4,74 @@ import { defineJob } from '../../src/index.ts'
 import { CuttingProxy } from '../support/processes/cutting-proxy.ts'
 import type { Stage } from '../support/processes/stage.ts'
 import { WorkerProcess } from '../support/processes/worker-process.ts'
+import type { WorkerSettings } from '../support/processes/worker-settings.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-/** As test/support/processes/worker-entry.mjs defines it. */
-const work = defineJob({
-  name: 'work',
-  queue: 'work',
-  retry: { strategy: 'fixed', baseDelayMs: 50, maxRetries: 5, jitter: 'none' },
-})
+/** As test/support/processes/worker-entry.mjs defines them. */
+const jobOf = (name: string) =>
+  defineJob({
+    name,
+    queue: name,
+    retry: { strategy: 'fixed', baseDelayMs: 50, maxRetries: 5, jitter: 'none' },
+  })
 
 const concurrency = 4
 const limits = {
   heartbeatMs: 300,
-  leaseMs: 3000,
   maxPrefetch: 8,
   maxUnsettled: 20,
   slowPollMs: 300,
   stopTimeoutMs: 5000,
 }
+
+/** How the workers of a crew get their runs. */
+export interface CrewLink {
+  /** The job of its runs, whose queue has the same name. */
+  readonly job: 'work' | 'carried'
+  /** What its runs are numbered from: no two crews have a run of one number. */
+  readonly firstNumber: number
+  readonly workerNames: string
+  /** What a proxy stands in front of. */
+  readonly serverUrl: string
+  /** For a worker, by way of this proxy. */
+  settings(proxyUrl: string): Pick<WorkerSettings, 'databaseUrl' | 'amqpUrl' | 'amqpPrefix' | 'jobs'>
+  readonly leaseMs: number
+  /** How long a worker is frozen or cut off, at most: longer than its lease. */
+  readonly maxFaultMs: number
+  /** How long before a worker was killed, or learns that its lease is over, it may have begun what others begin again. */
+  readonly lossMs: number
+}
+
+export function overPostgres(databaseUrl: string): CrewLink {
+  return {
+    job: 'work',
+    firstNumber: 0,
+    workerNames: 'worker',
+    serverUrl: databaseUrl,
+    settings: (proxyUrl) => ({ databaseUrl: proxyUrl }),
+    leaseMs: 3000,
+    maxFaultMs: 5000,
+    lossMs: 10_000,
+  }
+}
+
+/**
+ * Workers that know the broker only. Their lease is a third of the default one, so that some of them lose it. What they had begun may wait much longer
+ * to be recorded than over PostgreSQL: the lease, or a fault that is longer than it, and a broker that starts.
+ */
+export function overBroker({ url, prefix }: { readonly url: string; readonly prefix: string }): CrewLink {
+  return {
+    job: 'carried',
+    firstNumber: 1_000_000,
+    workerNames: 'carrier',
+    serverUrl: url,
+    settings: (proxyUrl) => ({ amqpUrl: proxyUrl, amqpPrefix: prefix, jobs: ['carried'] }),
+    leaseMs: 10_000,
+    maxFaultMs: 15_000,
+    lossMs: 45_000,
+  }
+}
+
 /** What one worker can have in hand when its lease ends: running, waiting to run, and done but not committed. */
 export const maxHeldRuns = concurrency + limits.maxPrefetch + limits.maxUnsettled
 
@@ -37,6 +87,8 @@ export interface CrewLog {
 /** One worker process, from its start to its end, as this process heard it. */
 export interface WorkerLife {
   readonly worker: string
+  /** How long before its end or the loss of its lease it may have begun what others begin again. */
+  readonly lossMs: number
   /** The runs that its handler began. */
   readonly begun: readonly { readonly n: number; readonly atMs: number }[]
   /** Null: it runs still. */
@@ -57,26 +109,31 @@ interface Post {
 export class WorkCrew {
   readonly log: CrewLog = { accepted: new Set(), faults: [], starts: 0 }
   readonly #stage: Stage
+  readonly #link: CrewLink
   readonly #random: SeededRandom
   readonly #posts: Post[] = []
   readonly #stopping = new AbortController()
   readonly #tending: Promise<void>[] = []
   readonly #acting: Promise<void>[] = []
   #isOver = false
-  #number = 0
+  #number: number
 
-  constructor(stage: Stage, random: SeededRandom) {
+  constructor(stage: Stage, link: CrewLink, random: SeededRandom) {
     this.#stage = stage
+    this.#link = link
+    this.#number = link.firstNumber
     this.#random = random
   }
 
   async start(count: number, folder: string): Promise<void> {
-    await this.#stage.publisher.jobs.declare(work)
+    const { job, workerNames, serverUrl } = this.#link
+    await this.#stage.publisher.jobs.declare(jobOf(job))
     for (let index = 0; index < count; index += 1) {
-      const journalFolder = join(folder, `worker-${index}`)
+      const name = `${workerNames}-${index}`
+      const journalFolder = join(folder, name)
       await mkdir(journalFolder, { recursive: true })
-      const proxy = await CuttingProxy.start(this.#stage.databaseUrl)
-      const post: Post = { name: `worker-${index}`, proxy, journalFolder, past: [], worker: null }
+      const proxy = await CuttingProxy.start(serverUrl)
+      const post: Post = { name, proxy, journalFolder, past: [], worker: null }
       this.#posts.push(post)
       this.#tending.push(this.#tend(post))
     }
@@ -88,6 +145,7 @@ export class WorkCrew {
     return this.#posts.flatMap(({ name, past }) =>
       past.map(({ process: { signals }, endedAtMs }) => ({
         worker: name,
+        lossMs: this.#link.lossMs,
         begun: signals.flatMap((signal) =>
           signal.event === 'ran' ? [{ n: signal.n, atMs: signal.atMs }] : [],
         ),
@@ -149,9 +207,9 @@ export class WorkCrew {
         const settings = {
           name,
           journalFolder,
-          databaseUrl: proxy.url,
+          ...this.#link.settings(proxy.url),
           concurrency,
-          limits,
+          limits: { ...limits, leaseMs: this.#link.leaseMs },
         }
         const worker = await WorkerProcess.start(settings)
         this.log.starts += 1
@@ -162,7 +220,7 @@ export class WorkCrew {
         await worker.exited
         life.endedAtMs = performance.now()
       } catch {
-        // It gave up before it had started: the database was away.
+        // It gave up before it had started: the database or the broker was away.
       }
       post.worker = null
       await pause(300)
@@ -171,6 +229,7 @@ export class WorkCrew {
 
   async #enqueue(): Promise<void> {
     const random = this.#random.fork('runs')
+    const job = jobOf(this.#link.job)
     while (!this.#stopping.signal.aborted) {
       const numbers = Array.from({ length: random.between(1, 20) }, () => {
         this.#number += 1
@@ -178,7 +237,7 @@ export class WorkCrew {
       })
       try {
         await this.#stage.publisher.enqueueBatch(
-          work,
+          job,
           numbers.map((n) => ({ input: { n, does: 'sleep', ms: random.between(0, 80) } })),
         )
         for (const n of numbers) this.log.accepted.add(n)
@@ -195,7 +254,7 @@ export class WorkCrew {
       await pause(random.between(1500, 5000))
       const kind = random.pick(['kill', 'kill', 'freeze', 'cut-off', 'cut-off'] as const)
       const post = random.pick(this.#posts)
-      const lastsMs = random.between(200, 5000)
+      const lastsMs = random.between(200, this.#link.maxFaultMs)
       const { worker } = post
       if (worker === null || this.#stopping.signal.aborted) continue
       this.log.faults.push({ kind, worker: post.name, fromMs: performance.now() })

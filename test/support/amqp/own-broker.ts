@@ -25,6 +25,7 @@ export class OwnBroker {
   readonly #port: number
   readonly #distPort: number
   readonly #node = `holdfast-test-${randomBytes(4).toString('hex')}@localhost`
+  readonly #onExit = () => this.#signal('SIGKILL')
   #child: ChildProcess | null = null
 
   private constructor(folder: string, port: number, distPort: number) {
@@ -36,6 +37,7 @@ export class OwnBroker {
   static async create(): Promise<OwnBroker> {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-broker-'))
     const broker = new OwnBroker(folder, await freePort(), await freePort())
+    process.once('exit', broker.#onExit)
     await broker.start()
     return broker
   }
@@ -101,9 +103,8 @@ export class OwnBroker {
     const child = this.#child
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, 'exit')
-    const { pid } = child
-    process.kill(-pid, 'SIGTERM')
-    const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), stopWithinMs)
+    this.#signal('SIGTERM')
+    const timer = setTimeout(() => this.#signal('SIGKILL'), stopWithinMs)
     await exited
     clearTimeout(timer)
     this.#child = null
@@ -114,7 +115,7 @@ export class OwnBroker {
     const child = this.#child
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, 'exit')
-    process.kill(-child.pid, 'SIGKILL')
+    this.#signal('SIGKILL')
     await exited
     this.#child = null
   }
@@ -138,7 +139,15 @@ export class OwnBroker {
 
   async stop(): Promise<void> {
     await this.kill()
+    process.off('exit', this.#onExit)
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+
+  /** To the shell script and the server behind it, unless they have ended. */
+  #signal(signal: NodeJS.Signals): void {
+    const child = this.#child
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    process.kill(-child.pid, signal)
   }
 
   /** The port opens before the broker lets anybody in. */

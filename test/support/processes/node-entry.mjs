@@ -40,7 +40,7 @@ setInterval(() => {
 
 /** It sends nothing of its own any more. */
 const quiet = new AbortController()
-const { databaseUrl, name, handlers = {}, isNameExclusive, maxConnections, limits } = settings
+const { databaseUrl, name, handlers = {}, isNameExclusive, maxConnections, limits, broker } = settings
 const holdfast = new Holdfast({
   databaseUrl,
   nodeName: name,
@@ -51,6 +51,7 @@ const holdfast = new Holdfast({
   ...(isNameExclusive !== undefined && { isNameExclusive }),
   ...(maxConnections !== undefined && { maxConnections }),
   ...(limits !== undefined && { limits }),
+  ...(broker !== undefined && { broker: { url: broker.url, topology: { prefix: broker.prefix } } }),
   logger,
   observer,
 })

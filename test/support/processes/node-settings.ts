@@ -16,6 +16,8 @@ export interface NodeSettings {
   readonly isNameExclusive?: boolean
   readonly maxConnections?: number
   readonly limits?: Partial<NodeLimits>
+  /** Broker mode: the nodes and workers of one installation have the same. */
+  readonly broker?: { readonly url: string; readonly prefix: string }
   /** By endpoint name. */
   readonly handlers?: Readonly<Record<string, HandlerName>>
   /** It publishes itself, plain messages one by one, to these endpoints in turn. */

@@ -21,25 +21,31 @@ function block(ms) {
 const waiting = new Map()
 const leaked = []
 
-const work = defineJob({
-  name: 'work',
-  queue: 'work',
-  retry: { strategy: 'fixed', baseDelayMs: 50, maxRetries: 5, jitter: 'none' },
-  run: async (input, context) => {
-    const { n, does, ms = 0 } = input
-    say({ event: 'ran', n, attempt: context.attempt, crashes: context.crashes })
-    if (does === 'die') process.kill(process.pid, 'SIGKILL')
-    if (does === 'exit') process.exit(3)
-    if (does === 'leak') for (;;) leaked.push(Array.from({ length: 1000 }, () => Math.random()))
-    if (does === 'block') block(ms)
-    if (does === 'sleep') await new Promise((resolve) => setTimeout(resolve, ms))
-    if (does === 'wait') await new Promise((resolve) => waiting.set(n, resolve))
-    say({ event: 'finished', n })
-    // The result is not in the journal yet: that comes with the next turn of the loop.
-    if (does === 'die-after') process.kill(process.pid, 'SIGKILL')
-    return { n }
-  },
-})
+const workOf = (name) =>
+  defineJob({
+    name,
+    queue: name,
+    retry: { strategy: 'fixed', baseDelayMs: 50, maxRetries: 5, jitter: 'none' },
+    run: async (input, context) => {
+      const { n, does, ms = 0 } = input
+      say({ event: 'ran', n, attempt: context.attempt, crashes: context.crashes })
+      if (does === 'die') process.kill(process.pid, 'SIGKILL')
+      if (does === 'exit') process.exit(3)
+      if (does === 'leak') for (;;) leaked.push(Array.from({ length: 1000 }, () => Math.random()))
+      if (does === 'block') block(ms)
+      if (does === 'sleep') await new Promise((resolve) => setTimeout(resolve, ms))
+      if (does === 'wait') await new Promise((resolve) => waiting.set(n, resolve))
+      say({ event: 'finished', n })
+      // The result is not in the journal yet: that comes with the next turn of the loop.
+      if (does === 'die-after') process.kill(process.pid, 'SIGKILL')
+      return { n }
+    },
+  })
+
+const work = workOf('work')
+
+/** The same on a queue of its own: in the torture run only workers over the broker handle it. */
+const carried = workOf('carried')
 
 /** What schedules fire in the torture run. */
 const tick = defineJob({
@@ -61,11 +67,13 @@ const isolated = ['thread', 'process'].map((isolation) =>
   }),
 )
 
+const atWork = [work, tick, ...isolated]
 const {
   databaseUrl,
   amqpUrl,
   amqpPrefix,
   name,
+  jobs,
   concurrency = 4,
   journalFolder,
   limits,
@@ -76,7 +84,7 @@ const worker = new JobWorker({
   amqpUrl,
   amqpPrefix,
   name,
-  jobs: [work, tick, ...isolated],
+  jobs: jobs === undefined ? atWork : [...atWork, carried].filter(({ name }) => jobs.includes(name)),
   concurrency,
   journalFolder: journalFolder ?? null,
   ...(limits !== undefined && { limits }),

@@ -6,6 +6,8 @@ export interface WorkerSettings {
   readonly amqpUrl?: string
   readonly amqpPrefix?: string
   readonly name: string
+  /** The names of the jobs that it handles; those of the queue `work` when left out. */
+  readonly jobs?: readonly string[]
   readonly concurrency?: number
   readonly journalFolder?: string
   readonly limits?: Partial<WorkerLimits>

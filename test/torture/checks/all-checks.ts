@@ -18,7 +18,12 @@ import {
 import { keysKeepTheirOrder } from './order.ts'
 import { probesStandAlone } from './probes.ts'
 import { neighboursAreNotSlowed } from './promptness.ts'
-import { fewRunsAreBegunTwice, runsAreNotLost } from './runs.ts'
+import {
+  brokerRunsAreNotLost,
+  fewBrokerRunsAreBegunTwice,
+  fewRunsAreBegunTwice,
+  runsAreNotLost,
+} from './runs.ts'
 import { ticksFireOnce } from './ticks.ts'
 
 const checks: readonly Check[] = [
@@ -50,6 +55,8 @@ const checks: readonly Check[] = [
   noLaneIsForgotten,
   runsAreNotLost,
   fewRunsAreBegunTwice,
+  brokerRunsAreNotLost,
+  fewBrokerRunsAreBegunTwice,
   ticksFireOnce,
 ]
 

@@ -50,6 +50,7 @@ export function evidenceOf({ entries = [], books, fleet, beats = [], ...rest }: 
     secrets: { checked: 0, leaks: [] },
     crew: { accepted: new Set(), faults: [], starts: 0 },
     workers: [],
+    brokerCrew: null,
     runs: new Map(),
     schedules: [],
     ticked: new Set(),

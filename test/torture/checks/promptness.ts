@@ -1,5 +1,6 @@
 import { defaultLimits } from '../../../src/engine/limits.ts'
 import type { Check } from '../evidence.ts'
+import { harmlessToDeliveries } from '../fault-plan.ts'
 import type { FleetLog } from '../fleet.ts'
 import type { PulseRecord } from '../pulse.ts'
 
@@ -16,7 +17,7 @@ interface Times {
 
 /**
  * When what happened to nodes and database could be felt, in order and without overlaps. A node that fenced itself though nobody had harmed
- * it (a machine under load does that) had been without a beat since `fenceAfterMs` before. A clock that steps is felt by nobody.
+ * it (a machine under load does that) had been without a beat since `fenceAfterMs` before. A clock that steps and a broker that is away are felt by nobody.
  */
 function feltTimes({ struck, lives }: FleetLog, pulse: PulseRecord): Times[] {
   const { fenceAfterMs } = defaultLimits
@@ -26,7 +27,7 @@ function feltTimes({ struck, lives }: FleetLog, pulse: PulseRecord): Times[] {
   )
   const times = [
     ...struck
-      .filter(({ kind }) => kind !== 'step-clock')
+      .filter(({ kind }) => !harmlessToDeliveries.has(kind))
       .map(({ fromMs, untilMs }) => ({ fromMs, untilMs: overAtMs(untilMs) })),
     ...fencedAtMs.map((atMs) => ({ fromMs: atMs - fenceAfterMs, untilMs: overAtMs(atMs) })),
   ].sort((one, other) => one.fromMs - other.fromMs)

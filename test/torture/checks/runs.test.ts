@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { maxHeldRuns, type WorkerLife } from '../work-crew.ts'
 import { evidenceOf } from './hand-made.ts'
-import { fewRunsAreBegunTwice } from './runs.ts'
+import { brokerRunsAreNotLost, fewBrokerRunsAreBegunTwice, fewRunsAreBegunTwice } from './runs.ts'
 
 describe('the check of runs that were begun twice', () => {
   const lifeOf = (worker: string, begun: WorkerLife['begun'], rest: Partial<WorkerLife> = {}) => ({
@@ -9,6 +9,7 @@ describe('the check of runs that were begun twice', () => {
     begun,
     killedAtMs: null,
     leaseLostAtMs: [],
+    lossMs: 10_000,
     ...rest,
   })
   const many = (count: number, atMs: number) => Array.from({ length: count }, (_, n) => ({ n, atMs }))
@@ -32,5 +33,38 @@ describe('the check of runs that were begun twice', () => {
   it('finds a run that was begun long before its worker was killed', () => {
     const killed = lifeOf('a', many(1, 1000), { killedAtMs: 60_000 })
     expect(judged(killed, lifeOf('b', many(1, 61_000)))).toHaveLength(1)
+  })
+})
+
+describe('the checks of runs over the broker', () => {
+  const carrier: WorkerLife = {
+    worker: 'carrier-0',
+    lossMs: 10_000,
+    begun: [
+      { n: 7, atMs: 1000 },
+      { n: 7, atMs: 2000 },
+    ],
+    killedAtMs: null,
+    leaseLostAtMs: [],
+  }
+  const log = { accepted: new Set([7]), faults: [], starts: 1 }
+  const brokerCrew = { log, lives: [carrier] }
+  const ended = { n: 7, isOwed: false, isDead: false, successes: 1 }
+
+  it('find a run that is still owed', () => {
+    const judged = (isOwed: boolean) =>
+      brokerRunsAreNotLost(evidenceOf({ brokerCrew, runs: new Map([[7, { ...ended, isOwed }]]) })).violations
+    expect(judged(false)).toEqual([])
+    expect(judged(true)).toEqual(['run 7 is still owed'])
+  })
+
+  it('find a run that one worker began twice', () => {
+    expect(fewBrokerRunsAreBegunTwice(evidenceOf({ brokerCrew })).violations).toHaveLength(1)
+  })
+
+  it('say why they judged nothing where there was no broker', () => {
+    const leftOut = [{ name: 'broker', why: 'rabbitmq-server is not installed' }]
+    for (const check of [brokerRunsAreNotLost, fewBrokerRunsAreBegunTwice])
+      expect(check(evidenceOf({ leftOut }))).toMatchObject({ checked: 0, unjudged: leftOut[0]?.why })
   })
 })

@@ -1,12 +1,40 @@
-import type { Check, Evidence } from '../evidence.ts'
-import { maxHeldRuns, type WorkerLife } from '../work-crew.ts'
+import type { Check, Evidence, Verdict } from '../evidence.ts'
+import { type CrewLog, maxHeldRuns, type WorkerLife } from '../work-crew.ts'
+import { whyLeftOut } from './nothing-lost.ts'
 
 /** Between a worker's signal on its standard output and our hearing of it, on a busy machine. */
 const hearingMs = 1000
-/** How long before a worker learns that its lease is over it may have begun what others begin again. */
-const leaseLossMs = 10_000
 
-export const runsAreNotLost: Check = ({ crew, runs, workers }) => {
+export const runsAreNotLost: Check = ({ crew, runs, workers }) => ({
+  row: '1 runs are not lost',
+  ...judgeRuns(crew, workers, runs),
+})
+
+export const brokerRunsAreNotLost: Check = ({ brokerCrew, runs, leftOut }) => {
+  const { log, lives } = brokerCrew ?? noCrew
+  const dead = [...log.accepted].filter((n) => runs.get(n)?.isDead === true).length
+  return {
+    row: `1 runs over the broker are not lost (${dead} dead)`,
+    ...judgeRuns(log, lives, runs),
+    ...unjudgedWithoutBroker(leftOut),
+  }
+}
+
+const noCrew: NonNullable<Evidence['brokerCrew']> = {
+  log: { accepted: new Set(), faults: [], starts: 0 },
+  lives: [],
+}
+
+function unjudgedWithoutBroker(leftOut: Evidence['leftOut']): { unjudged?: string } {
+  const why = whyLeftOut(leftOut, 'broker')
+  return why === undefined ? {} : { unjudged: why }
+}
+
+function judgeRuns(
+  crew: CrewLog,
+  workers: readonly WorkerLife[],
+  runs: Evidence['runs'],
+): Pick<Verdict, 'checked' | 'violations'> {
   const violations: string[] = []
   const times = new Map<number, number>()
   for (const { begun } of workers) for (const { n } of begun) times.set(n, (times.get(n) ?? 0) + 1)
@@ -20,7 +48,7 @@ export const runsAreNotLost: Check = ({ crew, runs, workers }) => {
       violations.push(`run ${n} counts as done ${run.successes} times, but was begun ${begun} times`)
     }
   }
-  return { row: '1 runs are not lost', checked: crew.accepted.size, violations }
+  return { checked: crew.accepted.size, violations }
 }
 
 /** A moment after which what a worker had begun may be begun again. */
@@ -35,7 +63,14 @@ interface WorkerInterruption {
  * A run is begun again only when the worker that began it before was killed or lost its lease; and each time only so many as one worker can
  * hold.
  */
-export const fewRunsAreBegunTwice: Check = ({ workers }) => {
+export const fewRunsAreBegunTwice: Check = ({ workers }) => judgeRepetitions('runs', workers)
+
+export const fewBrokerRunsAreBegunTwice: Check = ({ brokerCrew, leftOut }) => ({
+  ...judgeRepetitions('runs over the broker', (brokerCrew ?? noCrew).lives),
+  ...unjudgedWithoutBroker(leftOut),
+})
+
+function judgeRepetitions(runs: string, workers: readonly WorkerLife[]): Verdict {
   const interruptions = interruptionsOf(workers)
   const violations: string[] = []
   const counts = new Map<WorkerInterruption, number>()
@@ -68,25 +103,25 @@ export const fewRunsAreBegunTwice: Check = ({ workers }) => {
   }
   const most = Math.max(0, ...counts.values())
   return {
-    row: `3 few runs are begun twice (${again}, at most ${most} after one of ${interruptions.length} interruptions)`,
+    row: `3 few ${runs} are begun twice (${again}, at most ${most} after one of ${interruptions.length} interruptions)`,
     checked: begun.length,
     violations,
   }
 }
 
-function interruptionsOf(workers: Evidence['workers']): WorkerInterruption[] {
+function interruptionsOf(workers: readonly WorkerLife[]): WorkerInterruption[] {
   return workers.flatMap((life) => {
     const lost = life.leaseLostAtMs.map((atMs) => ({
       life,
       kind: 'lost its lease' as const,
-      fromMs: atMs - leaseLossMs,
+      fromMs: atMs - life.lossMs,
       atMs: atMs + hearingMs,
     }))
     if (life.killedAtMs === null) return lost
     const { killedAtMs } = life
     return [
       ...lost,
-      { life, kind: 'killed' as const, fromMs: killedAtMs - leaseLossMs, atMs: killedAtMs + hearingMs },
+      { life, kind: 'killed' as const, fromMs: killedAtMs - life.lossMs, atMs: killedAtMs + hearingMs },
     ]
   })
 }
