@@ -1,6 +1,8 @@
 import type { Row } from '../harness/row.ts'
+import { amqpEndpoint } from './amqp-endpoint.ts'
 import { apiBatch } from './api-batch.ts'
 import { apiPublish } from './api-publish.ts'
+import { brokerRuns } from './broker-runs.ts'
 import { bulkBesideLive } from './bulk-beside-live.ts'
 import { bulkEnqueue } from './bulk-enqueue.ts'
 import { caliperTransform } from './caliper-transform.ts'
@@ -51,6 +53,7 @@ export const rows: readonly Row[] = [
   idleLatency,
   httpDeliveries,
   signing,
+  amqpEndpoint,
   flatUnderOpenTransaction,
   openCircuitIsolation,
   enqueueAtDepth,
@@ -66,6 +69,7 @@ export const rows: readonly Row[] = [
   statistics,
   jobEnqueue,
   jobRuns,
+  brokerRuns,
   jobLatency,
   jobFlatness,
   jobScheduled,

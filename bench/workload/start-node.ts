@@ -25,6 +25,30 @@ export function startWorker(databaseUrl: string, journalFolder: string): Promise
   return start('./worker-process.mjs', [databaseUrl, journalFolder])
 }
 
+export interface BrokerNodeOptions {
+  readonly databaseUrl: string
+  readonly amqpUrl: string
+  readonly prefix: string
+}
+
+/** A node in broker mode, in a process of its own. */
+export function startBrokerNode({ databaseUrl, amqpUrl, prefix }: BrokerNodeOptions): Promise<BenchProcess> {
+  return start('./broker-node-process.mjs', [databaseUrl, amqpUrl, prefix])
+}
+
+export interface BrokerWorkerOptions {
+  readonly amqpUrl: string
+  readonly prefix: string
+  readonly journalFolder: string
+  readonly concurrency: number
+}
+
+/** A worker over the broker, in a process of its own, with one job, `bench`. */
+export function startBrokerWorker(options: BrokerWorkerOptions): Promise<BenchProcess> {
+  const { amqpUrl, prefix, journalFolder, concurrency } = options
+  return start('./broker-worker-process.mjs', [amqpUrl, prefix, journalFolder, String(concurrency)])
+}
+
 async function start(file: string, args: readonly string[]): Promise<BenchProcess> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     execArgv: [],
