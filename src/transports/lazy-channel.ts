@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
 import { abortedOutcome, closedOutcome } from './interrupted.ts'
 import type { Dispatch, TransportChannel } from './transport.ts'
@@ -75,6 +76,8 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   let onAbort: () => void = () => undefined
   const aborted = new Promise<null>((resolve) => {
     onAbort = () => resolve(null)
+    // One for each send while the transport is loaded: with many, the leak warning would be false.
+    setMaxListeners(0, signal)
     signal.addEventListener('abort', onAbort, { once: true })
   })
   try {
