@@ -14,15 +14,21 @@ const maxCommits = 20
 /** The newest commit whose schema is older than this one's and could be deployed: what a deployment upgrades from. Null in a clone that is too shallow to have it. */
 export async function findPreviousCommit(): Promise<string | null> {
   try {
-    const changes = await git('log', `-${maxCommits}`, '--format=%H', '--', 'src/sql')
+    // Of a merge, what it was merged into: the other side may have had the same schema already.
+    const changes = await git('log', '--first-parent', `-${maxCommits}`, '--format=%H', '--', 'src/sql')
     for (const commit of changes.split('\n')) {
       const parent = await git('rev-parse', '--verify', '--quiet', `${commit}^`)
-      if (await isInOrder(parent)) return parent
+      if ((await hasOtherSchema(parent)) && (await isInOrder(parent))) return parent
     }
     return null
   } catch {
     return null
   }
+}
+
+async function hasOtherSchema(commit: string): Promise<boolean> {
+  const sources = ['src/sql/tables/*.sql', 'src/sql/functions/*.sql']
+  return (await git('diff', '--name-only', commit, 'HEAD', '--', ...sources)) !== ''
 }
 
 /** Inside a series of commits two table files may have one number; no such commit was ever released. */
