@@ -126,6 +126,8 @@ export class OwnBroker {
       join(folderOfPrograms, 'rabbitmqctl'),
       ['-q', '-n', this.#node, ...args],
       {
+        // What it dumps when it is killed stays there.
+        cwd: this.#folder,
         env: {
           PATH: process.env['PATH'],
           HOME: this.#folder,
