@@ -16,13 +16,13 @@ it('warns of no leak when many deliveries wait for their transport to be loaded'
   const warnings: Error[] = []
   const onWarning = (warning: Error) => warnings.push(warning)
   process.on('warning', onWarning)
-  const sends = Array.from({ length: 20 }, () => channel.send({} as Dispatch, signal))
+  const sends = Array.from({ length: 20 }, async () => channel.send({} as Dispatch, signal))
   // Warnings come in the order in which they are given: one of ours after those that are looked for.
   const own = once(process, 'warning')
   process.emitWarning('the last one')
   await own
   process.off('warning', onWarning)
-  loaded({ send: () => sent, close: async () => undefined } as unknown as TransportChannel)
+  loaded({ send: () => sent, close: async () => undefined })
   expect(await Promise.all(sends)).toEqual(Array.from({ length: 20 }, () => sent))
   expect(warnings.map(({ message }) => message)).toEqual(['the last one'])
 })

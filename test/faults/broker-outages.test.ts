@@ -258,7 +258,12 @@ describe.skipIf(!hasOwnBroker)('a broker of its own', { timeout: timeoutMs }, ()
     await broker.control('close_all_connections', 'test')
     await whole.send()
     await whole.expectAll()
-    expect(await consumersOf(broker, queue)).toBe('0')
+    await until(
+      'the queue to be replaced',
+      () => whole.node.complaints.some((text) => text.startsWith('The broker has no leader for a queue')),
+      Boolean,
+      60_000,
+    )
     await until(
       'the queue to be consumed again',
       () => consumersOf(broker, queue),
