@@ -31,7 +31,7 @@ export interface BrokerConnectionOptions extends BrokerAccess {
 const heartbeatSeconds = 20
 const frameBytes = 131_072
 const closeWithinMs = 1_000
-/** A host that is gone without a word, where others can be tried. */
+/** How long to wait for a connection to one host before the next one is tried. */
 const nextHostAfterMs = 3_000
 
 /** One connection to a broker, over the guard for outgoing connections. It never connects again by itself: its owner decides when. */
@@ -57,7 +57,7 @@ export class BrokerConnection {
     this.#try(hosts[first] ?? hosts[0], [...hosts.slice(first + 1), ...hosts.slice(0, first)])
   }
 
-  /** Where nobody answers, the next host is tried; a host that refuses who asks, or what, is the broker's answer. */
+  /** If no connection is made, the next host is tried. A host that refuses the user or the virtual host has answered: no other is tried then. */
   #try(host: BrokerHost, others: readonly BrokerHost[]): void {
     const { egress, address } = this.#options
     const [next, ...rest] = others

@@ -67,7 +67,7 @@ export class LostQueues {
   }
 }
 
-/** Whether a worker of this name consumes it: others are none of its business. */
+/** Whether a worker of this name consumes it; what a worker reports of other queues is ignored. */
 function isQueueOf({ prefix }: TopologyOptions, worker: string, queue: string): boolean {
   const own = `${prefix}.worker.${worker}`
   return queue === own || queue.startsWith(`${own}.ttl-`) || queue.startsWith(`${prefix}.queue.`)
