@@ -71,15 +71,21 @@ function show(comment, command) {
 const { dev, inboxUrl } = await startDev()
 try {
   show(
-    'an endpoint where nobody listens yet, and a route to it',
+    'an endpoint where nothing listens yet, and a route to it',
     `holdfast endpoints create crm --url http://127.0.0.1:9009/hooks --preset development --event-type 'order.*' 2>&1 | grep -v secret`,
   )
   const published = show('publish an event', `holdfast events publish order.created '{"id":17,"total":250}'`)
-  run(`holdfast events publish order.created '{"id":18,"total":90}' --count 4`)
+  show('and four more', `holdfast events publish order.created '{"id":18,"total":90}' --count 4`)
   await until('holdfast endpoints show crm', /^circuit +open/m)
-  show('nothing is lost: the circuit is open, the deliveries wait', 'holdfast endpoints list')
-  run(`holdfast endpoints update crm --url ${inboxUrl}`)
-  show('the receiver is back', 'holdfast endpoints reset-circuit crm')
+  show(
+    'nothing is lost: after three failures the circuit is open, and all five deliveries wait',
+    'holdfast endpoints list',
+  )
+  show(
+    'a receiver that works: here the address of the inbox',
+    `holdfast endpoints update crm --url ${inboxUrl}`,
+  )
+  show('send at once, without waiting for the cooldown', 'holdfast endpoints reset-circuit crm')
   const [id] = /msg_\w+/.exec(published)
   await until(`holdfast events show ${id}`, /succeeded.*\n.*succeeded|succeeded[\s\S]*crm|crm.*succeeded/)
   await until('holdfast endpoints list', /^crm +active +closed +0 /m)

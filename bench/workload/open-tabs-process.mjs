@@ -4,8 +4,9 @@ import { Agent, request } from 'undici'
 
 /** A browser's limit for one host. */
 const CONNECTIONS = 6
-/** As in dashboard/live/follow-stream.ts: what was reported is asked for at most once in this time. */
-const FLUSH_MS = 1000
+/** As in dashboard/live/follow-stream.ts: what was reported is asked for at most once in the time of its topic. */
+const DELAY_MS = { traffic: 2000, letters: 1000, changes: 1000 }
+const SOON_MS = 250
 const topicOf = { attempts: 'traffic', totals: 'traffic', dead_letter: 'letters', change: 'changes' }
 
 const takenMs = []
@@ -36,7 +37,11 @@ function close() {
 
 async function openTab(url, key, calls) {
   const dispatcher = new Agent({ connections: CONNECTIONS })
-  const headers = { cookie: await signIn(url, key, dispatcher), accept: 'application/json' }
+  const headers = {
+    cookie: await signIn(url, key, dispatcher),
+    accept: 'application/json',
+    'cache-control': 'max-age=1',
+  }
   const asks = calls.map((call) => ({ ...call, ask: repeatable(url + call.path, dispatcher, headers) }))
   await followStream(url, dispatcher, headers, (topics) => {
     for (const call of asks) if (call.topics?.some((topic) => topics.has(topic))) call.ask()
@@ -77,23 +82,32 @@ function repeatable(url, dispatcher, headers) {
 }
 
 async function followStream(url, dispatcher, headers, flush) {
-  const answer = await request(`${url}/v1/stream`, { dispatcher, headers, bodyTimeout: 0 })
+  const answer = await request(`${url}/v1/stream?detail=brief`, { dispatcher, headers, bodyTimeout: 0 })
   if (answer.statusCode !== 200) throw new Error(`the stream was answered with ${answer.statusCode}`)
   readStream(answer.body, flush).catch((error) => fail(`the stream broke: ${error}`))
 }
 
-async function readStream(body, flush) {
-  const stale = new Set()
+async function readStream(body, ask) {
+  const stale = new Map()
   let timer
+  const schedule = () => {
+    clearTimeout(timer)
+    if (stale.size > 0) timer = setTimeout(flush, Math.min(...stale.values()) - performance.now())
+  }
+  const flush = () => {
+    const soonMs = performance.now() + SOON_MS
+    const due = new Set([...stale].filter(([, dueMs]) => dueMs <= soonMs).map(([topic]) => topic))
+    for (const topic of due) stale.delete(topic)
+    ask(due)
+    schedule()
+  }
   for await (const chunk of body) {
-    for (const [, event] of String(chunk).matchAll(/^event: (\w+)$/gm))
-      if (event in topicOf) stale.add(topicOf[event])
-    if (stale.size === 0) continue
-    timer ??= setTimeout(() => {
-      timer = undefined
-      flush(new Set(stale))
-      stale.clear()
-    }, FLUSH_MS)
+    for (const [, event] of String(chunk).matchAll(/^event: (\w+)$/gm)) {
+      const topic = topicOf[event]
+      if (topic === undefined || stale.has(topic)) continue
+      stale.set(topic, performance.now() + DELAY_MS[topic])
+      schedule()
+    }
   }
 }
 

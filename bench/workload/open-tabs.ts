@@ -23,7 +23,7 @@ export interface OpenTabs {
 }
 
 /** What the frame of every page asks for. */
-const overview: TabCall = { path: '/v1/overview', topics: ['traffic', 'letters', 'changes'] }
+const frame: TabCall = { path: '/v1/overview', topics: ['letters', 'changes'], pollMs: 10_000 }
 
 /**
  * Ten pages that people leave open, with the calls, topics and intervals that the dashboard's pages name in `useApi` and `useList`. Each tab is
@@ -31,7 +31,8 @@ const overview: TabCall = { path: '/v1/overview', topics: ['traffic', 'letters',
  */
 export function tenTabs(endpoint: string, deliveryId: string, eventId: string): readonly TabCall[][] {
   const every: NonNullable<TabCall['topics']> = ['traffic', 'letters', 'changes']
-  const overviewPage = [{ path: '/v1/statistics?window=24h', pollMs: 15_000 }]
+  const overview = { path: '/v1/overview', topics: every }
+  const overviewPage = [overview, { path: '/v1/statistics?window=24h', pollMs: 15_000 }]
   const pages: TabCall[][] = [
     overviewPage,
     overviewPage,
@@ -51,6 +52,7 @@ export function tenTabs(endpoint: string, deliveryId: string, eventId: string): 
     ],
     [{ path: '/v1/events', topics: ['traffic'] }],
     [
+      overview,
       { path: '/v1/dead-letters/groups?state=open', topics: ['letters', 'changes'] },
       { path: '/v1/dead-letters/groups?state=open&limit=1', topics: ['letters', 'changes'] },
     ],
@@ -62,7 +64,7 @@ export function tenTabs(endpoint: string, deliveryId: string, eventId: string): 
       { path: '/v1/system/tables?limit=500', pollMs: 60_000 },
     ],
   ]
-  return pages.map((calls) => [overview, ...calls])
+  return pages.map((calls) => (calls.includes(overview) ? calls : [frame, ...calls]))
 }
 
 const processPath = fileURLToPath(new URL('./open-tabs-process.mjs', import.meta.url))

@@ -22,6 +22,17 @@ interface PlainInput {
 }
 
 const timeoutMs = 30_000
+/** Until a node has heard of a change that another one made. */
+const ownChangeMs = 2000
+let changedAtMs = Number.NEGATIVE_INFINITY
+
+/**
+ * Pages share answers of the last second with all others that are open: the node keeps one until its stream reports anything. Right after a change
+ * made here, only a new one will do.
+ */
+function acceptsShared(): boolean {
+  return performance.now() - changedAtMs > ownChangeMs
+}
 
 /** Makes one call with the session's cookie. Throws an `ApiProblem`. */
 export async function call<Name extends CallName>(
@@ -34,12 +45,15 @@ export async function call<Name extends CallName>(
   const deadline = AbortSignal.timeout(timeoutMs)
   let response: Response
   let text: string
+  if (method !== 'GET') changedAtMs = Number.POSITIVE_INFINITY
   try {
     response = await fetch(urlOf(template, params, query), {
       method,
       headers: {
         accept: 'application/json',
-        ...(method !== 'GET' && { 'x-csrf-token': session.csrfToken ?? '' }),
+        ...(method === 'GET'
+          ? acceptsShared() && { 'cache-control': 'max-age=1' }
+          : { 'x-csrf-token': session.csrfToken ?? '' }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -51,6 +65,8 @@ export async function call<Name extends CallName>(
     throw told(
       new ApiProblem(0, 'unreachable', 'Holdfast does not answer. Is it running, and is the network up?'),
     )
+  } finally {
+    if (method !== 'GET') changedAtMs = performance.now()
   }
   noteServerTime(response.headers.get('date'))
   if (response.status === 401) {

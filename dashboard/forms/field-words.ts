@@ -4,6 +4,7 @@ import type { Field } from './field.ts'
 const words: Readonly<Record<string, readonly [label: string, unit?: string]>> = {
   name: ['Name'],
   'config.url': ['URL'],
+  'config.secretPath': ['Secret path'],
   'config.method': ['Method'],
   'config.timeoutMs': ['Timeout', 'ms'],
   'config.headers': ['Headers'],

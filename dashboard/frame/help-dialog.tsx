@@ -2,6 +2,7 @@ import { Modal } from '../parts/modal.tsx'
 import { setPreference, usePreferences } from './preferences.ts'
 import { allSections } from './sections.ts'
 import { isApple } from './top-bar.tsx'
+import { ColourChoice } from './view-choices.tsx'
 
 const command = isApple ? '⌘' : 'Ctrl '
 
@@ -23,7 +24,7 @@ const keys: readonly (readonly [string, string])[] = [
 ]
 
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
-  const { hasSingleKeys, theme } = usePreferences()
+  const { hasSingleKeys } = usePreferences()
   return (
     <Modal
       title="Keys and settings"
@@ -43,18 +44,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
           />
           Single keys act
         </label>
-        <div className="segments" role="group" aria-label="Colours">
-          {(['system', 'light', 'dark'] as const).map((one) => (
-            <button
-              key={one}
-              type="button"
-              aria-pressed={one === theme}
-              onClick={() => setPreference({ theme: one })}
-            >
-              {one === 'system' ? 'As the system' : one === 'light' ? 'Light' : 'Dark'}
-            </button>
-          ))}
-        </div>
+        <ColourChoice />
       </div>
       <dl className="facts">
         {keys.map(([key, what]) => (

@@ -4,6 +4,7 @@ import { Icon } from '../parts/icon.tsx'
 import { formatCount } from '../parts/numbers.ts'
 import { type Section, sectionGroups } from './sections.ts'
 import { useSectionCounts } from './use-section-counts.ts'
+import { ColourChoice, RangeChoice, ZoneChoice } from './view-choices.tsx'
 
 /** On a phone it is a sheet that opens with More. */
 export function Navigation({
@@ -24,6 +25,14 @@ export function Navigation({
         <div className="environment">
           <Icon name="server" />
           <span className="cut">{session.environment}</span>
+        </div>
+      )}
+      {isShown && (
+        // The top bar of a phone has no room for them.
+        <div className="choices">
+          <RangeChoice />
+          <ZoneChoice />
+          <ColourChoice />
         </div>
       )}
       <nav className="nav" aria-label="Main">

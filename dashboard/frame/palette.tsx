@@ -52,9 +52,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                 open(path)
               }}
             />
-            <Autocomplete.Empty className="px-4 py-3 quiet empty:hidden">
-              {text.trim() !== '' && 'Nothing has this name or begins with it.'}
-            </Autocomplete.Empty>
             <Autocomplete.List className="pb-2 max-h-[50vh] overflow-y-auto">
               {(group: Group) => (
                 <Autocomplete.Group key={group.value} items={group.items as Item[]}>
@@ -119,5 +116,12 @@ function useGroups(text: string): readonly Group[] {
     groups.set(group, [...(groups.get(group) ?? []), { ...one, icon }])
   }
   if (pages.length > 0) groups.set('Pages', pages)
+  // What is no name of ours may be one of theirs: an order, a request, a customer.
+  if (text !== '' && idPath === null && may('read')) {
+    const path = `/events?correlationId=${encodeURIComponent(text)}`
+    groups.set('Events', [
+      { kind: 'search', path, name: `With the correlation id ${text}`, hint: null, icon: 'search' },
+    ])
+  }
   return [...groups].map(([value, items]) => ({ value, items }))
 }

@@ -17,6 +17,9 @@ export const rangeNames: Readonly<Record<Range, string>> = {
   '7d': '7 d',
 }
 
+/** Pages with charts or a search over a time; elsewhere the choice would change nothing, and isn't offered. */
+export const pagesOfRange: readonly string[] = ['/', '/events', '/endpoints/$name']
+
 export function parseRange(value: unknown): Range | undefined {
   return ranges.find((range) => range === value)
 }

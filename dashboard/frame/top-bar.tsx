@@ -1,9 +1,7 @@
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { togglePaused, useLiveMode } from '../live/live-mode.ts'
 import { Icon } from '../parts/icon.tsx'
-import { setPreference, usePreferences } from './preferences.ts'
-import { defaultRange, rangeNames, ranges } from './time-range.ts'
+import { RangeChoice, ZoneChoice } from './view-choices.tsx'
 
 const liveWords = { live: 'Live', polling: 'Polling, 10 s', paused: 'Paused' } as const
 
@@ -44,41 +42,6 @@ export function TopBar({
 }
 
 export const isApple = /Mac|iPhone|iPad/.test(navigator.platform)
-
-function RangeChoice() {
-  return (
-    <div className="segments" role="group" aria-label="Time range">
-      {ranges.map((one) => (
-        <Link
-          key={one}
-          to="."
-          search={(before) => ({ ...before, range: one === defaultRange ? undefined : one })}
-          activeOptions={{ exact: true }}
-        >
-          {rangeNames[one]}
-        </Link>
-      ))}
-    </div>
-  )
-}
-
-function ZoneChoice() {
-  const { zone } = usePreferences()
-  return (
-    <div className="segments" role="group" aria-label="Times in">
-      {(['local', 'utc'] as const).map((one) => (
-        <button
-          key={one}
-          type="button"
-          aria-pressed={one === zone}
-          onClick={() => setPreference({ zone: one })}
-        >
-          {one === 'utc' ? 'UTC' : 'Local'}
-        </button>
-      ))}
-    </div>
-  )
-}
 
 function LiveButton() {
   const mode = useLiveMode()

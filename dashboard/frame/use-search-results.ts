@@ -21,7 +21,7 @@ const places: Readonly<Record<string, (name: string) => string>> = {
 /** Endpoints that need somebody, as long as nobody has typed; then whatever has the text in its name. */
 export function useSearchResults(text: string): readonly Found[] {
   const isAsked = text !== ''
-  const overview = useApi('overview.get', {}, { topics: ['traffic'], enabled: may('read') && !isAsked })
+  const overview = useApi('overview.get', {}, { topics: ['changes'], enabled: may('read') && !isAsked })
   const found = useApi('search.find', { query: { q: text } }, { topics: [], enabled: may('read') && isAsked })
   if (!isAsked) {
     return (overview.data?.endpoints ?? []).slice(0, 6).map(({ name, state }) => ({

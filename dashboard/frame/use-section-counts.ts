@@ -2,12 +2,12 @@ import { may } from '../api/session.ts'
 import { useApi } from '../api/use-api.ts'
 import type { SectionCount } from './navigation.tsx'
 
-/** A count stands beside a section only when something there needs action. */
+/** A count stands beside a section only when something there needs action. Traffic alone changes none; what only the clock changes is polled. */
 export function useSectionCounts(): Readonly<Record<string, SectionCount>> {
   const { data } = useApi(
     'overview.get',
     {},
-    { topics: ['traffic', 'letters', 'changes'], enabled: may('read') },
+    { topics: ['letters', 'changes'], pollMs: 10_000, enabled: may('read') },
   )
   if (data === undefined) return {}
   const of = (...kinds: readonly string[]): number =>

@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 import { basePath } from '../api/session.ts'
 import type { Topic } from '../api/use-api.ts'
 import { currentMode, setStreaming } from './live-mode.ts'
@@ -8,7 +8,8 @@ interface Message {
   readonly isStreaming?: boolean
 }
 
-const flushMs = 1000
+/** Traffic never stops on a busy installation: numbers that follow it may be a second older than changes that somebody waits for. */
+const delayMs: Readonly<Record<Topic, number>> = { traffic: 2000, letters: 1000, changes: 1000 }
 const lockName = `holdfast-stream:${basePath}`
 const topicOf: Readonly<Record<string, Topic>> = {
   attempts: 'traffic',
@@ -18,28 +19,32 @@ const topicOf: Readonly<Record<string, Topic>> = {
 }
 
 /**
- * One stream for all tabs: the tab that has the lock reads it and tells the others. What is visible is asked for again, each at most once a second;
- * a hidden tab asks for nothing, and once for everything when it is looked at again.
+ * One stream for all tabs: the tab that has the lock reads it and tells the others. What is visible is asked for again, at most once in the delay of
+ * its topic; a hidden tab asks for nothing, and once for everything when it is looked at again.
  */
 export function followStream(queryClient: QueryClient): void {
   const channel = new BroadcastChannel(lockName)
-  const stale = new Set<Topic>()
+  const stale = new Map<Topic, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
+  const schedule = (): void => {
+    clearTimeout(timer)
+    timer = stale.size === 0 ? undefined : setTimeout(flush, Math.min(...stale.values()) - performance.now())
+  }
   const flush = (): void => {
     timer = undefined
     if (document.hidden || currentMode() === 'paused') return
-    const topics = new Set(stale)
-    stale.clear()
-    void queryClient.invalidateQueries({
-      type: 'active',
-      predicate: ({ meta }) => ((meta?.topics ?? []) as readonly Topic[]).some((topic) => topics.has(topic)),
-    })
+    // Those that would be due soon come along: pages of several topics are asked for once.
+    const soonMs = performance.now() + 250
+    const due = new Set([...stale].filter(([, dueMs]) => dueMs <= soonMs).map(([topic]) => topic))
+    for (const topic of due) stale.delete(topic)
+    void queryClient.invalidateQueries({ type: 'active', predicate: (query) => followsAny(query, due) })
+    schedule()
   }
   const hear = ({ topic, isStreaming }: Message): void => {
     if (isStreaming !== undefined) setStreaming(isStreaming)
     if (topic === undefined) return
-    stale.add(topic)
-    timer ??= setTimeout(flush, flushMs)
+    if (!stale.has(topic)) stale.set(topic, performance.now() + delayMs[topic])
+    schedule()
   }
   const tell = (message: Message): void => {
     hear(message)
@@ -48,7 +53,7 @@ export function followStream(queryClient: QueryClient): void {
   }
   channel.addEventListener('message', ({ data }) => hear(data as Message))
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && stale.size > 0) timer ??= setTimeout(flush, 0)
+    if (!document.hidden) schedule()
   })
   // Without locks (an old browser, or plain HTTP on another host) every tab has its own.
   const locks = navigator.locks as LockManager | undefined
@@ -56,8 +61,15 @@ export function followStream(queryClient: QueryClient): void {
   else void locks.request(lockName, () => new Promise(() => readStream(tell)))
 }
 
+/** By what its observers follow: the frame and a page may show the same answer, and one of them cares for less. */
+function followsAny({ observers }: Query, topics: ReadonlySet<Topic>): boolean {
+  return observers.some(({ options: { meta } }) =>
+    ((meta?.['topics'] ?? []) as readonly Topic[]).some((topic) => topics.has(topic)),
+  )
+}
+
 function readStream(tell: (message: Message) => void): void {
-  const source = new EventSource(`${basePath}v1/stream`)
+  const source = new EventSource(`${basePath}v1/stream?detail=brief`)
   source.addEventListener('open', () => tell({ isStreaming: true }))
   source.addEventListener('error', () => {
     tell({ isStreaming: false })

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ApiProblem } from '../api/api-problem.ts'
+import { isMissingCode, MissingNote } from './missing-note.tsx'
 import { ProblemNote } from './problem-note.tsx'
 
 interface Loading<Data> {
@@ -23,9 +24,12 @@ export function Loaded<Data>({
 }) {
   return (
     <>
-      {error !== null && (
-        <ProblemNote problem={error} updatedAtMs={dataUpdatedAt} onRetry={() => void refetch()} />
-      )}
+      {error !== null &&
+        (isMissingCode(error.code) ? (
+          <MissingNote code={error.code} />
+        ) : (
+          <ProblemNote problem={error} updatedAtMs={dataUpdatedAt} onRetry={() => void refetch()} />
+        ))}
       {data === undefined && error === null && <Bones rows={bones} />}
       {data !== undefined &&
         (error === null || error.isOutage ? (

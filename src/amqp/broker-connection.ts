@@ -4,6 +4,7 @@ import type { ChannelModel } from 'amqplib'
 import type { Egress } from '../network/egress.ts'
 import type { BrokerAddress, BrokerHost } from './amqp-url.ts'
 import type { Amqplib, RawConnection } from './amqplib.ts'
+import { gatherWrites } from './gather-writes.ts'
 
 /** Where a broker is, and who asks. */
 export interface BrokerAccess {
@@ -132,6 +133,7 @@ export class BrokerConnection {
   async #open(socket: Socket): Promise<void> {
     const { amqplib, onSocket, onOpen } = this.#options
     try {
+      gatherWrites(socket)
       const connection = new amqplib.Connection(socket)
       onSocket(socket, connection)
       await new Promise<void>((resolve, reject) =>

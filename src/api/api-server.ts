@@ -4,6 +4,7 @@ import { HoldfastError } from '../core/errors.ts'
 import { describeConnectionError } from '../postgres/connection-error.ts'
 import { queryWithDeadline } from '../postgres/deadline.ts'
 import { assertSchema } from '../postgres/schema.ts'
+import { listenError } from './assert-can-listen.ts'
 import { type ApiOptions, createApi } from './create-api.ts'
 import type { Readiness, ReadinessReport } from './health.ts'
 
@@ -100,24 +101,4 @@ async function close(app: FastifyInstance): Promise<void> {
     clearInterval(idle)
     clearTimeout(late)
   }
-}
-
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
-  if (error.code === 'EADDRINUSE') {
-    return new HoldfastError(
-      'configuration_invalid',
-      `Port ${port} on ${host} is in use by another process. Stop it, or choose another with HOLDFAST_PORT.`,
-      { host, port },
-      error,
-    )
-  }
-  if (error.code === 'EACCES' || error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new HoldfastError(
-      'configuration_invalid',
-      `Can't listen on ${host} port ${port} (${error.code}). Choose others with HOLDFAST_HOST and HOLDFAST_PORT.`,
-      { host, port },
-      error,
-    )
-  }
-  return error
 }

@@ -14,11 +14,13 @@ import type { DemoSwitch } from './demo-switch.ts'
 import { parseBody } from './exact-body.ts'
 import { allHandlers } from './handlers/all-handlers.ts'
 import { type Readiness, refuseUntilOpen, registerHealth } from './health.ts'
+import type { Answer } from './kept-result.ts'
 import { createDashboard, type Dashboard } from './pages/register-dashboard.ts'
 import { registerPages } from './pages/register-pages.ts'
 import { wantsPage } from './pages/wants-page.ts'
 import { toProblem } from './problem.ts'
 import { endUnreadRequest, readBody } from './read-body.ts'
+import { RecentAnswers } from './recent-answers.ts'
 import { registerCalls } from './register-calls.ts'
 import { requestIdOf } from './request-id.ts'
 import { addSecurityHeaders } from './security-headers.ts'
@@ -94,14 +96,16 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   refuseUntilOpen(app, options.readiness)
   registerHealth(app, options.readiness)
   registerAccess(app, options)
+  const recent = new RecentAnswers<Answer>({ sizeOf: ({ body }) => body?.length ?? 0 })
   await app.register(async (scope) => {
     registerCalls(
       scope,
       operations,
       allHandlers(options.authenticator, options.environment ?? null, options.demo ?? null),
-      options,
+      { ...options, recent },
     )
-    registerStream(scope, options)
+    // A reader asks for what an event reports: the answer must not be from before it.
+    registerStream(scope, { ...options, onEvent: () => recent.clear() })
     registerPages(scope, options.holdfast, dashboard)
   })
   return app

@@ -37,7 +37,7 @@ export function toPage<Row>(
   }
 }
 
-function badCursor(): HoldfastError {
+export function badCursor(): HoldfastError {
   return new HoldfastError('invalid_request', 'The cursor does not belong to this list.', {
     problems: [{ path: 'cursor', message: 'must be the nextCursor of the previous page, or left out' }],
   })

@@ -3,7 +3,7 @@ import { RawJson } from '../sdk/raw-json.ts'
 import {
   markExactNumbers,
   PayloadError,
-  parseJsonToShow,
+  parseExactJson,
   restoreExactNumbers,
 } from '../transforms/exact-json.ts'
 
@@ -50,7 +50,13 @@ class ExactPayload {
     this.#text = text
   }
 
+  /** JSON that is nested deeper than `JSON.stringify` can surely write, which SQL accepts, is shown as text. */
   toJSON(): unknown {
-    return parseJsonToShow(this.#text)
+    try {
+      return parseExactJson(this.#text)
+    } catch (error) {
+      const isTooDeep = error instanceof PayloadError && error.code === 'payload_too_deep'
+      return isTooDeep ? this.#text : (JSON.parse(this.#text) as unknown)
+    }
   }
 }

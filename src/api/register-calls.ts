@@ -13,6 +13,7 @@ import type { Caller } from './access/caller.ts'
 import type { Call } from './call.ts'
 import { exactPart, type ParsedBody, writeBody } from './exact-body.ts'
 import { type Answer, keptResult } from './kept-result.ts'
+import type { RecentAnswers } from './recent-answers.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,6 +29,7 @@ declare module 'fastify' {
 export interface OperationContext {
   readonly holdfast: Holdfast
   readonly database: () => Database
+  readonly recent: RecentAnswers<Answer>
 }
 
 type AnyHandler = (call: Call<never>) => Promise<unknown>
@@ -67,10 +69,24 @@ function registerOperation(
         const call = new HandlerCall(request, reply, caller, input, { holdfast: context.holdfast, database })
         return { status: operation.status, body: encode(await handler(call)) }
       }
-      if (!operation.keepsResult) return answer(reply, await perform(context.database()))
+      if (!operation.keepsResult) {
+        const read = () => perform(context.database())
+        const acceptedAgeMs = acceptedAgeOf(request, operation)
+        if (acceptedAgeMs === 0) return answer(reply, await read())
+        // Answers differ by role at most, but for those that describe the caller, which `any` may ask for.
+        const key = `${caller.role} ${request.url}`
+        return answer(reply, await context.recent.get(key, acceptedAgeMs, read))
+      }
       return answer(reply, await writeOnce(request, reply, operation, caller, context, perform))
     },
   })
+}
+
+/** How old an answer may be, by the caller's `Cache-Control: max-age`. Left out: as new as can be, so that everybody sees what they have written. */
+function acceptedAgeOf({ headers }: FastifyRequest, { method, permission }: Operation): number {
+  if (method !== 'GET' || permission === 'any') return 0
+  const [, seconds = '0'] = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(headers['cache-control'] ?? '') ?? []
+  return Number(seconds) * 1000
 }
 
 /** In one transaction: a write that takes several steps is done whole or not at all, and its kept answer with it. */
@@ -126,7 +142,7 @@ function parseInput(request: FastifyRequest, operation: Operation): Input {
   const parse = (schema: z.ZodType, value: unknown): unknown => {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
-    problems.push(...problemsOf(parsed.error))
+    problems.push(...problemsOf(parsed.error, schema instanceof z.ZodObject ? Object.keys(schema.shape) : []))
     return undefined
   }
   for (const [name, value] of Object.entries(request.params as Record<string, string>)) {

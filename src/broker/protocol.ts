@@ -14,7 +14,16 @@ const dispatchToken = z.object({ runId: id, claimId: id })
 
 const jobSettings = z.record(z.string(), z.unknown())
 
-/** Node → worker, by the dispatch exchange: one run. It is acknowledged when its start is confirmed on the results queue. */
+/**
+ * How many runs a message may have. A node sends several only to workers that say so in `slots`, and no more than a quarter of the slots that one of them has free: a message that is
+ * delivered to another worker, or expires, moves all of its runs.
+ */
+export const maxRunsPerMessage = 64
+
+/**
+ * Node → worker, by the dispatch exchange: one run, or several of one job that share a claim. It is acknowledged when its start is confirmed on the results queue. Start, expiry and return are
+ * of the whole message; results are of each run.
+ */
 export const dispatchMessage = z.object({
   kind: z.literal('dispatch'),
   /** The fields of a claimed run, as from claim_runs_v2. */
@@ -34,6 +43,19 @@ export const dispatchMessage = z.object({
     metadata: z.record(z.string(), z.unknown()).nullable(),
     orderingKey: z.string().nullable(),
   }),
+  /** Further runs under the same claim: what differs from the first. They have never been tried, and their message is theirs alone. */
+  more: z
+    .array(
+      z.object({
+        id,
+        body: z.string().nullable(),
+        expiresAtMs: z.number().optional(),
+        correlationId: z.string().optional(),
+        headers: z.record(z.string(), z.string()).optional(),
+        metadata: z.record(z.string(), z.unknown()).optional(),
+      }),
+    )
+    .optional(),
   /** The worker hears whether its start counts before it calls the handler: the run may have been taken back meanwhile. */
   asks: z.boolean().optional(),
   /** The settings in force when it was dispatched; `decideRun` needs them. */
@@ -98,8 +120,14 @@ const joinMessage = z.object({
 export const resultsMessage = z.discriminatedUnion('kind', [
   joinMessage,
   /** How many runs it could start now, beyond those that it has received. Sent when it changes, and with every beat. */
-  z.object({ kind: z.literal('slots'), worker: id, free: id }),
-  /** These have begun. Their lease counts from here. `asks`: they begin when the answer is `started`. */
+  z.object({
+    kind: z.literal('slots'),
+    worker: id,
+    free: id,
+    /** How many runs it takes in one message; 1 unless it says so. */
+    maxRuns: z.number().int().positive().optional(),
+  }),
+  /** The runs of these messages have begun, each named by one of them. Their lease counts from here. `asks`: they begin when the answer is `started`. */
   z.object({
     kind: z.literal('starts'),
     worker: id,
@@ -175,6 +203,37 @@ export const controlMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('dropped'), worker: id, runs: z.array(dispatchToken) }),
 ])
 export type ControlMessage = z.infer<typeof controlMessage>
+
+/** What a message carries when it has several runs. */
+export function furtherRuns(
+  runs: readonly Readonly<DispatchMessage['run']>[],
+): Pick<DispatchMessage, 'more'> {
+  if (runs.length < 2) return {}
+  const more = runs.slice(1).map(({ id, body, expiresAtMs, correlationId, headers, metadata }) => ({
+    id,
+    body,
+    ...(expiresAtMs !== null && { expiresAtMs }),
+    ...(correlationId !== null && { correlationId }),
+    ...(headers !== null && { headers: { ...headers } }),
+    ...(metadata !== null && { metadata: { ...metadata } }),
+  }))
+  return { more }
+}
+
+/** All runs of a message. */
+export function runsOf({ run, more = [] }: DispatchMessage): DispatchMessage['run'][] {
+  const others = more.map((other) => ({
+    ...run,
+    id: other.id,
+    messageId: other.id,
+    body: other.body,
+    expiresAtMs: other.expiresAtMs ?? null,
+    correlationId: other.correlationId ?? null,
+    headers: other.headers ?? null,
+    metadata: other.metadata ?? null,
+  }))
+  return [run, ...others]
+}
 
 export type Read<Message> =
   | { readonly ok: true; readonly message: Message }

@@ -149,7 +149,7 @@ export class HoldfastClient<Events extends object = Record<string, unknown>> ext
 }
 
 function requireKey(apiKey: string | undefined): string {
-  if (apiKey !== undefined && apiKey !== '') return apiKey
+  if (apiKey !== undefined && apiKey !== '') return sendable(apiKey)
   throw new HoldfastError(
     'configuration_invalid',
     'The API key is missing: set apiKey (HOLDFAST_API_KEY) to a key like hf_…, made with: holdfast api-keys create <name> --role publisher',
@@ -165,5 +165,14 @@ function baseUrlOf(text: string): string {
   throw new HoldfastError(
     'configuration_invalid',
     'The URL of the API must be like http://127.0.0.1:8420, without a user, a password or a query.',
+  )
+}
+
+/** `fetch` names a header's value in its error, and this one is a secret. */
+function sendable(apiKey: string): string {
+  if (/^[\t\u0020-\u007e\u0080-\u00ff]+$/.test(apiKey)) return apiKey
+  throw new HoldfastError(
+    'configuration_invalid',
+    'The API key (apiKey, HOLDFAST_API_KEY) contains a line break, or a character that an HTTP header can not carry. Copy it again, without quotes around it.',
   )
 }

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { HoldfastError } from '../core/errors.ts'
+import { nearestName } from '../core/nearest-name.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Given, wrongValue } from './given.ts'
-import { nearestName } from './nearest-name.ts'
 import { type Config, type SettingName, settingNames, settings } from './settings.ts'
 import { type SiteSettings, siteFields, siteSettingsFrom, siteVariables } from './site-settings.ts'
 

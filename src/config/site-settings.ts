@@ -1,4 +1,5 @@
 import { HoldfastError } from '../core/errors.ts'
+import { nearestName } from '../core/nearest-name.ts'
 import { parseSetting, settingFromText } from '../core/settings/parse-setting.ts'
 import {
   fieldOf,
@@ -8,7 +9,6 @@ import {
   variableOf,
 } from '../core/settings/site-settings.ts'
 import { type Given, wrongValue } from './given.ts'
-import { nearestName } from './nearest-name.ts'
 
 /** Site-wide settings that a process was given, and where each came from. */
 export interface SiteSettings {

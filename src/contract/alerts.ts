@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { alertChannelInput, alertRuleFields } from '../core/alerts/alert-rule-input.ts'
 import { field } from '../core/field.ts'
 import { defineOperation } from './define-operation.ts'
-import { because, givenTime, listOf, pageQuery, timestamp } from './shapes.ts'
+import { because, givenTime, listOf, pageQuery, timestamp, wholeListQuery } from './shapes.ts'
 
 const tag = 'Alerts'
 
@@ -141,7 +141,8 @@ export const alertOperations = {
     tag,
     summary: 'List alert rules',
     permission: 'read',
-    result: z.object({ data: z.array(ruleShape) }),
+    query: z.strictObject(wholeListQuery),
+    result: listOf(ruleShape),
   }),
   getRule: defineOperation({
     id: 'getAlertRule',
@@ -198,7 +199,8 @@ export const alertOperations = {
     tag,
     summary: 'List the channels that alerts are sent to',
     permission: 'read',
-    result: z.object({ data: z.array(channelShape) }),
+    query: z.strictObject(wholeListQuery),
+    result: listOf(channelShape),
   }),
   createChannel: defineOperation({
     id: 'createAlertChannel',

@@ -6,7 +6,7 @@ import { attemptShape, criticality, outcomes } from './attempts.ts'
 import { defineOperation } from './define-operation.ts'
 import { failureFilter, messageFilter, timeFilter, tracePage } from './filters.ts'
 import { typedAs } from './read-as.ts'
-import { because, jsonObject, listOf, pageQuery, queryNumber, timestamp } from './shapes.ts'
+import { because, jsonObject, listOf, pageQuery, queryNumber, timestamp, wholeListQuery } from './shapes.ts'
 import { storedMessage } from './stored-events.ts'
 
 const tag = 'Dead letters'
@@ -212,7 +212,8 @@ export const deadLetterOperations = {
     tag,
     summary: 'Count dead letters by endpoint',
     permission: 'read',
-    result: z.object({ data: z.array(endpointSummary) }),
+    query: z.strictObject(wholeListQuery),
+    result: listOf(endpointSummary),
   }),
   recipients: defineOperation({
     id: 'listPersistingRecipients',
@@ -222,7 +223,8 @@ export const deadLetterOperations = {
     summary: 'List critical events that are waiting, longest waiting first',
     description: 'Critical dead letters, and critical deliveries that are overdue by an hour or more.',
     permission: 'read',
-    result: z.object({ data: z.array(recipient) }),
+    query: z.strictObject(wholeListQuery),
+    result: listOf(recipient),
   }),
   get: defineOperation({
     id: 'getDeadLetter',

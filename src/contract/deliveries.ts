@@ -42,7 +42,9 @@ const summary = {
   nextAttemptAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),
   priority: z.int().nullable(),
-  criticality: criticality.nullable(),
+  criticality: criticality
+    .nullable()
+    .meta({ description: 'Null after the end of a delivery whose route or event type decided it.' }),
   orderingKey: z.string().nullable(),
   deadLetterId: z.string().nullable(),
   lastAttemptAt: timestamp.nullable(),

@@ -25,8 +25,7 @@ export const demoOperations = {
     method: 'POST',
     path: '/v1/demo/start',
     tag,
-    summary:
-      'Start the demo: five endpoints with receivers in this process, three jobs, a few events a second',
+    summary: 'Start the demo: five endpoints with receivers in this process, two jobs, a few events a second',
     description: 'Receivers listen on loopback only. A demo that is already running continues.',
     permission: 'administer',
     result: demo,

@@ -113,6 +113,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   HttpConfigInput: {
     url: 'The absolute URL of requests, `http:` or `https:`, without user name and password. With a query it is stored as a secret.',
+    secretPath:
+      'Whether the path of the URL is a secret, as that of a Slack webhook is: the URL is stored encrypted, and only its origin is shown. False by default.',
     method: 'The method of each request, `POST` by default; `GET` is sent without a body.',
     headers: 'Added to each request; values may have placeholders like `{{ order.id }}`.',
     plainHeaders:
@@ -170,10 +172,15 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     persistent: 'Whether durable queues keep the message when the broker restarts; true by default.',
     mandatory:
       'Whether a message that routes to no queue fails; true by default. With false it counts as delivered and is lost.',
+    cloudEvents:
+      '`binary` sends each message as a CloudEvent, its attributes as headers; `none` (default) leaves that to a transform.',
     cloudEventsPrefix:
       'The prefix of CloudEvents attributes in the headers in binary mode: `cloudEvents:` (default) or `cloudEvents_`.',
     tls: 'A client certificate, or your own certificate authority; requires `amqps:`.',
-    timeoutMs: "One deadline from connect to the broker's confirm, in milliseconds, 10,000 by default.",
+    confirmTimeoutMs:
+      "One deadline from connect to the broker's confirm, in milliseconds, 10,000 by default.",
+    timeoutMs:
+      'The same under the name that other transports and the presets have; `confirmTimeoutMs` takes precedence.',
     classify: 'Has no effect: a broker returns no statuses.',
   },
   AmqpEndpointInput: {

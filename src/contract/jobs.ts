@@ -3,7 +3,7 @@ import { field } from '../core/field.ts'
 import { jobInput, jobName } from '../core/jobs/job-settings.ts'
 import { runOptions } from '../core/jobs/run-options.ts'
 import { defineOperation } from './define-operation.ts'
-import { because, jsonObject, listOf, pageQuery, timestamp } from './shapes.ts'
+import { because, jsonObject, listOf, pageQuery, timestamp, wholeListQuery } from './shapes.ts'
 
 const tag = 'Jobs'
 
@@ -42,6 +42,10 @@ const jobShape = z
     maxCrashes: z.int(),
     onZombie: z.enum(['fail', 'requeue']),
     onUnhandled: z.enum(['wait', 'fail']).optional(),
+    worker: z
+      .string()
+      .optional()
+      .meta({ description: 'The worker that executes its runs; left out: any worker.' }),
     ttlMs: z.int(),
     onTtl: z.enum(['fail', 'share']),
     autoDisable: jsonObject,
@@ -231,7 +235,8 @@ export const jobOperations = {
     tag: 'Queues',
     summary: 'List queues',
     permission: 'read',
-    result: z.object({ data: z.array(queueShape) }),
+    query: z.strictObject(wholeListQuery),
+    result: listOf(queueShape),
   }),
   getQueue: defineOperation({
     id: 'getQueue',
@@ -273,7 +278,8 @@ export const jobOperations = {
     tag: 'Workers',
     summary: 'List workers with their heartbeats and running runs',
     permission: 'read',
-    result: z.object({ data: z.array(workerShape) }),
+    query: z.strictObject(wholeListQuery),
+    result: listOf(workerShape),
   }),
   drainWorker: workerSwitch('drain', 'Drain a worker: it finishes its running runs and claims no more'),
   undrainWorker: workerSwitch('undrain', 'Let a draining worker claim runs again'),

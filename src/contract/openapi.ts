@@ -154,6 +154,14 @@ function describeStream(components: Components): Json {
       '`change` (an audit log entry), `dead_letter`, `attempts` (a sample of live traffic, with the number of omitted attempts), `totals`, and `reset` when too many events were missed to send them. Roles: viewer, operator, admin.',
     parameters: [
       {
+        name: 'detail',
+        in: 'query',
+        required: false,
+        description:
+          'With `brief`, `attempts` and `runs` come without entries: enough to know that there is traffic.',
+        schema: { type: 'string', enum: ['full', 'brief'], default: 'full' },
+      },
+      {
         name: 'Last-Event-ID',
         in: 'header',
         required: false,
@@ -168,6 +176,7 @@ function describeStream(components: Components): Json {
       },
       401: problemAnswer(commonProblems[401] ?? '', components),
       403: problemAnswer(commonProblems[403] ?? '', components),
+      422: problemAnswer('`invalid_request`', components),
       503: problemAnswer('`too_many_readers`', components),
     },
   }

@@ -33,7 +33,9 @@ const summary = {
   queue: z.string(),
   state: z.enum(states),
   attempt: z.int().meta({ description: 'Number of attempts, including a running one.' }),
-  crashes: z.int(),
+  crashes: z.int().meta({
+    description: 'How often its worker died while it had the run; after its end, its interrupted attempts.',
+  }),
   priority: z.int(),
   dueAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),
@@ -46,6 +48,7 @@ const summary = {
   endedAt: timestamp.nullable(),
   error: z.string().nullable(),
   errorCode: z.string().nullable(),
+  isUnhandled: z.boolean().meta({ description: 'It waits, and no live worker has a handler for its job.' }),
 }
 
 const runShape = z.object(summary).meta({ id: 'Run' })
@@ -65,7 +68,6 @@ const wholeRun = z
       .meta({ description: 'Of its failure, or of the one that it redrives.' }),
     redriveOf: z.string().nullable().meta({ description: 'The run that failed, when this one redrives it.' }),
     redrivenRunId: z.string().nullable().meta({ description: 'The last run that redrives it.' }),
-    isUnhandled: z.boolean().meta({ description: 'It waits, and no live worker has a handler for its job.' }),
     attempts: z.array(
       z.object({
         attempt: z.int(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SiteSettingName, siteSettingNames, siteSettings } from '../core/settings/site-settings.ts'
 import { defineOperation } from './define-operation.ts'
-import { because, timestamp } from './shapes.ts'
+import { because, listOf, timestamp, wholeListQuery } from './shapes.ts'
 
 const tag = 'Settings'
 
@@ -29,7 +29,7 @@ const setting = z
   })
   .meta({ id: 'Setting' })
 
-const list = z.object({ data: z.array(setting) })
+const everySetting = z.object({ data: z.array(setting) })
 
 /** Each with the schema that the database checks, too; null puts the default back. */
 const changes = z
@@ -55,7 +55,8 @@ export const settingOperations = {
     tag,
     summary: 'List the site-wide settings',
     permission: 'read',
-    result: list,
+    query: z.strictObject(wholeListQuery),
+    result: listOf(setting),
   }),
   update: defineOperation({
     id: 'updateSettings',
@@ -67,7 +68,7 @@ export const settingOperations = {
       'All changes are applied or none. `null` restores the default. Nodes and workers apply a change within seconds.',
     permission: 'administer',
     body: changes,
-    result: list,
+    result: everySetting,
     errors: ['setting_pinned', 'invalid_setting'],
   }),
 }

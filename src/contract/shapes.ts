@@ -49,6 +49,14 @@ export const pageQuery = {
     .meta({ description: 'The `nextCursor` of the previous page.' }),
 }
 
+/** For a list that is short enough for one page: without a limit, all of it. */
+export const wholeListQuery = {
+  ...pageQuery,
+  limit: queryNumber(1, maxPageSize)
+    .optional()
+    .meta({ description: 'Maximum number of results; without it, all of them.' }),
+}
+
 /** A page of a list. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({

@@ -34,6 +34,9 @@ function flag() {
   return z.boolean({ error: 'must be true or false' })
 }
 
+/** The end of the year 9999, the last one that is stored and shown. */
+export const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
 /** ISO 8601 has a year 0000 and, in JavaScript, years of six digits; PostgreSQL accepts neither. */
 export function isStorableTime(time: Date): boolean {
   const year = time.getUTCFullYear()

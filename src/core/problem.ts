@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { nearestName } from './nearest-name.ts'
 
 /** A problem of an input: where, and what to do about it. */
 export interface Problem {
@@ -11,15 +12,15 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** One problem for each unknown field and each wrong value; a value wrong in two ways is named once. */
-export function problemsOf(error: z.ZodError): Problem[] {
+/** One problem for each unknown field and each wrong value; a value wrong in two ways is named once. `known`: the input's fields, to suggest one of. */
+export function problemsOf(error: z.ZodError, known: readonly string[] = []): Problem[] {
   const byPlace = new Map<string, Problem>()
   for (const issue of error.issues) {
     const found =
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => ({
             path: pathText([...issue.path, key]),
-            message: 'is not a known field: remove it, or check its spelling',
+            message: `is not a known field: ${adviceFor(key, issue.path.length === 0 ? known : [])}`,
           }))
         : [
             {
@@ -30,6 +31,22 @@ export function problemsOf(error: z.ZodError): Problem[] {
     for (const problem of found) byPlace.set(`${problem.path}\n${problem.message}`, problem)
   }
   return [...byPlace.values()]
+}
+
+function adviceFor(key: string, known: readonly string[]): string {
+  const meant = meantField(key, known)
+  return meant === null ? 'remove it, or check its spelling' : `did you mean ${meant}?`
+}
+
+/** Shorter texts are the end of too many names. */
+const minEndingLength = 3
+
+/** A misspelt name, or the end of exactly one: `type` means `eventType`. */
+function meantField(key: string, known: readonly string[]): string | null {
+  const nearest = nearestName(key, known)
+  if (nearest !== null || key.length < minEndingLength) return nearest
+  const longer = known.filter((name) => name.toLowerCase().endsWith(key.toLowerCase()))
+  return longer.length === 1 ? (longer[0] ?? null) : null
 }
 
 function isPlainObjectExpected(issue: z.core.$ZodIssue): boolean {

@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
+import type { BatchPolicy } from '../core/endpoints/setting-fields.ts'
 import type { Dispatch, TransportChannel } from '../transports/transport.ts'
 import type { DatabaseClock } from './clock.ts'
 import type { Delivery } from './delivery.ts'
@@ -13,6 +14,8 @@ export interface BatchOutcome {
   readonly outcome: AttemptOutcome | null
   /** Deliveries that were left out of the request, with the outcome of each. */
   readonly refused: ReadonlyMap<Delivery, AttemptOutcome>
+  /** Deliveries for which the request had no room: they are sent in another one. */
+  readonly left: readonly Delivery[]
 }
 
 const nobody: ReadonlyMap<Delivery, AttemptOutcome> = new Map()
@@ -52,39 +55,42 @@ export class AttemptSender {
     return [...groups.values()]
   }
 
-  /** Sends several deliveries of one shape in one request, of at most so many bytes where there is a bound. */
+  /** Sends several deliveries of one shape in one request, of at most as many records and bytes as a batch may have. */
   async sendBatch(
-    deliveries: readonly Delivery[],
+    given: readonly Delivery[],
     channel: TransportChannel,
     signal: AbortSignal,
-    maxBytes: number | null,
+    batch: BatchPolicy | null,
     traceparent: string | null = null,
   ): Promise<BatchOutcome> {
     const startedAtMs = performance.now()
     let result: RenderResult
     try {
-      result = await this.#renderer.renderBatch(deliveries, this.#databaseClock.nowMs())
+      result = await this.#renderer.renderBatch(given, this.#databaseClock.nowMs(), batch?.maxMessages)
     } catch (error) {
-      return { outcome: notNow(error), refused: nobody }
+      return { outcome: notNow(error), refused: nobody, left: [] }
     }
     if (!result.ok) {
       // An error that a later attempt may not have isn't caused by a single message; splitting the batch would only repeat the request.
-      const isForAll = deliveries.length === 1 || result.error.isRetryable === true
-      return { outcome: isForAll ? refusedOutcome(result.error) : null, refused: nobody }
+      const isForAll = given.length === 1 || result.error.isRetryable === true
+      return { outcome: isForAll ? refusedOutcome(result.error) : null, refused: nobody, left: [] }
     }
-    const refused = refusedOf(deliveries, result)
+    const { taken = given.length } = result
+    const deliveries = taken === given.length ? given : given.slice(0, taken)
+    const left = given.slice(taken)
+    const refused = refusedOf(given, result)
     const sent = refused.size === 0 ? deliveries : deliveries.filter((delivery) => !refused.has(delivery))
-    if (sent.length === 0 || (sent.length > 1 && isTooLong(result, maxBytes)))
-      return { outcome: null, refused }
+    if (sent.length === 0 || (sent.length > 1 && isTooLong(result, batch?.maxBytes ?? null)))
+      return { outcome: null, refused, left }
     const dispatch = toBatchDispatch(sent, result, traceparent)
     let outcome = await channel.send(dispatch, signal)
-    if (sent.length > 1 && mustBeCut(outcome)) return { outcome: null, refused }
+    if (sent.length > 1 && mustBeCut(outcome)) return { outcome: null, refused, left }
     if (mustBeCut(outcome)) {
       outcome = await sendParts(result.rendering, outcome, (body) =>
         channel.send({ ...dispatch, body }, signal),
       )
     }
-    return { outcome: { ...outcome, durationMs: performance.now() - startedAtMs }, refused }
+    return { outcome: { ...outcome, durationMs: performance.now() - startedAtMs }, refused, left }
   }
 }
 

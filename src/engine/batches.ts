@@ -24,7 +24,7 @@ export interface BatchesOptions {
 /** Several deliveries in one request, for endpoints with batching. */
 export class Batches {
   readonly #options: BatchesOptions
-  /** Halves of batches that the receiver didn't accept as a whole; each is sent as its own request, the last one first. */
+  /** Halves of batches that the receiver didn't accept as a whole, and what a request had no room for; each is sent as its own request, the last one first. */
   readonly #pieces = new Map<Lane, Delivery[][]>()
   /** The time since when a batch has been waiting to fill up. */
   readonly #gatheringSinceMs = new WeakMap<Lane, number>()
@@ -78,23 +78,24 @@ export class Batches {
   async send(group: readonly Delivery[], channel: TransportChannel): Promise<void> {
     const lane = group[0]?.lane
     if (lane === undefined) return
-    const { outcome, refused } = await this.#sendOrBreak(group, channel)
+    const { outcome, refused, left } = await this.#sendOrBreak(group, channel)
     this.#options.freeSlot(lane)
+    this.#addPieces(lane, [left])
     for (const [delivery, why] of refused) this.#options.conclude(delivery, why, true)
-    const left = refused.size === 0 ? group : group.filter((delivery) => !refused.has(delivery))
-    if (outcome === null) this.#cut(lane, left)
-    else for (const delivery of left) this.#options.conclude(delivery, outcome, delivery === left[0])
+    const sent = group.slice(0, group.length - left.length).filter((delivery) => !refused.has(delivery))
+    if (outcome === null) this.#cut(lane, sent)
+    else for (const delivery of sent) this.#options.conclude(delivery, outcome, delivery === sent[0])
     this.#options.pump(lane)
   }
 
   async #sendOrBreak(group: readonly Delivery[], channel: TransportChannel): Promise<BatchOutcome> {
     const lane = group[0]?.lane
-    if (lane === undefined) return { outcome: null, refused: new Map() }
-    const maxBytes = lane.policy(this.#options.transports)?.settings.batch?.maxBytes ?? null
+    if (lane === undefined) return { outcome: null, refused: new Map(), left: [] }
+    const batch = lane.policy(this.#options.transports)?.settings.batch ?? null
     try {
-      return await this.#options.sender.sendBatch(group, channel, lane.signal, maxBytes)
+      return await this.#options.sender.sendBatch(group, channel, lane.signal, batch)
     } catch (error) {
-      return { outcome: brokenTransport(error), refused: new Map() }
+      return { outcome: brokenTransport(error), refused: new Map(), left: [] }
     }
   }
 
@@ -128,7 +129,11 @@ export class Batches {
   /** The last part is taken first, so that few parts wait at a time. */
   #cut(lane: Lane, group: readonly Delivery[]): void {
     const middle = group.length >> 1
-    const halves = [group.slice(middle), group.slice(0, middle)].filter((piece) => piece.length > 0)
-    if (halves.length > 0) this.#pieces.set(lane, [...(this.#pieces.get(lane) ?? []), ...halves])
+    this.#addPieces(lane, [group.slice(middle), group.slice(0, middle)])
+  }
+
+  #addPieces(lane: Lane, pieces: readonly (readonly Delivery[])[]): void {
+    const added = pieces.filter((piece) => piece.length > 0).map((piece) => [...piece])
+    if (added.length > 0) this.#pieces.set(lane, [...(this.#pieces.get(lane) ?? []), ...added])
   }
 }

@@ -7,6 +7,8 @@ import type {
   ResponseExcerpt,
 } from '../core/delivery/attempt.ts'
 import { explainAttempt } from '../core/delivery/explain-attempt.ts'
+import type { EndpointSettings } from '../core/endpoints/endpoint-config.ts'
+import { partlyShown, splitSecrets } from '../secrets/endpoint-secrets.ts'
 import type { LaneRow } from '../storage/read-lanes.ts'
 import type { TransportRegistry } from '../transports/registry.ts'
 import type { Dispatch } from '../transports/transport.ts'
@@ -55,15 +57,21 @@ export async function testEndpoint(
       settings.batch === null ? dispatch : { ...dispatch, body: `[${body}]` },
       signal,
     )
-    const { url } = settings.config
-    // What a URL explains is about HTTP: connecting, TLS, redirects.
-    const isHttp = settings.transport === 'http' && typeof url === 'string'
-    const context = { url: isHttp ? url : null, timeoutMs: settings.config.timeoutMs }
+    const context = { url: shownUrl(settings, transports), timeoutMs: settings.config.timeoutMs }
     const { finding, text } = explainAttempt(outcome, context)
     return toTest(dispatch, outcome, finding, text)
   } finally {
     await channel.close()
   }
+}
+
+/** What a URL explains is about HTTP: connecting, TLS, redirects. It ends up in the explanation, so that it is the URL as it may be shown. */
+function shownUrl({ transport, config }: EndpointSettings, transports: TransportRegistry): string | null {
+  const found = transports.get(transport)
+  if (transport !== 'http' || !found.isFound) return null
+  const paths = found.transport.secretPaths?.(config) ?? []
+  const { url } = splitSecrets(config, paths, found.transport.shownPart).config
+  return typeof url === 'string' ? url : partlyShown(url)
 }
 
 function testDispatch(endpoint: string, body: string): Dispatch {

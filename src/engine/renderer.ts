@@ -21,7 +21,13 @@ export type Rendering = Rendered | null
 /** Why there is nothing to send, and where the error came from. */
 export type RenderError = TransformError & { readonly origin: UnsentOrigin }
 export type RenderResult =
-  | { readonly ok: true; readonly rendering: Rendering; readonly refused?: readonly RenderError[] }
+  | {
+      readonly ok: true
+      readonly rendering: Rendering
+      readonly refused?: readonly RenderError[]
+      /** How many deliveries of a batch the rendering is made of, from the first; absent: all. */
+      readonly taken?: number
+    }
   | { readonly ok: false; readonly error: RenderError }
 
 const missing: Shape = {
@@ -108,7 +114,11 @@ export class Renderer {
   }
 
   /** Renders several deliveries into one envelope. */
-  async renderBatch(deliveries: readonly Delivery[], nowMs: number): Promise<RenderResult> {
+  async renderBatch(
+    deliveries: readonly Delivery[],
+    nowMs: number,
+    maxRecords?: number,
+  ): Promise<RenderResult> {
     const [first] = deliveries
     for (const delivery of deliveries) {
       await this.#load([delivery])
@@ -129,7 +139,7 @@ export class Renderer {
       const body = `[${inputs.map((input) => input.body).join(',')}]`
       return { ok: true, rendering: { body, contentType: 'application/json', headers: {} } }
     }
-    return toRenderResult(await guarded(() => shape.transform.renderBatch(inputs)))
+    return toRenderResult(await guarded(() => shape.transform.renderBatch(inputs, maxRecords)))
   }
 
   /** Deliveries with the same key may share an envelope. */
@@ -198,11 +208,12 @@ async function schemaRefusal(schema: object, delivery: Delivery): Promise<Render
 
 function toRenderResult(result: TransformResult): RenderResult {
   if (!result.ok) return { ok: false, error: fromTransform(result.error) }
-  const { rendered, refused } = result
+  const { rendered, refused, taken } = result
   return {
     ok: true,
     rendering: rendered,
     ...(refused !== undefined && { refused: refused.map(fromTransform) }),
+    ...(taken !== undefined && { taken }),
   }
 }
 

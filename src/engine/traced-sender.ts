@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from '../core/delivery/attempt.ts'
+import type { BatchPolicy } from '../core/endpoints/setting-fields.ts'
 import { startDeliverySpan, traceHeader } from '../observe/tracing.ts'
 import type { TransportChannel } from '../transports/transport.ts'
 import { AttemptSender, type BatchOutcome } from './attempt-sender.ts'
@@ -45,14 +46,14 @@ export class TracedSender extends AttemptSender {
     deliveries: readonly Delivery[],
     channel: TransportChannel,
     signal: AbortSignal,
-    maxBytes: number | null,
+    batch: BatchPolicy | null,
   ): Promise<BatchOutcome> {
     const stored = deliveries.map((delivery) => delivery.storedHeaders[traceHeader])
     const endpoint = deliveries[0]?.endpoint ?? 'unknown'
     const span = startDeliverySpan(endpoint, stored, { 'messaging.batch.message_count': deliveries.length })
     let result: BatchOutcome | null = null
     try {
-      result = await span.run(() => super.sendBatch(deliveries, channel, signal, maxBytes, span.traceparent))
+      result = await span.run(() => super.sendBatch(deliveries, channel, signal, batch, span.traceparent))
       return result
     } finally {
       span.end(result?.outcome ?? null)

@@ -146,10 +146,9 @@ export class Executor {
     this.#isPumping = false
   }
 
-  /** Tells a running handler to stop, for good. With `claimId`: only if it runs under that claim. */
-  cancel(runId: number, reason: string | null, claimId: number | null = null): void {
+  /** Tells a running handler to stop, for good. */
+  cancel(runId: number, reason: string | null): void {
     const running = this.#running.get(runId)
-    if (claimId !== null && !this.#holds(runId, claimId)) return
     if (running === undefined) {
       this.#waiting.cancel(runId)
       return
@@ -160,11 +159,10 @@ export class Executor {
     if (deadlineMs < running.deadlineMs) this.#running.setDeadline(running, deadlineMs)
   }
 
-  /** Whether this run is at work or waits here under this claim. */
-  #holds(runId: number, claimId: number): boolean {
-    const running = this.#running.get(runId)
-    if (running !== undefined) return running.run.claimId === claimId
-    return this.#waiting.has(runId, claimId)
+  /** The same for all that run or wait here under this claim. */
+  cancelClaim(claimId: number, reason: string): void {
+    for (const { run } of [...this.#running.list(), ...this.#waiting.list()])
+      if (run.claimId === claimId) this.cancel(run.id, reason)
   }
 
   /** Drops the line: these runs have been taken from us. Returns what was in it. */
@@ -252,10 +250,12 @@ export class Executor {
     this.#running.add(batched.map(({ running }) => running))
     const end = (endings: readonly HandlerEnd[]) =>
       batched.forEach(({ running }, place) => this.#finishBatched(running, endings[place] as HandlerEnd))
-    this.#caller.callBatch(job, batch, batched).then(
-      (returned) => end(endingsOfBatch(job.name, returned, batched.length)),
-      (error: unknown) => end(batched.map(() => failureOf(error))),
-    )
+    void this.#caller
+      .callBatch(job, batch, batched)
+      .then((returned) => endingsOfBatch(job.name, returned, batched.length))
+      // Also results that throw when they are looked at.
+      .catch((error: unknown) => batched.map(() => failureOf(error)))
+      .then(end)
   }
 
   /** One whose input is refused has failed, and isn't in it. One that was there at a crash runs alone. */

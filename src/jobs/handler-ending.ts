@@ -1,7 +1,7 @@
 import type { RunEnding } from '../core/jobs/run-decision.ts'
 import { PermanentError, RetryAfterError } from '../transports/function/handler.ts'
 import { InvalidInputError } from './job.ts'
-import { storableText, thrownText } from './thrown-text.ts'
+import { errorText, storableText, thrownText } from './thrown-text.ts'
 
 /** Why a handler's signal is aborted. */
 export class RunAbortedError extends Error {
@@ -36,8 +36,6 @@ export class HandlerFailure extends Error {
 
 export const released: HandlerEnd = { ending: { kind: 'released' }, code: null, error: null }
 
-const maxErrorLength = 4000
-
 export function permanentFailure(code: string, error: string): HandlerEnd {
   return { ending: { kind: 'failed', isPermanent: true, retryAfterMs: null }, code, error }
 }
@@ -55,7 +53,7 @@ export function failureOf(thrown: unknown): HandlerEnd {
     return {
       ending: endingOf(thrown),
       code: errorCode(thrown),
-      error: storableText(thrownText(thrown)).slice(0, maxErrorLength),
+      error: errorText(thrown),
     }
   } catch {
     // A value that can't be looked at: one without a prototype, a revoked proxy, a getter that throws.

@@ -35,3 +35,9 @@ test('an isolated job takes no handler afterwards', () => {
   const job = defineJob({ name: 'resize', isolation: 'thread', module })
   expect(() => job.handledBy(() => {})).toThrow(/is isolated: name the module/)
 })
+
+test('a handler that is no function is refused', () => {
+  const define = defineJob as (definition: object) => unknown
+  expect(() => define({ name: 'report', run: 5 })).toThrow('run: must be a function')
+  expect(() => define({ name: 'report', runBatch: {} })).toThrow('runBatch: must be a function')
+})

@@ -231,7 +231,7 @@ export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown
 ): Job<z.input<Schema>, z.output<Schema>, Result> {
   const { name, input, run, runBatch, maxBatchRuns, isolation, module, memoryLimitMb, ...rest } = definition
   const where = parseIsolation({ isolation, module, memoryLimitMb }, (run ?? runBatch) !== undefined)
-  const batchProblems = problemsOfBatch({ run, runBatch, maxBatchRuns })
+  const batchProblems = problemsOfHandlers({ run, runBatch, maxBatchRuns })
   const isNamed = jobName.safeParse(name)
   const settings = parseJobSettings(rest)
   if (!isNamed.success || !settings.ok || where.problems.length + batchProblems.length > 0) {
@@ -258,12 +258,15 @@ export function defineJob<Schema extends z.ZodType = z.ZodType, Result = unknown
   )
 }
 
-function problemsOfBatch(given: {
+function problemsOfHandlers(given: {
   readonly run: unknown
   readonly runBatch: unknown
   readonly maxBatchRuns: number | undefined
 }): Problem[] {
   const found: Problem[] = []
+  for (const path of ['run', 'runBatch'] as const)
+    if (given[path] !== undefined && typeof given[path] !== 'function')
+      found.push({ path, message: 'must be a function' })
   if (given.run !== undefined && given.runBatch !== undefined)
     found.push({ path: 'runBatch', message: 'cannot be combined with run' })
   if (given.maxBatchRuns === undefined) return found

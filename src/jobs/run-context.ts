@@ -1,6 +1,6 @@
 import { formatId, timeOfId } from '../core/delivery/ids.ts'
 import type { ClaimedRun } from '../storage/claim-runs.ts'
-import { storableText, thrownText } from './thrown-text.ts'
+import { storableText, textOfUnreadable, thrownText } from './thrown-text.ts'
 
 export const maxLogLines = 500
 export const maxLogBytes = 64 * 1024
@@ -13,8 +13,8 @@ export interface LogLine {
   readonly details?: object
 }
 
-/** As in `logger.info('text')`, `logger.info({ orderId }, 'text')` or `logger.error(error)`. */
-export type LogCall = (details: unknown, message?: string) => void
+/** As in `logger.info('text')`, `logger.info({ orderId }, 'text')`, `logger.info('text', { orderId })` or `logger.error(error)`. */
+export type LogCall = (details: unknown, message?: unknown) => void
 
 export interface RunLogger {
   readonly debug: LogCall
@@ -162,7 +162,7 @@ export class RunContext {
     return this.#logs !== null || this.#progress !== undefined
   }
 
-  #log(level: LogLine['level'], given: unknown, message?: string): void {
+  #log(level: LogLine['level'], given: unknown, message: unknown): void {
     this.#logs ??= []
     const line = lineOf(given, message)
     const text = storableText(line.message).slice(0, maxLineLength)
@@ -184,30 +184,49 @@ export class RunContext {
   }
 }
 
-/** Any of the forms that people are used to; nothing that a handler logs makes it fail. */
-function lineOf(
-  given: unknown,
-  message?: string,
-): { readonly message: string; readonly details: object | null } {
-  if (given instanceof Error) {
-    const details = { error: thrownText(given) }
-    return { message: message ?? details.error, details: message === undefined ? null : details }
-  }
-  if (typeof given === 'object' && given !== null) {
-    return {
-      message: message ?? (jsonOf(given) ?? '').slice(0, maxLineLength),
-      details: message === undefined ? null : given,
-    }
-  }
-  const text = thrownText(given)
-  return { message: message === undefined ? text : `${text} ${message}`, details: null }
+interface LineParts {
+  readonly message: string
+  readonly details: object | null
 }
+
+/** Any of the forms that people are used to; nothing that a handler logs makes it fail. */
+function lineOf(given: unknown, message: unknown): LineParts {
+  try {
+    return partsOf(given, message)
+  } catch {
+    // A revoked proxy can't even be asked what it is.
+    return { message: textOfUnreadable, details: null }
+  }
+}
+
+function partsOf(given: unknown, message: unknown): LineParts {
+  if (message === undefined) return { message: textOf(given), details: null }
+  if (isObject(given)) return { message: textOf(message), details: detailsOf(given) }
+  if (isObject(message)) return { message: textOf(given), details: detailsOf(message) }
+  return { message: `${textOf(given)} ${textOf(message)}`, details: null }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function detailsOf(value: object): object {
+  return value instanceof Error ? { error: thrownText(value) } : value
+}
+
+function textOf(value: unknown): string {
+  const json = isObject(value) && !(value instanceof Error) ? jsonOf(value) : null
+  return json ?? thrownText(value)
+}
+
+/** A NUL or half of a surrogate pair. A backslash before the same letters is escaped itself, and can be stored. */
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 /** Null for what JSON or PostgreSQL can't hold. */
 export function jsonOf(value: unknown): string | null {
   try {
     const json = JSON.stringify(value) as string | undefined
-    return json === undefined || /\\u(?:0000|d[89a-f])/.test(json) ? null : json
+    return json === undefined || unstorable.test(json) ? null : json
   } catch {
     return null
   }

@@ -2,7 +2,7 @@ import { decideRun, type RunEnding } from '../core/jobs/run-decision.ts'
 import { outcomeCodes } from '../storage/settle.ts'
 import type { RunRecord } from '../storage/settle-runs.ts'
 import type { HandlerEnd } from './handler-ending.ts'
-import { jsonOf, type RunContext } from './run-context.ts'
+import { jsonOf, type LogLine, type RunContext } from './run-context.ts'
 import type { QueuedRun } from './run-line.ts'
 import type { RunningRun } from './running-run.ts'
 
@@ -78,13 +78,29 @@ function outcomeOf(ending: RunEnding): number {
 function detailOf(context: RunContext, result: unknown): object | null {
   if (result === undefined && !context.hasNews) return null
   const json = result === undefined ? null : jsonOf(result)
-  const isKept = json !== null && Buffer.byteLength(json) <= maxResultBytes
+  const omitted = result === undefined ? null : omissionOf(json)
   const progress = context.progressValue === undefined ? null : jsonOf(context.progressValue)
+  const logs = omitted === null ? context.logs : [...context.logs, warning(omitted.message)]
   return {
-    ...(isKept && { result: JSON.parse(json) as unknown }),
-    ...(result !== undefined && !isKept && { resultOmitted: json === null ? 'not_storable' : 'too_large' }),
+    ...(json !== null && omitted === null && { result: JSON.parse(json) as unknown }),
+    ...(omitted !== null && { resultOmitted: omitted.reason }),
     ...(progress !== null &&
       progress.length <= maxResultBytes && { progress: JSON.parse(progress) as unknown }),
-    ...(context.logs.length > 0 && { logs: context.logs }),
+    ...(logs.length > 0 && { logs }),
   }
+}
+
+/** Why a result isn't stored; null: it is. */
+function omissionOf(json: string | null): { readonly reason: string; readonly message: string } | null {
+  if (json === null) {
+    return { reason: 'not_storable', message: "The result was not stored: JSON or PostgreSQL can't hold it." }
+  }
+  const bytes = Buffer.byteLength(json)
+  if (bytes <= maxResultBytes) return null
+  const message = `The result was not stored: it takes ${bytes} bytes as JSON, more than the limit of ${maxResultBytes}.`
+  return { reason: 'too_large', message }
+}
+
+function warning(message: string): LogLine {
+  return { at: new Date().toISOString(), level: 'warn', message }
 }

@@ -68,10 +68,6 @@ export class WaitingRuns {
     return false
   }
 
-  has(runId: number, claimId: number): boolean {
-    return this.#line.waiting.some(({ run }) => run.id === runId && run.claimId === claimId)
-  }
-
   /** It goes back, and ends there. */
   cancel(runId: number): void {
     const removed = this.#line.remove(runId)

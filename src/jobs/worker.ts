@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { silentLogger } from '../engine/logger.ts'
+import { checkWorkerOptions } from './check-worker-options.ts'
 import type { Executor } from './executor.ts'
 import { createLink } from './link/create-link.ts'
 import { addLocalWorker, type KeptSlot } from './local-workers.ts'
@@ -25,6 +26,7 @@ export class JobWorker {
   #stopping: Promise<void> | null = null
 
   constructor(options: WorkerOptions) {
+    checkWorkerOptions(options)
     const name = options.name ?? hostname()
     const logger = options.logger ?? silentLogger
     this.#setup = {

@@ -8,6 +8,7 @@ describe('redact', () => {
     ['postgresql://ada:p@ss/word@db/app', 'postgresql://ada:[redacted]@db/app'],
     ['failed: amqp://guest:gu%40est@mq!', 'failed: amqp://guest:[redacted]@mq!'],
     ['{"url":"postgres://ada:s3cret@db/app"}', '{"url":"postgres://ada:[redacted]@db/app"}'],
+    ['postgres://user:password@ss@db/app', 'postgres://user:[redacted]@db/app'],
     ['postgres://db/app?user=ada&password=s3cret&x=1', 'postgres://db/app?user=ada&password=[redacted]&x=1'],
   ])('%s loses its password only', (text, clean) => {
     expect(redact(text)).toBe(clean)
@@ -17,6 +18,8 @@ describe('redact', () => {
     'postgres://ada@db:5432/app',
     'http://127.0.0.1:8420/users?mail=ada@example.com',
     'at 12:30:01 ada@example.com wrote',
+    'Write it like postgres://user:password@host:5432/database.',
+    'must be a URL like http://user:password@proxy.example:3128',
   ])('%s holds none and stays as it is', (text) => {
     expect(redact(text)).toBe(text)
   })

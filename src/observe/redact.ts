@@ -1,9 +1,10 @@
 const replacement = '[redacted]'
 
-/** `scheme://user:password@`, where the password ends at the last @ before a slash. */
-const urlPassword = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:@/"'\\]*):[^\s/"'\\]*@/gi
+/** `scheme://user:password@`, where the password ends at the last @ before a slash. The examples in our own messages stay as they are. */
+const urlPassword =
+  /\b([a-z][a-z0-9+.-]*:\/\/(?!user:password@(?:host|proxy\.example)\b)[^\s:@/"'\\]*):[^\s/"'\\]*@/gi
 /** A PostgreSQL password that wasn't percent-encoded may hold slashes too; no harmless part of such a URL has an @. */
-const postgresPassword = /\b(postgres(?:ql)?:\/\/[^\s:@/"'\\]*):[^\s"'\\]*@/gi
+const postgresPassword = /\b(postgres(?:ql)?:\/\/(?!user:password@host\b)[^\s:@/"'\\]*):[^\s"'\\]*@/gi
 /** `password=…` in a query string or a list of keywords. */
 const keywordPassword = /\b(password|sslpassword|passfile)=[^\s&"'\\]+/gi
 /** A key of our own API: the part before the secret identifies it. */

@@ -47,6 +47,7 @@ export interface Delivery {
   readonly nextAttemptAt: Date | null
   readonly expiresAt: Date | null
   readonly priority: number | null
+  /** Null after the end of a delivery whose route or event type decided it. */
   readonly criticality: Criticality | null
   readonly orderingKey: string | null
   readonly deadLetterId: string | null

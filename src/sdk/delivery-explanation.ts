@@ -1,5 +1,6 @@
 import { formatId } from '../core/delivery/ids.ts'
 import { type Why, whyEnded, whyOwed } from '../core/delivery/why.ts'
+import { lastTimeMs } from '../core/field.ts'
 import type { DeliverySituation } from '../storage/delivery-situation.ts'
 import type { Delivery } from './deliveries.ts'
 
@@ -25,7 +26,7 @@ export function explainOwed(situation: DeliverySituation): DeliveryExplanation {
   const { settings, orderingKey, ahead, behind, attempt, uncounted, owedAt, expiresAt } = situation
   const aheadId = situation.aheadId === null ? null : formatId('dlv', situation.aheadId)
   const blocking = situation.blockingLetterId
-  const givesUpAt = new Date(owedAt.getTime() + settings.retry.giveUpAfterMs)
+  const givesUpAt = new Date(Math.min(owedAt.getTime() + settings.retry.giveUpAfterMs, lastTimeMs))
   return {
     ...whyOwed(
       {

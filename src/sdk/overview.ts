@@ -6,6 +6,7 @@ import {
   attentionOfOldLetters,
   attentionOfTask,
   byUrgency,
+  withoutEffects,
 } from '../core/alerts/attention.ts'
 import { listAlerts } from '../storage/alerts.ts'
 import {
@@ -98,11 +99,13 @@ async function readAttention(
   const freshLetters = letters.reduce((sum, lane) => sum + lane.letters, 0)
   const failing = tasks.filter(({ state }) => state === 'failing')
   const toldByTask = new Set(failing.map(({ name }) => `task:${name}`))
-  const attention = [
-    ...troubled.map(attentionOfEndpoint),
-    ...letters.map((lane) => attentionOfLetters(lane, freshLetters >= maxLetters)),
-    ...alerts.map(attentionOfAlert).filter((one) => !toldByTask.has(one?.subject ?? '')),
-    ...failing.map(attentionOfTask),
-  ].filter((one) => one !== null)
+  const attention = withoutEffects(
+    [
+      ...troubled.map(attentionOfEndpoint),
+      ...letters.map((lane) => attentionOfLetters(lane, freshLetters >= maxLetters)),
+      ...alerts.map(attentionOfAlert).filter((one) => !toldByTask.has(one?.subject ?? '')),
+      ...failing.map(attentionOfTask),
+    ].filter((one) => one !== null),
+  )
   return { attention, freshLetters, firingAlerts: alerts.length }
 }

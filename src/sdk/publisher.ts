@@ -8,13 +8,11 @@ import { publishEvents } from '../storage/publish-events.ts'
 import type { Queryable } from '../storage/queryable.ts'
 import { checkedOptions } from './message-options.ts'
 import type { BatchEvent, PublishedEvent } from './messages.ts'
-import { encodePayload } from './payload.ts'
+import { encodeEventPayload } from './payload.ts'
 
 /** How long a schema is trusted before it is looked up again. */
 const schemaTtlMs = 5000
 const maxKnownTypes = 10_000
-/** In JSON that JSON.stringify wrote, a half surrogate pair is the only escape that begins so. */
-const escapedSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
 
 /** An event that was checked and only waits to be stored. */
 export interface PreparedEvent {
@@ -44,10 +42,13 @@ export class Publisher {
 
   /** Everything about events that can be wrong, found before anything is stored. */
   async prepare(events: readonly BatchEvent[]): Promise<PreparedEvent[]> {
+    // A batch has few types: each is looked at once.
+    const types = new Set<unknown>()
     const prepared = events.map((event: BatchEvent | null, index) => {
       const { type, payload, ...rest } = event ?? ({} as BatchEvent)
-      if (typeof type !== 'string' || !isEventType(type)) throw badType(type, index)
-      const body = storable(encodePayload(payload, index), index)
+      if (!types.has(type) && (typeof type !== 'string' || !isEventType(type))) throw badType(type, index)
+      types.add(type)
+      const body = encodeEventPayload(payload, index)
       return { type, body, options: Object.keys(rest).length === 0 ? null : checkedOptions(rest, index) }
     })
     await this.#checkSchemas(prepared)
@@ -76,13 +77,14 @@ export class Publisher {
   }
 
   async #checkSchemas(events: readonly PreparedEvent[]): Promise<void> {
-    await this.#load([...new Set(events.map(({ type }) => type))])
+    const types = [...new Set(events.map(({ type }) => type))]
+    await this.#load(types)
+    if (types.every((type) => (this.#schemas.get(type)?.schema ?? null) === null)) return
     // What will be stored and sent, which is not always what was given: a Date is a text in JSON.
     const items = events.flatMap(({ type, body }, index) => {
       const schema = this.#schemas.get(type)?.schema ?? null
       return schema === null ? [] : [{ type, index, schema, body }]
     })
-    if (items.length === 0) return
     const checked = await intakeChecks.check(items)
     if (checked.kind === 'ok') return
     if (checked.kind === 'busy') throw checksBusy()
@@ -109,16 +111,6 @@ export class Publisher {
     for (const type of stale) this.#schemas.set(type, { schema: null, readAtMs: nowMs })
     for (const { name, schema } of found) this.#schemas.set(name, { schema, readAtMs: nowMs })
   }
-}
-
-/** Filters look at the payload as jsonb, which can't hold half a character; that mustn't depend on who has a filter. */
-function storable(body: string, index: number): string {
-  if (!body.includes('\\ud') || !escapedSurrogate.test(body)) return body
-  throw new HoldfastError(
-    'invalid_payload',
-    `The payload of message ${index + 1} contains half a surrogate pair, which PostgreSQL cannot store; remove or encode it.`,
-    { index },
-  )
 }
 
 export function checksBusy(): HoldfastError {

@@ -27,6 +27,7 @@ export interface RunSummary {
   readonly state: RunStateName
   /** Number of attempts, including a running one. */
   readonly attempt: number
+  /** How often its worker died while it had the run; after its end, its interrupted attempts. */
   readonly crashes: number
   readonly priority: number
   readonly dueAt: Date | null
@@ -38,6 +39,8 @@ export interface RunSummary {
   readonly endedAt: Date | null
   readonly error: string | null
   readonly errorCode: string | null
+  /** It waits, and no live worker has a handler for its job. */
+  readonly isUnhandled: boolean
 }
 
 export interface RunAttempt {
@@ -69,8 +72,6 @@ export interface RunDetail<Result = unknown> extends RunSummary {
   readonly redriveOf: string | null
   /** The last run that redrives this one. */
   readonly redrivenRunId: string | null
-  /** It waits, and no live worker has a handler for its job. */
-  readonly isUnhandled: boolean
   readonly attempts: readonly RunAttempt[]
 }
 
@@ -212,6 +213,7 @@ function toSummary(row: RunRow): RunSummary {
     endedAt: row.ended_at,
     error: row.error,
     errorCode: row.error_code,
+    isUnhandled: row.is_unhandled,
   }
 }
 
@@ -234,7 +236,6 @@ function toDetail(row: RunDetailRow): RunDetail {
       row.redriven_run_id === null || row.redriven_run_id === row.id
         ? null
         : formatId('run', row.redriven_run_id),
-    isUnhandled: row.is_unhandled,
     attempts: row.attempts.map(toAttempt),
   }
 }

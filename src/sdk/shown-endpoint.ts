@@ -1,6 +1,7 @@
 import type { EndpointSettings } from '../core/endpoints/endpoint-config.ts'
 import { isSecretMark, partlyShown, setAt, splitSecrets, valueAt } from '../secrets/endpoint-secrets.ts'
 import type { EndpointRecord } from '../storage/endpoints.ts'
+import { descriptionOf } from '../transports/descriptions.ts'
 import type { WithTransport } from '../transports/endpoint-types.ts'
 import type { Transport } from '../transports/transport.ts'
 
@@ -38,7 +39,7 @@ export function toStated(record: EndpointRecord): StatedEndpoint {
   return { ...rest, ...settings, secrets } as unknown as StatedEndpoint
 }
 
-/** Without secrets: values that were stored before they counted as secrets are hidden like the others. */
+/** With the defaults of its config, without secrets: values that were stored before they counted as secrets are hidden like the others. */
 export function showEndpoint(record: EndpointRecord, transport: Transport | null): Endpoint {
   const paths = transport?.secretPaths?.(record.config) ?? []
   const { config } = splitSecrets(record.config, paths, transport?.shownPart)
@@ -46,7 +47,8 @@ export function showEndpoint(record: EndpointRecord, transport: Transport | null
     const shown = partlyShown(valueAt(config, path))
     if (shown !== null) setAt(config, path, shown)
   }
-  return toStated({ ...record, config }) as unknown as Endpoint
+  const defaults = descriptionOf(record.transport)?.defaultsOf?.(config)
+  return toStated({ ...record, config: { ...defaults, ...config } }) as unknown as Endpoint
 }
 
 /** A hidden value that is sent back means the stored one, encrypted or from before such values were encrypted. */
@@ -60,7 +62,9 @@ export function withStoredValues(
   for (const path of transport.secretPaths?.(current.config) ?? []) {
     const [given, stored] = [valueAt(config, path), valueAt(current.config, path)]
     const shown =
-      typeof stored === 'string' ? transport.shownPart?.(path.join('.'), stored) : partlyShown(stored)
+      typeof stored === 'string'
+        ? transport.shownPart?.(path.join('.'), stored, current.config)
+        : partlyShown(stored)
     if (isSecretMark(given) || (typeof given === 'string' && given === shown)) setAt(config, path, stored)
   }
   return { ...merged, config }

@@ -46,7 +46,8 @@ export class StoredRun<Result> implements EnqueuedRun<Result> {
     this.#database = database
   }
 
-  async result({ timeoutMs, signal }: ResultOptions): Promise<StoredJson<Result> | null> {
+  async result(options: ResultOptions): Promise<StoredJson<Result> | null> {
+    const { timeoutMs, signal } = checked(options)
     const deadlineMs = performance.now() + timeoutMs
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(longestWaitMs, waitMs * 1.5)) {
       signal?.throwIfAborted()
@@ -70,10 +71,21 @@ export class StoredRun<Result> implements EnqueuedRun<Result> {
     const { state, error, error_code: errorCode } = row
     throw new HoldfastError(
       'run_failed',
-      `The run ${this.id} ended as ${state}: ${error ?? 'no reason is recorded'}. Look at it with: holdfast runs show ${this.id}`,
+      `The run ${this.id} ended as ${state}: ${(error ?? 'no reason is recorded').replace(/\.$/, '')}. Look at it with: holdfast runs show ${this.id}`,
       { run: this.id, state, error, errorCode },
     )
   }
+}
+
+/** Without a time it would ask the database for ever, without a pause. */
+function checked(options: unknown): ResultOptions {
+  const timeoutMs = (options as Partial<ResultOptions> | undefined)?.timeoutMs
+  if (typeof timeoutMs === 'number' && timeoutMs >= 0) return options as ResultOptions
+  throw new HoldfastError(
+    'invalid_options',
+    'result() needs timeoutMs, how long to wait for the end of the run: result({ timeoutMs: 30_000 }).',
+    { problems: [{ path: 'timeoutMs', message: 'must be a number of milliseconds, 0 or more' }] },
+  )
 }
 
 function notEnded(run: string, timeoutMs: number): HoldfastError {

@@ -26,6 +26,13 @@ export const digestPrefix = 'digest:'
 
 export type SecretPath = readonly string[]
 
+/** The part of a secret that may be shown, which the rest of its config may decide; null: nothing. */
+export type ShownPart = (
+  field: string,
+  secret: string,
+  config: Readonly<Record<string, unknown>>,
+) => string | null
+
 export interface SplitConfig {
   /** With marks where the secrets were. */
   readonly config: Record<string, unknown>
@@ -50,7 +57,7 @@ export function isSecretMark(value: unknown): boolean {
 export function splitSecrets(
   config: Readonly<Record<string, unknown>>,
   paths: readonly SecretPath[],
-  shownPart: (field: string, secret: string) => string | null = () => null,
+  shownPart: ShownPart = () => null,
 ): SplitConfig {
   const open = structuredClone(config) as Record<string, unknown>
   const secrets = new Map<string, string>()
@@ -61,7 +68,7 @@ export function splitSecrets(
     if (typeof value === 'string') secrets.set(field, value)
     else if (isSecretMark(value)) kept.push(field)
     else continue
-    const shown = typeof value === 'string' ? shownPart(field, value) : partlyShown(value)
+    const shown = typeof value === 'string' ? shownPart(field, value, config) : partlyShown(value)
     setAt(open, path, shown === null ? secretMark : { ...secretMark, shown })
   }
   return { config: open, secrets, kept }

@@ -1,4 +1,12 @@
-import { isSecretMark, partlyShown, type SecretPath, secretMark, setAt, valueAt } from './endpoint-secrets.ts'
+import {
+  isSecretMark,
+  partlyShown,
+  type SecretPath,
+  type ShownPart,
+  secretMark,
+  setAt,
+  valueAt,
+} from './endpoint-secrets.ts'
 import type { Keyring } from './keyring.ts'
 
 type Config = Readonly<Record<string, unknown>>
@@ -16,7 +24,7 @@ interface SealedField {
 export interface SecretFields {
   readonly paths: readonly SecretPath[]
   readonly placeOf: (field: string) => string
-  readonly shownPart?: ((field: string, secret: string) => string | null) | undefined
+  readonly shownPart?: ShownPart | undefined
 }
 
 export function isSealedField(value: unknown): value is SealedField {
@@ -35,7 +43,7 @@ export function sealFields<Given extends Config>(
     if (typeof value !== 'string' || keyring === null) return value
     const field = path.join('.')
     const { keyId, bytes } = keyring.seal(value, placeOf(field))
-    const shown = shownPart?.(field, value) ?? null
+    const shown = shownPart?.(field, value, config) ?? null
     return { ...secretMark, keyId, sealed: bytes.toString('base64'), ...(shown !== null && { shown }) }
   })
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../core/problem.ts'
-import type { SecretPath } from '../secrets/endpoint-secrets.ts'
+import type { SecretPath, ShownPart } from '../secrets/endpoint-secrets.ts'
 
 /** One message that was received and is not acknowledged yet. */
 export interface SourceMessage {
@@ -51,6 +51,6 @@ export interface SourceType {
   /** Where the secrets in this config are. They are stored encrypted. */
   secretPaths(config: Readonly<Record<string, unknown>>): readonly SecretPath[]
   /** What may be seen of a secret, when it isn't hidden whole. */
-  readonly shownPart: (field: string, secret: string) => string | null
+  readonly shownPart: ShownPart
   load(): Promise<OpenSource>
 }

@@ -102,16 +102,30 @@ export async function silenceAlertRule(
   return rows.length > 0
 }
 
-/** The findings of the rule above its threshold. The indexes are named in the function. */
+/** The findings of each rule above its threshold, in the order of the rules. The indexes are named in the function. */
 export async function readFindings(
   database: Database,
-  rule: Pick<AlertRuleRecord, 'kind' | 'threshold' | 'endpoint' | 'tag'>,
-): Promise<{ subject: string; value: number }[]> {
-  return database.query(
+  rules: readonly Pick<AlertRuleRecord, 'kind' | 'threshold' | 'endpoint' | 'tag'>[],
+): Promise<{ subject: string; value: number }[][]> {
+  const rows = await database.query<{ rule: number; subject: string; value: number }>(
     {
-      name: 'read_alert_findings',
-      text: 'select subject, value from holdfast_internal.alert_findings($1, $2, $3, $4) order by subject limit 1000',
+      name: 'read_alert_findings_of_rules',
+      text: `
+        select given.position::integer as rule, found.subject, found.value
+        from unnest($1::text[], $2::double precision[], $3::text[], $4::text[]) with ordinality as given (kind, threshold, endpoint, tag, position)
+        cross join lateral (
+          select subject, value from holdfast_internal.alert_findings(given.kind, given.threshold, given.endpoint, given.tag)
+          order by subject limit 1000
+        ) as found`,
     },
-    [rule.kind, rule.threshold, rule.endpoint, rule.tag],
+    [
+      rules.map(({ kind }) => kind),
+      rules.map(({ threshold }) => threshold),
+      rules.map(({ endpoint }) => endpoint),
+      rules.map(({ tag }) => tag),
+    ],
   )
+  const findings = rules.map((): { subject: string; value: number }[] => [])
+  for (const { rule, subject, value } of rows) findings[rule - 1]?.push({ subject, value })
+  return findings
 }

@@ -1,5 +1,5 @@
-import { numberArray } from './array-literal.ts'
-import { type ClaimRequest, type ClaimResult, claimRuns } from './claim-runs.ts'
+import { numberArray, numberSet } from './array-literal.ts'
+import { type ClaimedRun, type ClaimRequest, type ClaimResult, claimRuns } from './claim-runs.ts'
 import type { Database } from './database.ts'
 import { type PeerBeat, registerWorker, type WorkerRegistration } from './workers.ts'
 
@@ -7,37 +7,48 @@ export async function joinBrokerWorker(database: Database, worker: WorkerRegistr
   return registerWorker(database, worker, 'join_broker_worker')
 }
 
+/** A claim, and a run of it: ids of claims may be given out again after the server has crashed. */
 export interface DispatchToken {
   readonly runId: number
   readonly claimId: number
 }
 
-export interface Dispatched extends DispatchToken {
+/** The runs of one message. The row of their claim is what every decision about the message compares and swaps. */
+export interface Dispatch {
+  readonly claimId: number
+  /** At least one; each has this claim. */
+  readonly runs: readonly ClaimedRun[]
   readonly target: string | null
   readonly ttlMs: number
 }
 
-export interface DispatchedClaim extends ClaimResult {
-  /** By run. */
-  readonly dispatched: ReadonlyMap<number, Dispatched>
-}
+/** Divides what was claimed into the runs of one message each. */
+export type DivideRuns = (claimed: ClaimResult) => readonly (readonly ClaimedRun[])[]
 
-/** Claims for a worker of broker mode, and gives each run a token of its own. Indexes: those of `claimRuns`; run_claims_pkey, runs_pkey. */
-export async function dispatchRuns(database: Database, request: ClaimRequest): Promise<DispatchedClaim> {
+/** Claims for a worker of broker mode, and gives each message a token of its own. Indexes: those of `claimRuns`; run_claims_pkey, runs_pkey. */
+export async function dispatchRuns(
+  database: Database,
+  request: ClaimRequest,
+  divide: DivideRuns,
+): Promise<readonly Dispatch[]> {
   return database.asOne(async (transaction) => {
-    const result = await claimRuns(transaction, request)
-    const [first] = result.runs
-    if (first === undefined) return { ...result, dispatched: new Map<number, Dispatched>() }
-    const rows = await transaction.query<Dispatched>(
+    const claimed = await claimRuns(transaction, request)
+    const [first] = claimed.runs
+    if (first === undefined) return []
+    const parts = divide(claimed)
+    const rows = await transaction.query<Omit<Dispatch, 'runs'> & { readonly part: number }>(
       {
         name: 'dispatch_claim',
         text: `
-          select run_id::float8 as "runId", claim_id::float8 as "claimId", target, ttl_ms as "ttlMs"
-          from holdfast_internal.dispatch_claim($1)`,
+          select part, claim_id::float8 as "claimId", target, ttl_ms as "ttlMs"
+          from holdfast_internal.dispatch_claim_v2($1, $2::int8multirange[])`,
       },
-      [first.claimId],
+      [first.claimId, parts.map((runs) => numberSet(runs.map(({ id }) => id)))],
     )
-    return { ...result, dispatched: new Map(rows.map((row) => [row.runId, row])) }
+    return rows.map(({ part, claimId, target, ttlMs }) => {
+      const runs = (parts[part - 1] ?? []).map((run) => ({ ...run, claimId }))
+      return { claimId, runs, target, ttlMs }
+    })
   })
 }
 
@@ -58,7 +69,7 @@ export async function markPublished(
   )
 }
 
-/** Runs that wait for one worker, which is gone or takes too long, and that others could execute. Returns how many went back. Index: run_claims_dispatched. */
+/** Runs that wait for one worker, which is gone or takes too long, and that others could execute. Returns how many messages they were. Index: run_claims_dispatched. */
 export async function returnStranded(database: Database, maxRows: number, by: number): Promise<number> {
   const rows = await database.query<{ returned: number }>(
     { name: 'return_stranded', text: 'select holdfast_internal.return_stranded($1, $2) as returned' },
@@ -68,7 +79,7 @@ export async function returnStranded(database: Database, maxRows: number, by: nu
 }
 
 /**
- * Runs whose messages were lost with the shared queues of these job queues, or with the queue of the workers of this name. Returns how many went back. Indexes:
+ * Runs whose messages were lost with the shared queues of these job queues, or with the queue of the workers of this name. Returns how many messages they were. Indexes:
  * run_claims_dispatched, queues_name_key, runs_pkey.
  */
 export async function returnLostMessages(
@@ -120,7 +131,7 @@ export async function countSuspects(
   return new Map(rows.map(({ worker, suspects, deadly }) => [worker, { suspects, deadly }]))
 }
 
-/** Returns the runs whose token was no longer valid. Indexes: run_claims_pkey, runs_pkey. */
+/** Returns the runs of the tokens that were no longer valid. Indexes: run_claims_pkey, runs_pkey. */
 export async function startDispatched(
   database: Database,
   worker: number,
@@ -192,7 +203,8 @@ export async function countDispatched(database: Database): Promise<ReadonlyMap<n
     {
       name: 'count_dispatched',
       text: `
-        select dispatched_for as worker, count(*)::integer as runs from holdfast_internal.run_claims where worker = 0 group by 1`,
+        select dispatched_for as worker, sum(holdfast_internal.claim_size(run_ids, bundled))::integer as runs
+        from holdfast_internal.run_claims where worker = 0 group by 1`,
     },
     [],
   )
@@ -464,7 +476,7 @@ export async function readBrokerQueueViews(
 }
 
 export interface BrokerCounts {
-  /** Dispatched and not started; counted to 10,000. */
+  /** Dispatched and not started; of 10,000 messages at most. */
   readonly unstarted: number
   readonly oldestUnstartedAt: Date | null
   /** Counted to 10,000. */
@@ -481,7 +493,8 @@ export async function readBrokerCounts(database: Database): Promise<BrokerCounts
     {
       name: 'read_broker_counts',
       text: `
-        select (select count(*)::integer from (select from holdfast_internal.run_claims where worker = 0 limit 10000) as found) as unstarted,
+        select (select coalesce(sum(holdfast_internal.claim_size(found.run_ids, found.bundled)), 0)::integer
+                from (select * from holdfast_internal.run_claims where worker = 0 limit 10000) as found) as unstarted,
                (select claimed_at from holdfast_internal.run_claims where worker = 0 order by id limit 1) as "oldestUnstartedAt",
                (select count(*)::integer from (select from holdfast_internal.broker_rejects limit 10000) as found) as rejects,
                (select count(*)::integer from holdfast_internal.workers where via = 'broker') as workers,

@@ -32,6 +32,8 @@ export interface ClaimHint {
 
 export interface ClaimResult {
   readonly runs: readonly ClaimedRun[]
+  /** Those of them that are not as they were enqueued, or have a key, a target or a time: the others differ in their body only. */
+  readonly due: ReadonlySet<number>
   /** Null if as many were returned as wanted, or the worker may not claim any more. */
   readonly hint: ClaimHint | null
 }
@@ -111,17 +113,19 @@ export async function claimRuns(database: Database, request: ClaimRequest): Prom
     ],
   )
   const runs: ClaimedRun[] = []
+  const due = new Set<number>()
   let hint: ClaimHint | null = null
   for (const row of rows) {
     if (row[1] !== null) {
       runs.push(toDueRun(row, row[1], laneId))
+      due.add(row[1])
       continue
     }
     addFreshRuns(runs, row, laneId)
     if (row[20] !== null) sortAs(row[20], runs)
     if (row[18] !== null && row[19] !== null) hint = { waitMs: row[17], xmin: row[18], next: row[19] }
   }
-  return { runs, hint }
+  return { runs, due, hint }
 }
 
 /** Returns the runs of a claim whose response was lost; returns how many. Index: run_claims_worker. */

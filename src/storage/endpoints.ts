@@ -185,8 +185,7 @@ export async function updateEndpoint(
           on conflict (name) do update set tenant = excluded.tenant, enabled = true,
             lane_id = case when route.is_shorthand and route.lane_id = excluded.lane_id then route.lane_id end
         ), noted as (
-          select holdfast_internal.audit($9, 'endpoint.updated', 'endpoint:' || changed.name,
-                                holdfast_internal.changes(holdfast_internal.endpoint_view(previous), holdfast_internal.endpoint_view(changed))),
+          select holdfast_internal.audit($9, 'endpoint.updated', 'endpoint:' || changed.name, holdfast_internal.endpoint_changes(previous, changed)),
                  holdfast_internal.store_secrets(changed.id, $16, $17, $18, $19),
                  holdfast_internal.notify('holdfast_lanes', changed.id::text)
           from changed join previous using (id)

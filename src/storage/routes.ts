@@ -152,6 +152,12 @@ export interface FilterComplaint {
 
 /** PostgreSQL's verdict on a filter: null if it is a predicate, otherwise the problem. Reads no table. */
 export async function checkFilter(database: Database, filter: string): Promise<FilterComplaint | null> {
+  if (filter.trim() === '') {
+    return {
+      message: 'is blank: write a condition like $.amount > 100, or leave the filter out',
+      position: 0,
+    }
+  }
   try {
     const rows = await database.attempt(() =>
       database.query<{ canonical: string }>(

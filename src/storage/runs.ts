@@ -30,6 +30,8 @@ export interface RunRow {
   readonly error_code: string | null
   /** Null: none was given. */
   readonly correlation_id: string | null
+  /** It waits, its job and queue are active, and no live worker has a handler for it. */
+  readonly is_unhandled: boolean
 }
 
 export interface RunAttemptRow {
@@ -52,8 +54,6 @@ export interface RunDetailRow extends RunRow {
   readonly logs: readonly unknown[] | null
   readonly dead_letter_id: number | null
   readonly redriven_run_id: number | null
-  /** It waits, its job and queue are active, and no live worker has a handler for it. */
-  readonly is_unhandled: boolean
   readonly attempts: readonly RunAttemptRow[]
 }
 
@@ -91,13 +91,20 @@ export async function readRun(database: Database, id: number): Promise<RunDetail
   return rows[0]
 }
 
-/** In the order of the ids given; ids that are not runs are left out. Indexes: see holdfast_internal.describe_runs; messages_pkey, messages_kept_pkey. */
+/** In the order of the ids given; ids that are not runs are left out. Indexes: see holdfast_internal.describe_runs; messages_pkey, messages_kept_pkey; jobs_name_key, queues_name_key. */
 export async function readRunRecords(database: Database, ids: readonly number[]): Promise<RunRow[]> {
   return database.query<RunRow>(
     {
       name: 'read_run_records',
       text: `
-        select ${columns}, message.correlation_id from holdfast_internal.describe_runs($1::bigint[]) as run
+        with run as materialized (select ${columns} from holdfast_internal.describe_runs($1::bigint[])),
+        -- Asked once for each job and queue, of which a page has few.
+        line as materialized (
+          select job, queue, holdfast_internal.is_unhandled(job, queue) as is_unhandled
+          from (select distinct job, queue from run where state = 'waiting') as waiting
+        )
+        select run.*, message.correlation_id, coalesce(line.is_unhandled, false) as is_unhandled
+        from run left join line on run.state = 'waiting' and line.job = run.job and line.queue = run.queue
         left join lateral (
           select correlation_id from holdfast_internal.messages where id = run.message_id
           union all select correlation_id from holdfast_internal.messages_kept where id = run.message_id limit 1

@@ -97,7 +97,7 @@ export async function countPlainSecrets(database: Database): Promise<number> {
         select count(*)::int as endpoints from (
           select from holdfast_internal.endpoints
           where transport = 'http' and (
-            (jsonb_typeof(config -> 'url') = 'string' and config ->> 'url' like '%?%')
+            (jsonb_typeof(config -> 'url') = 'string' and (config ->> 'url' like '%?%' or config -> 'secretPath' = 'true'))
             or exists (
               select from jsonb_each(case jsonb_typeof(config -> 'headers') when 'object' then config -> 'headers' else '{}' end) as header
               where jsonb_typeof(header.value) = 'string' and lower(header.key) not in (

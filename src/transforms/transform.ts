@@ -42,8 +42,14 @@ export interface TransformError {
 
 /** A failing transform is an expected result: its message becomes a dead letter, without any effect on the lane, the endpoint's health and other messages. */
 export type TransformResult =
-  /** `refused`: of a batch, the messages that are not part of the rendering, by their `index`. */
-  | { readonly ok: true; readonly rendered: Rendered; readonly refused?: readonly TransformError[] }
+  | {
+      readonly ok: true
+      readonly rendered: Rendered
+      /** Of a batch, the messages that are not part of the rendering, by their `index`. */
+      readonly refused?: readonly TransformError[]
+      /** Of a batch, how many of its messages the rendering is made of, from the first: the others would exceed `maxRecords`. Absent: all. */
+      readonly taken?: number
+    }
   | { readonly ok: false; readonly error: TransformError }
 
 /** A compiled transform: parsed once, applied to many messages. */
@@ -51,8 +57,14 @@ export interface CompiledTransform {
   /** The same rendering can be used for every recipient of the message (it doesn't depend on attempt, delivery or time). */
   readonly isCacheable: boolean
   render(input: TransformInput): TransformResult | Promise<TransformResult>
-  /** Several messages in one envelope, for endpoints with batching. */
-  renderBatch(inputs: readonly TransformInput[]): TransformResult | Promise<TransformResult>
+  /**
+   * Several messages in one envelope, for endpoints with batching. A transform that makes several records of one message puts at most `maxRecords` into it, but
+   * for a first message that has more.
+   */
+  renderBatch(
+    inputs: readonly TransformInput[],
+    maxRecords?: number,
+  ): TransformResult | Promise<TransformResult>
   close(): Promise<void>
 }
 

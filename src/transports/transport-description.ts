@@ -30,7 +30,9 @@ export interface TransportDescription<Endpoint extends TransportEndpoint = Trans
   readonly example: Endpoint
   /** Flags of the CLI that set fields of `config`. A flag that several transports name is one flag. */
   readonly flags: readonly EndpointFlag[]
-  /** Defaults that config as code leaves out of files. */
+  /** Defaults of `config`, by what it has: shown with each endpoint, and left out of the files of config as code. */
+  readonly defaultsOf?: (config: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+  /** What else config as code leaves out of files. */
   readonly usualConfig?: Readonly<Record<string, unknown>>
   /** What `holdfast.create_endpoint` accepts in SQL; null: nothing. */
   readonly sqlConfig: z.ZodObject | null

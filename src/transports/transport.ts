@@ -1,6 +1,6 @@
 import type { AttemptOutcome, RenderedRequest } from '../core/delivery/attempt.ts'
 import type { Problem } from '../core/problem.ts'
-import type { SecretPath } from '../secrets/endpoint-secrets.ts'
+import type { SecretPath, ShownPart } from '../secrets/endpoint-secrets.ts'
 
 /** One message to be sent to one endpoint: everything that a transport gets to know about it. */
 export interface Dispatch {
@@ -67,8 +67,8 @@ export interface Transport {
   refuse?(config: unknown): readonly Problem[]
   /** The paths of the secrets in this config. They are stored encrypted, separate from it. */
   secretPaths?(config: Readonly<Record<string, unknown>>): readonly SecretPath[]
-  /** The part of a secret that may be shown, if it isn't hidden completely. */
-  readonly shownPart?: (field: string, secret: string) => string | null
+  /** The part of a secret of this config that may be shown, if it isn't hidden completely. */
+  readonly shownPart?: ShownPart
   /** Adds secrets that Holdfast generates, like one for signing, unless they are stored already. */
   completeConfig?(
     config: Readonly<Record<string, unknown>>,

@@ -111,4 +111,17 @@ describe.skipIf(browserPath === null)('deliveries', () => {
     await link.click()
     await page.waitForURL(`**/events/${eventId}?range=24h`)
   })
+
+  test('say what keeps them from being sent, in place of a time', async () => {
+    const page = await rig.signedIn('viewer')
+    await page.goto('/deliveries?state=pending&endpoint=crm')
+    const first = page.locator('tbody tr').filter({ hasText: 'connect' }).first()
+    await first.getByText(/^in 1?\d min/).waitFor()
+    await rig.api.call('POST', '/v1/endpoints/crm/pause', { body: { reason: 'moving house' } })
+    await first.getByText('paused', { exact: true }).waitFor()
+    await page.goto(`/events/${eventId}`)
+    await page.getByText(/^1 attempt, paused/).waitFor()
+    await rig.api.call('POST', '/v1/endpoints/crm/resume', { body: {} })
+    await page.getByText(/^1 attempt, next in/).waitFor()
+  })
 })

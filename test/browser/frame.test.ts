@@ -103,6 +103,37 @@ describe.skipIf(browserPath === null)('the frame of the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'crm' }).waitFor()
   })
 
+  test('the time range is offered where it changes what is shown, and stays in the address', async () => {
+    const page = await rig.signedIn('viewer')
+    const ranges = page.getByRole('group', { name: 'Time range' })
+    await ranges.getByRole('link', { name: '1 h', exact: true }).click()
+    await page
+      .getByText(/ in 1h$/)
+      .first()
+      .waitFor()
+    expect(new URL(page.url()).search).toBe('?range=1h')
+    await page.goto('/endpoints/crm')
+    await ranges.waitFor()
+    await page.goto('/deliveries')
+    await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor()
+    expect(await ranges.count()).toBe(0)
+  })
+
+  test('a phone has the time range, the time zone and the colours behind More', async () => {
+    const page = await rig.signedIn('viewer', { isPhone: true })
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'UTC' }).click()
+    await page.getByRole('button', { name: 'Dark' }).click()
+    await page.getByRole('link', { name: '7 d', exact: true }).click()
+    expect(await findBarriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'More' }).click()
+    await page
+      .getByText(/ in 7d$/)
+      .first()
+      .waitFor()
+    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
+  })
+
   test('a change elsewhere shows without a reload', async () => {
     const page = await rig.signedIn('viewer')
     await page.goto('/endpoints/crm')

@@ -138,7 +138,7 @@ describe.skipIf(browserPath === null)('what a user did', () => {
     const first = await context.newPage()
     const streams: string[] = []
     context.on('request', (request) => {
-      if (request.url().endsWith('/v1/stream')) streams.push(request.url())
+      if (new URL(request.url()).pathname.endsWith('/v1/stream')) streams.push(request.url())
     })
     await first.goto('/queues')
     await first.getByLabel('API key').fill(rig.api.adminKey)

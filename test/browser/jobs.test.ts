@@ -94,10 +94,44 @@ describe.skipIf(browserPath === null)('jobs', () => {
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
   })
 
+  test('a run leads to the other runs of its queue and of its worker', async () => {
+    const page = await rig.signedIn('operator')
+    await trigger(page, 'report')
+    const runPage = page.url()
+    for (const [name, filter] of [
+      ['default', 'queue=default'],
+      ['w-1', 'worker=w-1'],
+    ] as const) {
+      await page.goto(runPage)
+      await page.locator('.subtitle').getByRole('link', { name, exact: true }).click()
+      await page.waitForURL(`**/runs?${filter}`)
+    }
+    for (let lines = 0; lines < 3; lines += 1) await nextPage()
+  })
+
+  test.each([
+    ['/endpoints/nosuch', 'endpoint', '/endpoints'],
+    ['/jobs/nosuch', 'job', '/jobs'],
+    ['/routes/nosuch', 'route', '/routes'],
+    ['/deliveries/dlv_0000000000g', 'delivery', '/deliveries'],
+    ['/runs/run_0000000000g', 'run', '/runs'],
+  ])('%s, which does not exist, says so and leads to the list', async (path, noun, list) => {
+    const page = await rig.signedIn('operator')
+    await page.goto(path)
+    const note = page.getByRole('alert').filter({ hasText: `There is no such ${noun}.` })
+    await note.waitFor()
+    expect(await note.count()).toBe(1)
+    expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0)
+    await note.getByRole('link').click()
+    await page.waitForURL(`**${list}`)
+  })
+
   test('a run that no worker handles says so', async () => {
     const page = await rig.signedIn('operator')
     await trigger(page, 'orphan')
     await page.getByText('No live worker handles the job orphan.').waitFor()
+    await page.goto('/runs?job=orphan')
+    await page.locator('tbody tr').getByText('no worker').waitFor()
   })
 
   test('a worker is drained, and claims again when that is taken back', async () => {

@@ -78,7 +78,7 @@ describe.skipIf(browserPath === null)('a list of dead letters', () => {
     const page = await rig.signedIn('viewer')
     await page.clock.install()
     // Without its stream a page asks every ten seconds, and says so.
-    await page.route('**/v1/stream', (route) => route.abort())
+    await page.route('**/v1/stream?*', (route) => route.abort())
     await page.goto('/dead-letters?view=letters')
     await page.getByText('Polling, 10 s').waitFor()
     let asked = 0

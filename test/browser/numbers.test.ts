@@ -81,7 +81,7 @@ describe.skipIf(browserPath === null)('the budget', { retry: 2 }, () => {
       )
     }
     console.log(`first contentful paint, slowed 4 times: ${paints.map(Math.round).join(', ')} ms`)
-    expect(Math.min(...paints)).toBeLessThan(800)
+    expect(middleOf(paints)).toBeLessThan(800)
   })
 
   test('a change of page takes at most 50 ms of script', async () => {
@@ -106,8 +106,7 @@ describe.skipIf(browserPath === null)('the budget', { retry: 2 }, () => {
     }
     const taken = Object.fromEntries(
       names.map((name, place) => {
-        const sorted = rounds.map((took) => took[place] ?? Number.NaN).toSorted((one, other) => one - other)
-        return [name, Math.round(sorted[2] ?? Number.NaN)]
+        return [name, Math.round(middleOf(rounds.map((took) => took[place] ?? Number.NaN)))]
       }),
     )
     console.log(`script for a change of page: ${JSON.stringify(taken)} ms`)
@@ -155,19 +154,22 @@ describe.skipIf(browserPath === null)('the budget', { retry: 2 }, () => {
       await scrollFrames(page, steps)
       const runs = []
       for (let run = 0; run < 3; run++) runs.push(await scrollFrames(page, steps))
-      const p95s = runs.map((run) => p95Of(run.frames)).toSorted((one, other) => one - other)
-      const longest = runs.map((run) => run.longestTaskMs).toSorted((one, other) => one - other)
+      const p95s = runs.map((run) => p95Of(run.frames))
+      const longest = runs.map((run) => run.longestTaskMs)
       const later = await countNodes()
       console.log(
         `scrolling on ${where}, ${perFrame} px a frame: p95 of script, style and layout ${p95s.map((ms) => ms.toFixed(1)).join(', ')} ms a frame; longest task ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms; ${later} nodes`,
       )
-      // The best of three: what else the machine does only adds, here a third.
-      expect(p95s[0]).toBeLessThanOrEqual(8)
-      expect(longest[0]).toBeLessThanOrEqual(50)
+      expect(middleOf(p95s)).toBeLessThanOrEqual(8)
+      expect(middleOf(longest)).toBeLessThanOrEqual(50)
       expect(Math.abs(later - nodes)).toBeLessThan(600)
     },
   )
 })
+
+function middleOf(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
+}
 
 function p95Of(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)

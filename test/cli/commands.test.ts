@@ -179,6 +179,10 @@ describe('endpoints', () => {
     const done = await holdfast(['endpoints', 'pause', '--tag', 'fleet', '--yes'])
     expect(done.stdout).toBe('fleet-1 paused\nfleet-2 paused\n')
     expect((await holdfast(['endpoints', 'resume', 'fleet-1', '--all'])).exitCode).toBe(2)
+    for (const verb of ['resume', 'enable', 'reset-circuit']) {
+      const started = await holdfast(['endpoints', verb, '--tag', 'fleet', '--yes'])
+      expect([verb, started.exitCode]).toEqual([verb, 0])
+    }
   })
 
   test('it is updated, and deleted only when that was confirmed', async () => {

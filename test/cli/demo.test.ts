@@ -54,6 +54,8 @@ test('the demo has an open circuit, dead letters, a disabled endpoint, runs and 
       const letters = await get<Listed<{ endpoint: string; job: string }>>('/v1/dead-letters')
       const places = letters.data.map(({ endpoint, job }) => endpoint ?? job)
       expect(new Set(places.filter((place) => place !== 'demo-report'))).toEqual(new Set(['flaky', 'gone']))
+      const scraped = await fetch(`${apiUrl}/metrics`, { headers: { authorization: `Bearer ${key}` } })
+      expect(await scraped.text()).toMatch(/^holdfast_runs_total{.*outcome="succeeded"} [1-9]/m)
       for (const endpoint of ['healthy', 'flaky', 'slow']) {
         const { data } = await get<Listed<unknown>>(`/v1/deliveries?endpoint=${endpoint}&state=succeeded`)
         expect(data.length, endpoint).toBeGreaterThan(0)

@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, chown, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -107,6 +110,23 @@ test('a second dev on the same data is refused with the process to stop', async 
   expect(second.stderr).toContain(`in use by process ${dev.pid}`)
   dev.kill('SIGTERM')
   await dev.end()
+})
+
+test('on a port in use, dev says so before it makes a database', async () => {
+  const other = createServer().listen({ host: '127.0.0.1', port: 0 })
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const { exitCode, stderr } = await runCli(['dev', '--port', String(port)], { cwd: folder })
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`)
+  expect(await readdir(join(folder, '.holdfast'))).toEqual(['.gitignore'])
+  other.close()
+})
+
+test.runIf(existsSync('/proc/self'))('a data dir below /proc is refused with 2', async () => {
+  const { exitCode, stderr } = await runCli(['dev', '--data-dir', '/proc/holdfast'], { cwd: folder })
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain("The data folder /proc/holdfast can't be used")
 })
 
 test('when its server dies, dev says so and ends with 5', async () => {

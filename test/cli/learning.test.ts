@@ -85,6 +85,30 @@ describe('learning import', () => {
     })
   })
 
+  test('says in a dry run what it would reject, with the same counts', async () => {
+    const file = join(folder, 'unstorable.log')
+    const withName = (n: number, username: string) =>
+      JSON.stringify({ ...(JSON.parse(line(n)) as object), username })
+    const rejected = join(folder, 'unstorable.jsonl')
+    await writeFile(
+      file,
+      [...lines(3, 390_000), withName(390_003, 'a\ud800b'), withName(390_004, 'a\u0000b'), ''].join('\n'),
+    )
+    const tried = await holdfast(['learning', 'import', file, '--dry-run', '--json'])
+    const done = await holdfast(['learning', 'import', file, '--rejected', rejected, '--json'])
+    expect(JSON.parse(tried.stdout)).toMatchObject({ published: 3, broken: 2 })
+    expect(JSON.parse(done.stdout)).toMatchObject({ published: 3, broken: 2 })
+    expect(tried.stderr).toContain(`${file}:4 The payload contains half a surrogate pair`)
+    expect(done.stderr).toContain(`${file}:4 The payload contains half a surrogate pair`)
+  })
+
+  test('takes characters that the platform writes as escapes of a surrogate pair', async () => {
+    const file = join(folder, 'owl.log')
+    const owl = JSON.stringify({ ...(JSON.parse(line(390_100)) as object), username: 'owl' })
+    await writeFile(file, `${owl.replace('"owl"', String.raw`"\ud83e\udd89"`)}\n`)
+    expect(await json(['learning', 'import', file])).toMatchObject({ published: 1, broken: 0 })
+  })
+
   test('imports the complete part of a truncated gzip file, and reports it', async () => {
     const torn = join(folder, 'torn')
     await mkdir(torn)

@@ -96,7 +96,7 @@ describe.skipIf(brokerUrl === null)(
       )
       await until('all starts to be stored', async () => {
         const [row] = await rig.rig.rows<{ started: number }>(
-          'select count(*)::int as started from holdfast_internal.run_claims where worker <> 0',
+          'select sum(holdfast_internal.claim_size(run_ids, bundled))::int as started from holdfast_internal.run_claims where worker <> 0',
         )
         return row?.started === runs
       })

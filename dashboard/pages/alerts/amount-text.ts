@@ -9,3 +9,10 @@ export function amountText(kind: string, amount: number): string | null {
   if (unit === 'share') return formatPercent(amount)
   return `${formatCount(Math.round(amount * 100) / 100)}${unit === 'per minute' ? ' per minute' : ''}`
 }
+
+/** When a rule fires: `above 5 min`, `below 10 %`, `when found`. */
+export function thresholdText(kind: string, threshold: number): string {
+  const amount = amountText(kind, threshold)
+  if (amount === null) return 'when found'
+  return `${kind === 'disk_low' ? 'below' : 'above'} ${amount}`
+}

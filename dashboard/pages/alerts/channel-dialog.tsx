@@ -77,7 +77,8 @@ const fields: readonly Field[] = [
     (when): Field => ({
       path: 'url',
       label: 'URL',
-      description: 'Where notices are posted; stored encrypted.',
+      description:
+        when.is === 'slack' ? 'Where notices are posted; stored encrypted.' : 'Where notices are posted.',
       kind: 'text',
       maxLength: 2048,
       isRequired: true,

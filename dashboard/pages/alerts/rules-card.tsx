@@ -8,7 +8,7 @@ import { formatSpan } from '../../parts/numbers.ts'
 import { RowButton } from '../../parts/row-button.tsx'
 import { SimpleTable } from '../../parts/simple-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { amountText } from './amount-text.ts'
+import { thresholdText } from './amount-text.ts'
 import type { Rule, RuleChoice } from './rule-dialog.tsx'
 
 const RuleDialog = lazy(async () => ({ default: (await import('./rule-dialog.tsx')).RuleDialog }))
@@ -29,10 +29,10 @@ function columnsWith(onChoose: (choice: RuleChoice) => void): readonly Column<Ru
     { id: 'severity', header: 'Severity', phone: 'aside', cell: ({ severity }) => severity },
     {
       id: 'threshold',
-      header: 'Above',
+      header: 'Fires',
       isNumber: true,
       phone: 'detail',
-      cell: ({ kind, threshold }) => amountText(kind, threshold) ?? '–',
+      cell: ({ kind, threshold }) => thresholdText(kind, threshold),
     },
     { id: 'hold', header: 'For', isNumber: true, cell: ({ holdMs }) => formatSpan(holdMs) },
     {

@@ -6,6 +6,7 @@ import { stateLook } from '../../parts/states.ts'
 import { Time } from '../../parts/time.tsx'
 import { visibleText } from '../../parts/visible-text.ts'
 import { curlCommand } from './curl-command.ts'
+import { type Message, MessageText } from './message-text.tsx'
 import { TimingSplit } from './timing-split.tsx'
 
 export type Attempt = Answer<'deliveries.get'>['attempts'][number]
@@ -73,15 +74,6 @@ function AttemptRow({ attempt, isOpen }: { readonly attempt: Attempt; readonly i
   )
 }
 
-interface Message {
-  readonly method?: string
-  readonly url?: string
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly isTruncated?: boolean
-}
-
 function AttemptDetail({
   detail,
   durationMs,
@@ -126,41 +118,5 @@ function AttemptDetail({
         </div>
       </div>
     </>
-  )
-}
-
-const maxShown = 2000
-
-function MessageText({
-  message,
-  label,
-  first,
-}: {
-  readonly message: Message
-  readonly label: string
-  readonly first: string
-}) {
-  const body = message.body ?? ''
-  return (
-    <pre className="code wrap" tabIndex={0} role="region" aria-label={label}>
-      <bdi>{visibleText(first)}</bdi>
-      {'\n'}
-      {Object.entries(message.headers ?? {}).map(([name, value]) => (
-        <span key={name}>
-          <span className="punctuation">{visibleText(name)}: </span>
-          <bdi>{visibleText(value)}</bdi>
-          {'\n'}
-        </span>
-      ))}
-      {body !== '' && (
-        <>
-          {'\n'}
-          <bdi>{visibleText(body.slice(0, maxShown))}</bdi>
-          {(body.length > maxShown || message.isTruncated === true) && (
-            <span className="punctuation"> … cut here</span>
-          )}
-        </>
-      )}
-    </pre>
   )
 }

@@ -127,7 +127,7 @@ export function BulkDialog({
           />
           {total !== undefined && isRateRight && rate.trim() !== '' && (
             <span className="hint">
-              About {formatSpan((total / ratePerSecond) * 1000)} for {formatCount(total)}.
+              About {formatSpan(Math.max(1000, (total / ratePerSecond) * 1000))} for {formatCount(total)}.
             </span>
           )}
         </div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureCodes, failureWords } from './error-words.ts'
+import { failureCodes, failureWords, isRoutesFailure } from './error-words.ts'
 
 const failure = { reason: 'permanent', class: 'permanent', statusCode: 422, errorCode: null, error: null }
 
@@ -30,4 +30,11 @@ test('a run that never started says what happened to its message on the broker',
       errorCode: 'broker_rejected',
     }),
   ).toBe('broker_rejected · retryable')
+})
+
+test('what a route could not render is fixed in the route', () => {
+  for (const errorCode of ['template_failed', 'jsonata_timeout', 'learning_wrong_type', 'rendered_too_large'])
+    expect([errorCode, isRoutesFailure({ errorCode, statusCode: null })]).toEqual([errorCode, true])
+  expect(isRoutesFailure({ errorCode: null, statusCode: 422 })).toBe(true)
+  expect(isRoutesFailure({ errorCode: 'connect_refused', statusCode: null })).toBe(false)
 })

@@ -41,3 +41,14 @@ export function failureCodes({ reason, class: kind, statusCode, errorCode }: Fai
   // A permanent error is also the reason why it was given up.
   return [...new Set(codes.filter((code) => code !== null))].join(' · ')
 }
+
+/** Whether the route is where the cause is fixed: it could not render the message, or the receiver refused what it rendered. */
+export function isRoutesFailure({
+  errorCode,
+  statusCode,
+}: Pick<Failure, 'errorCode' | 'statusCode'>): boolean {
+  const isRendering = /^(template|jsonata|transform|cloudevents|learning|rendered|schema)/.test(
+    errorCode ?? '',
+  )
+  return isRendering || statusCode === 422
+}

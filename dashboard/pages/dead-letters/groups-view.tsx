@@ -6,7 +6,7 @@ import { DataTable } from '../../parts/data-table.tsx'
 import { Note } from '../../parts/note.tsx'
 import { formatCount } from '../../parts/numbers.ts'
 import { Time } from '../../parts/time.tsx'
-import { failureCodes, failureWords } from './error-words.ts'
+import { failureCodes, failureWords, isRoutesFailure } from './error-words.ts'
 import { GroupHistory } from './group-history.tsx'
 import { LetterBars } from './letter-bars.tsx'
 import { type LetterSearch, letterFilter } from './letter-search.ts'
@@ -53,7 +53,7 @@ const columns: readonly Column<Group>[] = [
           <Link to="/endpoints/$name" params={{ name: endpoint }}>
             {endpoint}
           </Link>
-          <span className="hint cut max-[720px]:hidden">{routes.join(', ')}</span>
+          <span className="hint max-[720px]:hidden">{routes.join(', ')}</span>
         </span>
       ) : queue !== null ? (
         <>
@@ -94,10 +94,7 @@ const columns: readonly Column<Group>[] = [
 /** Where the cause is fixed: in the route that can't render it, or at the receiver. */
 function Fix({ group }: { readonly group: Group }) {
   const [route] = group.routes
-  const isRendering = /^(template|jsonata|transform|cloudevents|xapi|caliper|schema)/.test(
-    group.sample.errorCode ?? '',
-  )
-  if (route !== undefined && (isRendering || group.sample.statusCode === 422)) {
+  if (route !== undefined && isRoutesFailure(group.sample)) {
     return (
       <Link to="/routes/$name" params={{ name: route }} className="button">
         Fix route

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import type { Input } from '../../api/call.ts'
 import { may } from '../../api/session.ts'
 import { type ItemOf, useList } from '../../api/use-api.ts'
@@ -56,17 +56,17 @@ const columns: readonly Column<Letter>[] = [
     id: 'type',
     header: 'Event type',
     phone: 'detail',
-    cell: ({ eventType }) => <bdi>{eventType ?? '–'}</bdi>,
+    cell: ({ eventType, criticality }) => (
+      <>
+        <bdi>{eventType ?? '–'}</bdi>{' '}
+        {criticality !== 'standard' && <State kind="criticality" value={criticality} />}
+      </>
+    ),
   },
   {
     id: 'key',
     header: 'Ordering key',
     cell: ({ orderingKey }) => <bdi className="mono whitespace-nowrap">{orderingKey ?? ''}</bdi>,
-  },
-  {
-    id: 'criticality',
-    header: 'Criticality',
-    cell: ({ criticality }) => criticality !== 'standard' && <State kind="criticality" value={criticality} />,
   },
   { id: 'attempts', header: 'Attempts', isNumber: true, cell: ({ attempts }) => formatCount(attempts) },
   {
@@ -77,6 +77,14 @@ const columns: readonly Column<Letter>[] = [
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]
+
+/** Without those that would say the same in every row: what went wrong has the room instead. */
+function columnsFor({ state, fingerprint }: LetterSearch): readonly Column<Letter>[] {
+  const same = new Set<string>()
+  if (state !== 'all') same.add('state')
+  if (fingerprint !== undefined) for (const id of ['error', 'where']) same.add(id)
+  return columns.filter(({ id }) => !same.has(id))
+}
 
 const letterId = ({ id }: Letter): string => id
 
@@ -93,6 +101,8 @@ export function LettersView({
 }) {
   const filter = letterFilter(search)
   const list = useList('deadLetters.list', { query: filter }, { topics: ['letters', 'changes'] })
+  const { state, fingerprint } = search
+  const shown = useMemo(() => columnsFor({ state, fingerprint }), [state, fingerprint])
   const selection = useSelection(JSON.stringify(filter))
   const navigate = useNavigate()
   const [isAllMatching, setIsAllMatching] = useState(false)
@@ -107,7 +117,7 @@ export function LettersView({
       <DataTable
         label="Letters"
         list={list}
-        columns={columns}
+        columns={shown}
         rowId={letterId}
         {...(may('operate') && isOpenOnes && { selection })}
         onOpen={({ id }) => void navigate({ to: '/dead-letters/$id', params: { id } })}

@@ -13,9 +13,14 @@ import { Time } from '../../parts/time.tsx'
 
 const deliveryStates = ['pending', 'succeeded', 'dead', 'expired', 'cancelled', 'dropped', 'skipped'] as const
 
+import { useMemo } from 'react'
+import { NextAttempt } from './next-attempt.tsx'
+import type { Obstacles } from './obstacles.ts'
+import { useObstacles } from './use-obstacles.ts'
+
 type Row = ItemOf<'deliveries.list'>
 
-const columns: readonly Column<Row>[] = [
+const columnsWith = (obstacles: Obstacles): readonly Column<Row>[] => [
   {
     id: 'id',
     header: 'Delivery',
@@ -56,8 +61,9 @@ const columns: readonly Column<Row>[] = [
     id: 'next',
     header: 'Next attempt',
     isNumber: true,
-    cell: ({ state, nextAttemptAt }) =>
-      state !== 'pending' ? '' : nextAttemptAt === null ? 'due' : <Time at={nextAttemptAt} as="in" />,
+    phone: 'detail',
+    cell: (delivery) =>
+      delivery.state === 'pending' ? <NextAttempt delivery={delivery} obstacles={obstacles} /> : '',
   },
   {
     id: 'last',
@@ -82,6 +88,8 @@ export function DeliveriesPage() {
     { query: { state, endpoint, route, eventType, error, messageId, sort } },
     { topics: ['traffic', 'letters'] },
   )
+  const obstacles = useObstacles()
+  const columns = useMemo(() => columnsWith(obstacles), [obstacles])
   const isFiltered = [state, endpoint, route, eventType, error, messageId, sort].some(
     (value) => value !== undefined,
   )

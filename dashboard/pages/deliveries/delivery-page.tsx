@@ -34,9 +34,12 @@ export function DeliveryPage() {
         actions={data?.state === 'pending' && <DeliveryActions delivery={data} />}
       />
       {data !== undefined && <Ids delivery={data} />}
-      <Loaded of={why} bones={2}>
-        {(answer) => <WhyCard why={answer} delivery={data} />}
-      </Loaded>
+      {/* What isn't there is said once, below. */}
+      {delivery.error?.code !== 'delivery_not_found' && (
+        <Loaded of={why} bones={2}>
+          {(answer) => <WhyCard why={answer} delivery={data} />}
+        </Loaded>
+      )}
       <Loaded of={delivery}>
         {(whole) => (
           <div className="columns lg:grid-cols-[320px_minmax(0,1fr)]">

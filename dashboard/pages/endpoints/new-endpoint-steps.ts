@@ -21,6 +21,7 @@ const paths: Readonly<Record<Step, readonly string[]>> = {
   transport: ['name'],
   address: [
     'config.url',
+    'config.secretPath',
     'config.method',
     'config.handler',
     'config.to',

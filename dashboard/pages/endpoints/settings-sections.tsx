@@ -13,7 +13,15 @@ interface Section {
 export const sections = {
   address: {
     title: 'Address',
-    paths: ['config.url', 'config.method', 'config.handler', 'config.to', 'config.from', 'config.timeoutMs'],
+    paths: [
+      'config.url',
+      'config.secretPath',
+      'config.method',
+      'config.handler',
+      'config.to',
+      'config.from',
+      'config.timeoutMs',
+    ],
   },
   access: { title: 'Authentication and signature', paths: ['config.auth.', 'config.signing.scheme'] },
   general: { title: 'General', paths: ['contact', 'tags', 'tenant', 'eventTypes'] },

@@ -5,6 +5,7 @@ import { Modal } from '../../parts/modal.tsx'
 import { Note } from '../../parts/note.tsx'
 import { formatDuration } from '../../parts/numbers.ts'
 import { ProblemNote } from '../../parts/problem-note.tsx'
+import { type Message, MessageText } from '../attempts/message-text.tsx'
 
 /** Sends one signed test event and shows what the receiver did, in plain words. */
 export function TestDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
@@ -55,17 +56,27 @@ export function TestDialog({ name, onClose }: { readonly name: string; readonly 
           {data.request !== null && (
             <div className="field">
               <h3>Request, as sent</h3>
-              <JsonView value={data.request} label="Request" />
+              <Recorded value={data.request} label="Request" />
             </div>
           )}
           {data.response !== null && (
             <div className="field">
               <h3>Answer</h3>
-              <JsonView value={data.response} label="Answer" />
+              <Recorded value={data.response} label="Answer" />
             </div>
           )}
         </>
       )}
     </Modal>
   )
+}
+
+/** What other transports than HTTP record has a form of its own. */
+function Recorded({ value, label }: { readonly value: object; readonly label: string }) {
+  const message: Message = value
+  if (message.headers === undefined || (message.url ?? message.status) === undefined)
+    return <JsonView value={value} label={label} />
+  const first =
+    message.status === undefined ? `${message.method ?? ''} ${message.url ?? ''}` : `HTTP ${message.status}`
+  return <MessageText message={message} label={label} first={first} />
 }

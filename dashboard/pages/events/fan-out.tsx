@@ -4,6 +4,9 @@ import { countOf } from '../../parts/numbers.ts'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { visibleText } from '../../parts/visible-text.ts'
+import { NextAttempt } from '../deliveries/next-attempt.tsx'
+import type { Obstacles } from '../deliveries/obstacles.ts'
+import { useObstacles } from '../deliveries/use-obstacles.ts'
 
 type Event = Answer<'storedEvents.get'>
 type Delivery = Event['deliveries'][number]
@@ -11,6 +14,7 @@ type Delivery = Event['deliveries'][number]
 /** The event, the routes that wanted it, and what became of each delivery. */
 export function FanOut({ event }: { readonly event: Event }) {
   const { deliveries } = event
+  const obstacles = useObstacles()
   const routes = [...new Set(deliveries.map(({ route }) => route))]
   return (
     <section className="card" aria-label="Deliveries">
@@ -42,7 +46,7 @@ export function FanOut({ event }: { readonly event: Event }) {
                 {deliveries
                   .filter((delivery) => delivery.route === route)
                   .map((delivery) => (
-                    <Leaf key={delivery.id} delivery={delivery} />
+                    <Leaf key={delivery.id} delivery={delivery} obstacles={obstacles} />
                   ))}
               </ul>
             </li>
@@ -53,7 +57,7 @@ export function FanOut({ event }: { readonly event: Event }) {
   )
 }
 
-function Leaf({ delivery }: { readonly delivery: Delivery }) {
+function Leaf({ delivery, obstacles }: { readonly delivery: Delivery; readonly obstacles: Obstacles }) {
   const { id, endpoint, state, replayOf } = delivery
   return (
     <li className="leaf">
@@ -68,7 +72,7 @@ function Leaf({ delivery }: { readonly delivery: Delivery }) {
         {replayOf !== null && <span className="tag ml-2">replay</span>}
       </span>
       <State kind="delivery" value={state} />
-      <span className="text line-clamp-1 quiet">{whatBecame(delivery)}</span>
+      <span className="text line-clamp-1 quiet">{whatBecame(delivery, obstacles)}</span>
       <Link to="/deliveries/$id" params={{ id }} className="mono">
         {id}
       </Link>
@@ -77,7 +81,8 @@ function Leaf({ delivery }: { readonly delivery: Delivery }) {
 }
 
 /** What a person asks next: when again, or why not. */
-function whatBecame({ state, attempt, nextAttemptAt, lastAttemptAt, error, errorCode }: Delivery) {
+function whatBecame(delivery: Delivery, obstacles: Obstacles) {
+  const { state, attempt, endpoint, nextAttemptAt, lastAttemptAt, error, errorCode } = delivery
   const tries = countOf(attempt, 'attempt')
   const reason = error ?? errorCode?.replaceAll('_', ' ') ?? null
   if (state === 'skipped') return `not sent: ${visibleText(reason ?? 'its transform skips such events')}`
@@ -92,13 +97,8 @@ function whatBecame({ state, attempt, nextAttemptAt, lastAttemptAt, error, error
     return (
       <>
         {attempt > 0 && `${tries}, `}
-        {nextAttemptAt === null ? (
-          'due'
-        ) : (
-          <>
-            next <Time at={nextAttemptAt} as="in" />
-          </>
-        )}
+        {nextAttemptAt !== null && !obstacles.has(endpoint ?? '') && 'next '}
+        <NextAttempt delivery={delivery} obstacles={obstacles} />
         {reason !== null && `: ${visibleText(reason)}`}
       </>
     )

@@ -33,6 +33,7 @@ export function JobSettings({ job }: { readonly job: Job }) {
     ['ratePerSecondPerKey', 'Per second and key', String(job.ratePerSecondPerKey ?? '–')],
     ['onZombie', 'When its worker dies', job.onZombie],
     ['maxCrashes', 'Crashes allowed', String(job.maxCrashes)],
+    ['worker', 'Worker', job.worker ?? 'any'],
     ['ttlMs', 'Waits for a worker', `${formatSpan(job.ttlMs)}, then ${job.onTtl}`],
     [
       'autoDisable',

@@ -50,11 +50,15 @@ function List({ attention }: { readonly attention: readonly Attention[] }) {
 function Row({ attention }: { readonly attention: Attention }) {
   const { kind, subject, sentence, since, until, recovers } = attention
   const step = nextStep(kind, subject)
+  const [, what = '', name = subject] = /^(\w+):(.*)$/s.exec(subject ?? '') ?? []
   return (
     <li>
       <State kind="attention" value={kind} />
       <div className="what">
-        <h3 className="text">{subject === null ? 'All endpoints' : subject.replace(/^\w+:/, '')}</h3>
+        <h3 className="text">
+          {subject === null ? 'All endpoints' : name}
+          {what !== '' && what !== 'endpoint' && <span className="tag ml-2">{what}</span>}
+        </h3>
         <p>
           {sentence}
           {until !== null && kind === 'circuit_open' && (

@@ -41,7 +41,7 @@ export function DemoCard() {
       >
         {isRunning
           ? 'A shop publishes a few events a second to five endpoints, some of which fail on purpose. Stopping it pauses them.'
-          : 'It adds five endpoints with receivers in this process, three jobs, and a few events a second.'}
+          : 'It adds five endpoints with receivers in this process, two jobs, and a few events a second.'}
       </Note>
     </>
   )

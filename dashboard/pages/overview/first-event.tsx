@@ -40,7 +40,7 @@ export function FirstEvent({ endpoints }: { readonly endpoints: readonly string[
           <CopyButton text={curl} />
           {!session.isDemoOffered && (
             <span className="hint">
-              <code>npm start -- --demo</code> adds five endpoints, three jobs and live traffic.
+              <code>npm start -- --demo</code> adds five endpoints, two jobs and live traffic.
             </span>
           )}
         </div>

@@ -70,8 +70,20 @@ function Ids({ run }: { readonly run: Run }) {
           {run.job}
         </Link>
       )}
-      <span>queue {run.queue}</span>
-      {run.worker !== null && <span>on {run.worker}</span>}
+      <span>
+        queue{' '}
+        <Link to="/runs" search={{ queue: run.queue }}>
+          {run.queue}
+        </Link>
+      </span>
+      {run.worker !== null && (
+        <span>
+          on{' '}
+          <Link to="/runs" search={{ worker: run.worker }}>
+            {run.worker}
+          </Link>
+        </span>
+      )}
       <span>
         enqueued <Time at={run.createdAt} />
       </span>

@@ -22,7 +22,21 @@ const columns: readonly Column<Row>[] = [
       </Link>
     ),
   },
-  { id: 'state', header: 'State', phone: 'aside', cell: ({ state }) => <State kind="run" value={state} /> },
+  {
+    id: 'state',
+    header: 'State',
+    phone: 'aside',
+    cell: ({ state, isUnhandled }) => (
+      <>
+        <State kind="run" value={state} />
+        {isUnhandled && (
+          <span className="tag ml-2" title="No live worker has a handler for its job">
+            no worker
+          </span>
+        )}
+      </>
+    ),
+  },
   {
     id: 'job',
     header: 'Job',
@@ -50,23 +64,23 @@ const columns: readonly Column<Row>[] = [
   },
   { id: 'attempt', header: 'Attempts', isNumber: true, cell: ({ attempt }) => formatCount(attempt) },
   {
-    id: 'due',
-    header: 'Due',
-    isNumber: true,
-    cell: ({ dueAt, endedAt }) => (endedAt === null ? <Time at={dueAt} as="in" /> : ''),
-  },
-  {
     id: 'created',
     header: 'Enqueued',
     isNumber: true,
     phone: 'detail',
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
-  { id: 'ended', header: 'Ended', isNumber: true, cell: ({ endedAt }) => <Time at={endedAt} /> },
+  {
+    id: 'ended',
+    header: 'Ended or due',
+    isNumber: true,
+    cell: ({ dueAt, endedAt }) =>
+      endedAt === null && dueAt !== null ? <Time at={dueAt} as="in" /> : <Time at={endedAt} />,
+  },
   {
     id: 'error',
     header: 'Error',
-    cell: ({ error }) => <span className="text line-clamp-1">{error ?? ''}</span>,
+    cell: ({ error }) => <span className="text line-clamp-2">{error ?? ''}</span>,
   },
 ]
 

@@ -1,5 +1,6 @@
 import type { alertOperations } from '../../contract/alerts.ts'
 import type { HandlersFor } from '../call.ts'
+import { pageOfWhole } from '../whole-list.ts'
 
 export const alertHandlers: HandlersFor<typeof alertOperations> = {
   list: async ({ query, management }) => management.alerts.list(query),
@@ -12,7 +13,8 @@ export const alertHandlers: HandlersFor<typeof alertOperations> = {
   silence: async ({ params, body, management }) => {
     await management.alerts.silence(params.id, timeOf(body.until), noted(body.note))
   },
-  listRules: async ({ management }) => ({ data: await management.alertRules.list() }),
+  listRules: async ({ query, management }) =>
+    pageOfWhole(await management.alertRules.list(), query, ({ name }) => name),
   getRule: async ({ params, management }) => management.alertRules.get(params.name),
   putRule: async ({ params, body: { reason, ...settings }, management }) =>
     management.alertRules.put({ ...settings, name: params.name }, reason),
@@ -20,7 +22,8 @@ export const alertHandlers: HandlersFor<typeof alertOperations> = {
     management.alertRules.delete(params.name, query.reason),
   silenceRule: async ({ params, body, management }) =>
     management.alertRules.silence(params.name, timeOf(body.until), body.note),
-  listChannels: async ({ management }) => ({ data: await management.alertChannels.list() }),
+  listChannels: async ({ query, management }) =>
+    pageOfWhole(await management.alertChannels.list(), query, ({ name }) => name),
   createChannel: async ({ body, management }) => {
     const { channel, endpoint } = await management.alertChannels.create(body)
     const signingSecret = (endpoint as { signingSecret?: string } | null)?.signingSecret

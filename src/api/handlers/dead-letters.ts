@@ -2,13 +2,18 @@ import type { deadLetterOperations } from '../../contract/dead-letters.ts'
 import type { DeadLetterDetail } from '../../sdk/dead-letters.ts'
 import type { HandlersFor } from '../call.ts'
 import { withExactPayload } from '../exact-body.ts'
+import { pageOfWhole } from '../whole-list.ts'
 
 export const deadLetterHandlers: HandlersFor<typeof deadLetterOperations> = {
   list: async ({ query, management }) => management.deadLetters.list(query),
   groups: async ({ query, management }) => management.deadLetters.groupPage(query),
   trial: async ({ body, management }) => management.deadLetters.trial(body.filter, { sample: body.sample }),
-  summary: async ({ management }) => ({ data: await management.deadLetters.summary() }),
-  recipients: async ({ management }) => ({ data: await management.deadLetters.recipients() }),
+  summary: async ({ query, management }) =>
+    pageOfWhole(await management.deadLetters.summary(), query, ({ endpoint, queue }) =>
+      JSON.stringify([endpoint, queue]),
+    ),
+  recipients: async ({ query, management }) =>
+    pageOfWhole(await management.deadLetters.recipients(), query, ({ endpoint }) => endpoint),
   get: async ({ params, management }) => exact(await management.deadLetters.get(params.id)),
   redrive: async ({ params, body, management }) => management.deadLetters.redrive(params.id, body),
   resolve: async ({ params, body, management }) =>

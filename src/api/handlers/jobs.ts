@@ -9,6 +9,7 @@ import type { ScheduleView } from '../../sdk/schedules.ts'
 import type { HandlersFor } from '../call.ts'
 import { decodeCursor, toPage } from '../cursor.ts'
 import { withExactPayload } from '../exact-body.ts'
+import { pageOfWhole } from '../whole-list.ts'
 
 /** A job's own schedule has the job's name. */
 interface Timing {
@@ -72,7 +73,8 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     await management.jobs.disable(params.name, body.reason)
     return withSchedule(await management.jobs.get(params.name), management)
   },
-  listQueues: async ({ management }) => ({ data: await management.queues.list() }),
+  listQueues: async ({ query, management }) =>
+    pageOfWhole(await management.queues.list(), query, ({ name }) => name),
   getQueue: async ({ params, management }) => ({
     ...(await management.queues.get(params.name)),
     owed: await management.queues.owed(params.name),
@@ -81,7 +83,8 @@ export const jobHandlers: HandlersFor<typeof jobOperations> = {
     management.queues.limit(params.name, limits, reason),
   pauseQueue: async ({ params, body, management }) => management.queues.pause(params.name, body.reason),
   resumeQueue: async ({ params, body, management }) => management.queues.resume(params.name, body.reason),
-  listWorkers: async ({ management }) => ({ data: await management.workers.list() }),
+  listWorkers: async ({ query, management }) =>
+    pageOfWhole(await management.workers.list(), query, ({ id }) => id),
   drainWorker: async ({ params, management }) => management.workers.drain(params.id),
   undrainWorker: async ({ params, management }) => management.workers.undrain(params.id),
 }

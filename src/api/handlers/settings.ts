@@ -1,8 +1,10 @@
 import type { settingOperations } from '../../contract/settings.ts'
 import type { HandlersFor } from '../call.ts'
+import { pageOfWhole } from '../whole-list.ts'
 
 export const settingHandlers: HandlersFor<typeof settingOperations> = {
-  list: async ({ management }) => ({ data: await management.settings.list() }),
+  list: async ({ query, management }) =>
+    pageOfWhole(await management.settings.list(), query, ({ name }) => name),
   update: async ({ body: { reason, ...changes }, management }) => ({
     data: await management.settings.update(changes, reason),
   }),

@@ -19,6 +19,8 @@ export interface ChangeFeedOptions {
   readonly holdfast: Holdfast
   readonly database: () => Database
   readonly logger: Logger
+  /** Told of each event before its readers are. */
+  readonly onEvent?: () => void
 }
 
 type Reader = (event: StreamEvent) => void
@@ -182,6 +184,7 @@ export class ChangeFeed {
   }
 
   #tell(event: StreamEvent): void {
+    this.#options.onEvent?.()
     for (const reader of this.#readers) reader(event)
   }
 

@@ -4,7 +4,7 @@ import { isAllowed } from '../../core/access/roles.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { ChangeFeed, type ChangeFeedOptions } from './change-feed.ts'
 import { OpenStreams, type OpenStreamsOptions } from './open-streams.ts'
-import { parsePosition, type StreamEvent, writeEvent } from './stream-event.ts'
+import { parsePosition, type StreamDetail, type StreamEvent, writeEvent } from './stream-event.ts'
 
 /** What a reader may leave unread before it is dropped: it can come back with its Last-Event-ID. */
 const maxUnreadBytes = 256 * 1024
@@ -30,6 +30,7 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
         'The stream needs an API key with the role viewer, operator or admin.',
       )
     }
+    const detail = readDetail(request.query)
     const given = request.headers['last-event-id']
     const since = parsePosition(typeof given === 'string' ? given : undefined)
     const response = reply.raw
@@ -38,7 +39,7 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     const early: StreamEvent[] = []
     let hasBegun = false
     const unfollow = await feed
-      .follow((event) => (hasBegun ? send(response, event) : early.push(event)), since)
+      .follow((event) => (hasBegun ? write(response, writeEvent(event, detail)) : early.push(event)), since)
       .catch((error: unknown) => {
         open.delete(response)
         throw error
@@ -68,12 +69,16 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     })
     response.write(`retry: ${reconnectMs}\n\n`)
     hasBegun = true
-    for (const event of early) send(response, event)
+    for (const event of early) write(response, writeEvent(event, detail))
   })
 }
 
-function send(response: ServerResponse, event: StreamEvent): void {
-  write(response, writeEvent(event))
+function readDetail(query: unknown): StreamDetail {
+  const { detail = 'full' } = query as { readonly detail?: unknown }
+  if (detail === 'full' || detail === 'brief') return detail
+  throw new HoldfastError('invalid_request', 'The request is invalid. detail: must be full or brief', {
+    problems: [{ path: 'detail', message: 'must be full or brief' }],
+  })
 }
 
 function write(response: ServerResponse, text: string): void {

@@ -23,7 +23,29 @@ export function parsePosition(text: string | undefined): StreamPosition | null {
   return { change: Number(change), letter: Number(letter) }
 }
 
+/** Readers of a stream, as they asked for it: `brief` leaves out the entries of live traffic, which are most of its bytes. */
+export type StreamDetail = 'full' | 'brief'
+
+const written: Record<StreamDetail, WeakMap<StreamEvent, string>> = {
+  full: new WeakMap(),
+  brief: new WeakMap(),
+}
+
+/** Written once, however many read it. */
+export function writeEvent(event: StreamEvent, detail: StreamDetail): string {
+  const known = written[detail].get(event)
+  if (known !== undefined) return known
+  const text = writeOne(detail === 'brief' ? inBrief(event) : event)
+  written[detail].set(event, text)
+  return text
+}
+
+function inBrief(event: StreamEvent): StreamEvent {
+  const isTraffic = event.event === 'attempts' || event.event === 'runs'
+  return isTraffic ? { ...event, data: {} } : event
+}
+
 /** As `text/event-stream` has it. JSON has no line breaks of its own. */
-export function writeEvent({ id, event, data }: StreamEvent): string {
+function writeOne({ id, event, data }: StreamEvent): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

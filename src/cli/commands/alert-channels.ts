@@ -85,7 +85,7 @@ function registerCreate(channels: Command): void {
     .option('--header <name: value>', 'a header for each request; repeat for more', collectHeader)
     .option('--to <address>', 'a recipient of the e-mail; repeat for more', collectText)
     .option('--from <address>', 'the sender of the e-mail')
-    .option('--settings <json|@file>', 'signing and auth of a webhook, as JSON')
+    .option('--settings <json|@file>', 'signing, auth and secretPath of a webhook, as JSON')
     .action((name: string, flags: ChannelFlags, command: Command) =>
       withApi(command, async ({ client, output, prefix }) => {
         const { settings, header: headers, ...rest } = flags

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { assertCanListen } from '../../api/assert-can-listen.ts'
 import { HoldfastError } from '../../core/errors.ts'
 import { loopbackNetworks } from '../../network/network-rules.ts'
 import {
@@ -46,7 +47,10 @@ async function startServer(session: Session, dataDir: string): Promise<EmbeddedP
   session.output.message(
     session.output.paintMessage('dim', `Starting the embedded PostgreSQL in ${dataDir} …`),
   )
-  return startEmbeddedPostgres({ dataDir, logger: session.logger })
+  const { host, port } = session.config
+  // A cluster takes seconds to make: not for an API that can't listen.
+  const beforeStart = () => assertCanListen(host, port)
+  return startEmbeddedPostgres({ dataDir, logger: session.logger, beforeStart })
 }
 
 async function runDev(

@@ -64,17 +64,18 @@ const callsAtOnce = 8
 
 export function registerEndpointsSwitches(endpoints: Command): void {
   for (const each of switches) {
-    const command = endpoints
+    endpoints
       .command(each.verb)
       .description(each.description)
       .argument('[name]')
       .option('--all', 'every endpoint instead of one')
       .option('--tag <tag>', 'every endpoint with this tag')
       .option('--reason <text>', 'kept in the audit log, and with a pause or a disabling')
-    if (each.stops) command.option(...yesOption)
-    command.action((name: string | undefined, flags: SwitchFlags, run: Command) =>
-      withApi(run, (session) => turn(session, each, name, flags)),
-    )
+      // Only those that stop deliveries ask; the others take it too, for scripts that turn a fleet off and on.
+      .option(...yesOption)
+      .action((name: string | undefined, flags: SwitchFlags, run: Command) =>
+        withApi(run, (session) => turn(session, each, name, flags)),
+      )
   }
 }
 

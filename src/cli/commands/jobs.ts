@@ -118,6 +118,7 @@ interface JobFlags {
   readonly overlap?: 'skip' | 'queue' | 'allow'
   readonly catchUp?: 'one' | 'all' | 'none'
   readonly timeoutMs?: number
+  readonly worker?: string
   readonly settings?: string
 }
 
@@ -137,6 +138,7 @@ function registerWrites(jobs: Command): void {
       .option('--overlap <policy>', 'when the last run has not ended: skip, queue or allow')
       .option('--catch-up <policy>', 'after a downtime: one, all or none')
       .option('--timeout-ms <number>', 'how long a run may take', Number)
+      .option('--worker <name>', 'the worker that executes its runs')
       .option('--settings <json|@file|->', 'any other settings, as in the API')
       .action((name: string, flags: JobFlags, command: Command) =>
         withApi(command, async ({ client, output }) => {

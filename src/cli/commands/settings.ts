@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { HoldfastClient } from '../../client/holdfast-client.ts'
-import { nearestName } from '../../config/nearest-name.ts'
 import { HoldfastError } from '../../core/errors.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import { settingFromText } from '../../core/settings/parse-setting.ts'
 import {
   isSiteSettingName,

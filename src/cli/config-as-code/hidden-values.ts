@@ -1,7 +1,7 @@
 import type { HoldfastClient } from '../../client/holdfast-client.ts'
 import type { Problem } from '../../core/problem.ts'
 import { digestPrefix, isSecretMark } from '../../secrets/endpoint-secrets.ts'
-import { hasHiddenValue } from '../../transports/http/hidden-query.ts'
+import { hasHiddenValue } from '../../transports/http/hidden-url.ts'
 import type { HiddenComparison } from './compare.ts'
 import type { Fields } from './kind.ts'
 

@@ -2,19 +2,26 @@ import { resolve } from 'node:path'
 import { HoldfastError } from '../../core/errors.ts'
 import { type DevState, readDevState } from '../process/dev-state.ts'
 import type { Session } from '../process/session.ts'
-import { type Profiles, readProfiles } from './profiles.ts'
+import { type Profile, type Profiles, readProfiles } from './profiles.ts'
 
 export interface FoundApi {
   readonly url: string
   readonly apiKey: string
-  /** Where both came from, for a sentence: "the profile "default"". */
+  /** Where the URL came from, for a sentence: "the profile "default"". */
   readonly source: string
+  /** Where the key came from; the same words if both came from one place. */
+  readonly keySource: string
 }
 
 interface Place {
   readonly url: string
-  readonly apiKey: string | null
   readonly source: string
+  readonly stored: StoredKey | null
+}
+
+interface StoredKey {
+  readonly apiKey: string
+  readonly keySource: string
 }
 
 const usualUrl = 'http://127.0.0.1:8420'
@@ -38,29 +45,37 @@ export async function findApi(session: Session): Promise<FoundApi> {
   const given = named && !isFlag(sources.apiKey) ? null : config.apiKey
   if (place === null) {
     if (given === null) throw nothingFound(session)
-    return { url: usualUrl, apiKey: given, source: sources.apiKey ?? 'the API key' }
+    return { url: usualUrl, apiKey: given, source: 'the default settings', keySource: keySourceOf(session) }
   }
-  const apiKey = given ?? place.apiKey
-  if (apiKey !== null) return { ...place, apiKey }
+  const { url, source, stored } = place
+  if (given !== null) return { url, source, apiKey: given, keySource: keySourceOf(session) }
+  if (stored !== null) return { url, source, ...stored }
   throw new HoldfastError(
     'no_connection',
-    `There is no API key for ${place.url}. Set HOLDFAST_API_KEY, or store one with: holdfast login --api-url ${place.url}`,
-    { url: place.url },
+    `There is no API key for ${url}. Set HOLDFAST_API_KEY, or store one with: holdfast login --api-url ${url}`,
+    { url },
   )
 }
 
 function givenPlace({ config, sources }: Session, profiles: Profiles, dev: DevState | null): Place | null {
   if (config.apiUrl === null) return null
   const url = withoutSlash(config.apiUrl)
-  const stored = [...Object.values(profiles.profiles), ...(dev === null ? [] : [devPlace(dev)])]
-  const apiKey = stored.find((each) => each !== null && withoutSlash(each.url) === url)?.apiKey ?? null
-  return { url, apiKey, source: sources.apiUrl ?? 'the URL' }
+  const places = [
+    ...Object.keys(profiles.profiles).map((name) => profilePlace(profiles, name)),
+    devPlace(dev),
+  ]
+  const stored = places.find((each) => each !== null && withoutSlash(each.url) === url)?.stored ?? null
+  return { url, source: sources.apiUrl ?? 'the URL', stored }
+}
+
+function keySourceOf({ sources }: Session): string {
+  return sources.apiKey ?? 'the API key'
 }
 
 function profilePlace({ profiles }: Profiles, name: string | null): Place | null {
   if (name === null) return null
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
-  if (profile !== undefined) return { ...profile, source: `the profile "${name}"` }
+  if (profile !== undefined) return placeOf(profile, `the profile "${name}"`)
   const known = Object.keys(profiles)
   throw new HoldfastError(
     'no_connection',
@@ -70,7 +85,11 @@ function profilePlace({ profiles }: Profiles, name: string | null): Place | null
 }
 
 function devPlace(dev: DevState | null): Place | null {
-  return dev && { url: dev.apiUrl, apiKey: dev.apiKey, source: 'the `holdfast dev` of this folder' }
+  return dev && placeOf({ url: dev.apiUrl, apiKey: dev.apiKey }, 'the `holdfast dev` of this folder')
+}
+
+function placeOf({ url, apiKey }: Profile, source: string): Place {
+  return { url, source, stored: { apiKey, keySource: source } }
 }
 
 /** A folder without read permission counts as one without a server; `nothingFound` reports it where it matters. */

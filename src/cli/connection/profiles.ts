@@ -1,9 +1,10 @@
-import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
+import { chmod, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { HoldfastError } from '../../core/errors.ts'
 import { writePrivateFile } from '../../postgres/embedded/cluster.ts'
+import { makeFolder } from '../../postgres/embedded/make-folder.ts'
 
 const profile = z.object({ url: z.string(), apiKey: z.string() })
 const profilesFile = z.object({ current: z.string().nullable(), profiles: z.record(z.string(), profile) })
@@ -44,7 +45,7 @@ export async function readProfiles(environment: Environment): Promise<Profiles> 
 
 export async function writeProfiles(environment: Environment, profiles: Profiles): Promise<string> {
   const path = profilesPath(environment)
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(path), 0o700)
   await writePrivateFile(path, `${JSON.stringify(profiles, null, 2)}\n`)
   return path
 }

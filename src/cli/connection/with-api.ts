@@ -30,22 +30,29 @@ export async function withApi(
   }
 }
 
-export function explained(error: unknown, { url, source }: FoundApi): unknown {
+export function explained(error: unknown, api: FoundApi): unknown {
   if (!(error instanceof HoldfastError)) return error
-  const next = nextStep(error, url, source)
+  const next = nextStep(error, api)
   return next === null
     ? error
     : new HoldfastError(error.code, `${error.message} ${next}`, error.details, error)
 }
 
-function nextStep({ code }: HoldfastError, url: string, source: string): string | null {
+function nextStep({ code }: HoldfastError, api: FoundApi): string | null {
+  const { url, source } = api
   if (code === 'unauthenticated') {
     return (
-      `${url} and its key came from ${source}. Sign in again with: holdfast login --api-url ${url} — ` +
+      `${originOf(api)} Sign in again with: holdfast login --api-url ${url} — ` +
       'replace a lost admin key, with access to the database, with: holdfast api-keys create <name> --role admin --local'
     )
   }
   if (code === 'forbidden') return 'See which key this is with: holdfast whoami'
   if (code === 'api_unavailable') return `The URL came from ${source}. Start a server with: holdfast dev`
   return null
+}
+
+function originOf({ url, source, keySource }: FoundApi): string {
+  return source === keySource
+    ? `${url} and its key came from ${source}.`
+    : `The key came from ${keySource}, the URL ${url} from ${source}.`
 }

@@ -78,6 +78,7 @@ export class DemoJobs {
       concurrency: 2,
       // Work that it forgets at a crash is executed again, which is harmless.
       journalFolder: null,
+      onRunEnded: this.#holdfast.countRun,
       logger,
     })
     await this.#holdfast.schedules.set({ name: scheduleName, job: cleanup.name, cron: '*/10 * * * * *' })

@@ -22,20 +22,23 @@ export async function readArgument(argument: string): Promise<string> {
 /** A payload as typed: its digits are kept, white space around it isn't. */
 export async function readPayload(argument: string): Promise<RawJson> {
   const body = (await readArgument(argument)).trim()
-  encodePayload(parseJson(body, 'The payload'), 0)
+  encodePayload(parseJson(body, 'The payload', argument), 0)
   return new RawJson(body)
 }
 
-export function parseJson(source: string, what: string): unknown {
+/** `argument` is where the text came from: `-`, `@file`, or the text itself. */
+export function parseJson(source: string, what: string, argument: string): unknown {
   try {
     return JSON.parse(source)
   } catch (error) {
-    throw new HoldfastError(
-      'invalid_payload',
-      `${what} isn't JSON${placeOf(error)}. Put it in single quotes, like '{"hello":"world"}', ` +
-        'or read it from a file with @file.',
-    )
+    throw new HoldfastError('invalid_payload', `${what} isn't JSON${placeOf(error)}. ${adviceFor(argument)}`)
   }
+}
+
+function adviceFor(argument: string): string {
+  if (argument === '-') return 'It was read from standard input: check what is piped into the command.'
+  if (argument.startsWith('@')) return `It was read from the file ${argument.slice(1)}: correct it there.`
+  return `Put it in single quotes, like '{"hello":"world"}', or read it from a file with @file.`
 }
 
 /** The parser quotes what it read, which may hold a secret: only the position is passed on. */
@@ -45,7 +48,7 @@ function placeOf(error: unknown): string {
 }
 
 export async function readJsonObject(argument: string, flag: string): Promise<Record<string, unknown>> {
-  const value = parseJson(await readArgument(argument), `The value of ${flag}`)
+  const value = parseJson(await readArgument(argument), `The value of ${flag}`, argument)
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>
   throw new HoldfastError('invalid_endpoint', `The value of ${flag} must be a JSON object.`, { flag })

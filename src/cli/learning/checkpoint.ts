@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { open, readFile, rename } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { makeFolder } from '../../postgres/embedded/make-folder.ts'
 
 interface Stored {
   readonly path: string
@@ -58,7 +59,7 @@ export class Checkpoint {
   /** Whole or not at all, also after a power cut. */
   async write(line: number): Promise<void> {
     const stored: Stored = { path: this.#path, target: this.#target, first: this.#first, line }
-    await mkdir(join(this.#file, '..'), { recursive: true })
+    await makeFolder(dirname(this.#file), 0o777)
     const draft = `${this.#file}.${process.pid}`
     const handle = await open(draft, 'w')
     try {

@@ -19,7 +19,7 @@ export async function explain(
   command: Command,
 ): Promise<void> {
   const { output } = await openSession(command)
-  const event = parseJson(await readSource(file), `The event in ${file}`)
+  const event = parseJson(await readSource(file), 'The event', argumentOf(file))
   const config = flags.config === undefined ? {} : await readConfig(flags.config)
   const explanation = await explainEvent(event, config, { readTable: noTables, nowMs: Date.now }).catch(
     (error: unknown) => {
@@ -37,10 +37,15 @@ export async function explain(
 }
 
 async function readConfig(path: string): Promise<Record<string, unknown>> {
-  const value = parseJson(await readSource(path), `The transform in ${path}`)
+  const value = parseJson(await readSource(path), 'The transform', argumentOf(path))
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>
   throw new HoldfastError('invalid_route', `The transform in ${path} must be a JSON object.`, { path })
+}
+
+/** Files are named without the `@` of other commands. */
+function argumentOf(path: string): string {
+  return path === '-' ? path : `@${path}`
 }
 
 async function readSource(path: string): Promise<string> {

@@ -1,6 +1,8 @@
 import { appendFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { HoldfastError } from '../../core/errors.ts'
+import { encodeEventPayload } from '../../sdk/payload.ts'
+import { RawJson } from '../../sdk/raw-json.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { ImportedEvent, ImportTarget } from './import-target.ts'
 import { type EventFilter, type ReadEvent, readEvent } from './read-event.ts'
@@ -32,6 +34,7 @@ export interface ImportOptions {
   readonly onWaiting: (reason: string) => void
 }
 
+type Readable = ReadEvent & { readonly kind: 'event' }
 type Event = ImportedEvent & { readonly line: number }
 
 const maxBatchEvents = 1000
@@ -105,6 +108,7 @@ class ImportLine {
     if (text?.trim() === '') return null
     const read = text === null ? broken(problem) : readEvent(text, filter)
     if (read.kind === 'broken') return this.#reject(number, read.problem, text)
+    if (read.kind === 'event' && this.#options.target === null) return this.#tryOut(read, number)
     if (read.kind === 'event') return this.#add(read, number) ? this.send() : null
     counts[read.kind] += 1
     return null
@@ -119,12 +123,20 @@ class ImportLine {
     await appendFile(rejectedPath, `${JSON.stringify({ file: this.#path, line, problem, text })}\n`)
   }
 
-  /** Returns whether the batch is full. */
-  #add({ type, body, key }: ReadEvent & { readonly kind: 'event' }, line: number): boolean {
-    if (this.#options.target === null) {
-      this.#options.counts.published += 1
-      return false
+  /** In place of publishing it: what would be refused is reported. */
+  #tryOut({ body }: Readable, line: number): Promise<void> | null {
+    try {
+      encodeEventPayload(new RawJson(body, true), 0)
+    } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error
+      return this.#reject(line, withoutIndex(error.message), body)
     }
+    this.#options.counts.published += 1
+    return null
+  }
+
+  /** Returns whether the batch is full. */
+  #add({ type, body, key }: Readable, line: number): boolean {
     // A line that is there twice is one event.
     this.#batch.set(key, { type, body, key, line })
     this.#bytes += body.length
@@ -198,7 +210,7 @@ class ImportLine {
     const [only, ...others] = events
     if (only === undefined) return
     if (others.length === 0) {
-      await this.#reject(only.line, error.message, only.body)
+      await this.#reject(only.line, withoutIndex(error.message), only.body)
       return
     }
     const middle = events.length >> 1
@@ -216,6 +228,11 @@ class ImportLine {
       await wait(waitMs)
     }
   }
+}
+
+/** Errors name a message by its place in the batch; a line has its number instead. */
+function withoutIndex(message: string): string {
+  return message.replace(/^The payload of (?:message|event) \d+ /, 'The payload ')
 }
 
 function broken(problem: string | null): ReadEvent {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { HoldfastError } from '../../core/errors.ts'
@@ -30,9 +31,15 @@ export async function loadJobs(files: readonly string[], folder: string): Promis
 }
 
 async function importModule(file: string, folder: string): Promise<unknown> {
+  const path = resolve(folder, file)
   try {
-    return await import(pathToFileURL(resolve(folder, file)).href)
+    return await import(pathToFileURL(path).href)
   } catch (error) {
+    // Node.js would name the importing file too, which is one of ours.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+      const message = `There is no file ${path}. Check the path after --import.`
+      throw new HoldfastError('configuration_invalid', message, { file }, error)
+    }
     throw new HoldfastError('configuration_invalid', whyNotImported(file, error), { file }, error)
   }
 }

@@ -117,7 +117,7 @@ export const alertKinds = {
       `the source ${subject} has received nothing for ${duration(value)}: no node is connected to it, or it was stopped because its messages are rejected`,
   },
   broker_dead_letter_rate: {
-    unit: 'count',
+    unit: 'per minute',
     isScoped: false,
     describe: (_, value) =>
       `${value} runs of broker mode became dead letters in the last minute: they expired, were rejected, or were returned too often`,

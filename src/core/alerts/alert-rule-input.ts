@@ -74,6 +74,7 @@ const address = z.email({ error: addressAdvice }).max(320, { error: addressAdvic
 const httpSettings = {
   url: field.text(2048),
   headers: z.record(z.string(), z.string(), { error: 'must be an object of texts' }).optional(),
+  secretPath: field.flag().optional(),
 }
 
 export const alertChannelInput = z.discriminatedUnion(
@@ -87,7 +88,13 @@ export const alertChannelInput = z.discriminatedUnion(
       signing: z.looseObject({}).optional(),
       auth: z.looseObject({}).optional(),
     }),
-    z.strictObject({ name: channelName, kind: z.literal('slack'), ...httpSettings }),
+    // The path of Slack's URLs is the key to the channel.
+    z.strictObject({
+      name: channelName,
+      kind: z.literal('slack'),
+      ...httpSettings,
+      secretPath: field.flag().default(true),
+    }),
     z.strictObject({
       name: channelName,
       kind: z.literal('email'),

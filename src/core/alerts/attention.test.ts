@@ -6,6 +6,7 @@ import {
   attentionOfTask,
   byUrgency,
   type UnwellEndpoint,
+  withoutEffects,
 } from './attention.ts'
 
 const at = new Date('2026-10-23T02:41:07Z')
@@ -99,4 +100,13 @@ test('the urgent comes first, what recovers last', () => {
   const held = attentionOfEndpoint({ ...endpoint, state: 'held', heldUntil: at })
   const sorted = [held, task, circuit].flatMap((one) => one ?? []).sort(byUrgency)
   expect(sorted.map(({ kind }) => kind)).toEqual(['circuit_open', 'maintenance_failing', 'held'])
+})
+
+test('that attempts fail is listed unless their endpoint is listed as stopped', () => {
+  const entry = { severity: 'warning', sentence: '', since: null, until: null, recovers: false } as const
+  const failing = { ...entry, kind: 'failure_rate', subject: 'endpoint:crm' }
+  const open = { ...entry, kind: 'circuit_open', subject: 'endpoint:crm' }
+  const other = { ...entry, kind: 'failure_rate', subject: 'endpoint:erp' }
+  const held = { ...entry, kind: 'held', subject: 'endpoint:erp' }
+  expect(withoutEffects([failing, open, other, held])).toEqual([open, other, held])
 })

@@ -159,6 +159,16 @@ export function attentionOfAlert({
   }
 }
 
+const causesOfFailures: ReadonlySet<string> = new Set(['circuit_open', 'rejecting', 'endpoint_disabled'])
+
+/** One entry for one problem: that attempts of an endpoint fail is no second one while it is stopped for that. */
+export function withoutEffects(attention: readonly Attention[]): Attention[] {
+  const stopped = new Set(
+    attention.filter(({ kind }) => causesOfFailures.has(kind)).map(({ subject }) => subject),
+  )
+  return attention.filter(({ kind, subject }) => kind !== 'failure_rate' || !stopped.has(subject))
+}
+
 export interface FailingTask {
   readonly name: string
   readonly failures: number

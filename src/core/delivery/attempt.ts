@@ -33,6 +33,8 @@ export interface AttemptError {
   message: string
   /** The code of the system or the TLS library, e.g. `CERT_HAS_EXPIRED`; used in explanations, not in decisions. */
   systemCode?: string
+  /** Its token could not be fetched, so nothing was sent to the receiver; used in explanations, not in decisions. */
+  isTokenMissing?: true
 }
 
 /**

@@ -22,7 +22,13 @@ const slowShare = 0.5
  */
 export function explainAttempt(outcome: AttemptOutcome, context: ExplainContext): Explanation {
   if (outcome.class === 'success') return explainSuccess(outcome, context)
-  const { code = '', message = '', systemCode = '' } = outcome.error ?? {}
+  const { code = '', message = '', systemCode = '', isTokenMissing = false } = outcome.error ?? {}
+  if (isTokenMissing) {
+    return {
+      finding: 'token_unavailable',
+      text: `No token was received, so nothing was sent to the receiver. Check config.auth.tokenUrl. ${message}`,
+    }
+  }
   switch (code) {
     case 'http_status':
       return explainStatus(outcome, context)

@@ -66,6 +66,8 @@ export const jobInput = z.strictObject({
   onZombie: field.oneOf('fail', 'requeue').optional(),
   /** What becomes of runs when no live worker has handled the job for `zombie_threshold_ms`: they wait, or fail as zombies. */
   onUnhandled: field.oneOf('wait', 'fail').optional(),
+  /** The worker of this name executes its runs, unless a run names another worker or requires tags. */
+  worker: field.text(127).optional(),
   /** How long work aimed at one worker waits for it. */
   ttlMs: field.wholeNumber(1, 365 * dayMs).optional(),
   onTtl: field.oneOf('fail', 'share').optional(),
@@ -97,6 +99,8 @@ export interface JobSettings {
   readonly onZombie: 'fail' | 'requeue'
   /** Left out: they wait. Not filled in, because workers of earlier versions refuse settings that they don't know. */
   readonly onUnhandled?: 'wait' | 'fail'
+  /** Left out: any worker. Not filled in, for the same reason. */
+  readonly worker?: string
   /** Left out: the setting `worker_queue_ttl_ms`. */
   readonly ttlMs?: number
   readonly onTtl: 'fail' | 'share'

@@ -46,7 +46,7 @@ export const operationInput = z.discriminatedUnion('kind', [
     note: note.optional(),
     action: field.text(100).optional(),
   }),
-  z.strictObject({ kind: z.literal('discard'), ...letters, reason: note }),
+  z.strictObject({ kind: z.literal('discard'), ...letters, reason: note.optional() }),
   z.strictObject({ kind: z.literal('retry'), ...owed, reason: note.optional() }),
   z.strictObject({ kind: z.literal('cancel'), ...owed, reason: note.optional() }),
   z.strictObject({ kind: z.literal('cancel_runs'), filter: owedRunFilter, ...run, reason: note.optional() }),

@@ -55,8 +55,11 @@ export function alertsTask(options: AlertsTaskOptions): MaintenanceTask {
       ])
       const rounds: Round[] = []
       let broken = 0
-      for (const rule of rules.filter(({ enabled }) => enabled)) {
-        const findings = await tryFindings(rule, options, context)
+      const evaluated = rules.filter(({ enabled }) => enabled)
+      // In one statement: one for each rule was a tenth of what an idle node sends. If it fails, each rule is read by itself.
+      const known = await readFindings(database, evaluated).catch(() => null)
+      for (const [index, rule] of evaluated.entries()) {
+        const findings = await tryFindings(rule, known?.[index], options, context)
         if (findings === null) broken += 1
         else rounds.push({ rule, ...alertRound(toRoundRule(rule), findings, incidentsOf(rule, open), nowMs) })
       }
@@ -80,11 +83,12 @@ export function alertsTask(options: AlertsTaskOptions): MaintenanceTask {
 /** Null if the rule could not be evaluated: its incidents stay as they are, and the other rules are evaluated. */
 async function tryFindings(
   rule: AlertRuleRecord,
+  known: Finding[] | undefined,
   options: AlertsTaskOptions,
   { database, logger }: MaintenanceContext,
 ): Promise<Finding[] | null> {
   try {
-    const findings = await readFindings(database, rule)
+    const findings = known ?? (await readFindings(database, [rule])).flat()
     if (rule.kind !== 'disk_low' || options.diskPath === null) return findings
     return [...findings, ...(await diskFindings(options.diskPath, rule.threshold))]
   } catch (error) {

@@ -244,7 +244,7 @@ export class BrokerNode {
     const { database, logger, incarnation } = this.#options
     const swept = await sweepDispatches(database, maxSweepRows, incarnation())
     if (swept.unpublished + swept.overdue > 0)
-      logger.warn({ ...swept }, 'Dispatched runs did not start in time and were settled from PostgreSQL')
+      logger.warn({ ...swept }, 'Messages whose runs did not start in time were settled from PostgreSQL')
     this.#dispatcher.lookForStranded()
   }
 

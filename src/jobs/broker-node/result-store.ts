@@ -51,7 +51,7 @@ export class ResultStore {
   #commitSuccesses(worker: number, successes: readonly RunRecord[]): Promise<boolean> {
     return this.#committer.commit(
       {
-        // A dispatched run has a claim of its own, which ends with it.
+        // The claim of a message ends with the last of its runs.
         store: (records) =>
           settleRunSuccesses(this.#database, worker, records, claimsOf(records), Date.now()),
         onStored() {},
@@ -86,7 +86,7 @@ export class ResultStore {
 }
 
 function claimsOf(records: readonly RunRecord[]): number[] {
-  return records.map(({ claim }) => claim).filter((claim) => claim > 0)
+  return [...new Set(records.map(({ claim }) => claim))].filter((claim) => claim > 0)
 }
 
 function byWorker(entries: readonly JournalEntry[]): Map<number, RunRecord[]> {

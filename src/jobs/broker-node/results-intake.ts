@@ -163,14 +163,15 @@ export class ResultsIntake {
         entries.map(({ record }) => record.id),
       )
     for (const { message } of part) {
-      if (message.kind === 'slots') this.#options.dispatcher.announce(message.worker, message.free)
+      if (message.kind === 'slots')
+        this.#options.dispatcher.announce(message.worker, message.free, message.maxRuns ?? 1)
     }
     this.#options.dispatcher.ring()
   }
 
   async #start(worker: number, { tokens, asked, replyTo }: Start): Promise<void> {
     const { database, link } = this.#options
-    // One that is named twice (its start and its result) would find itself started.
+    // A claim that is named twice (by its start and by results of its runs) would find itself started.
     const byClaim = new Map(tokens.map((token) => [token.claimId, token]))
     const lost = new Set(await startDispatched(database, worker, [...byClaim.values()]))
     if (replyTo === undefined) return

@@ -1,4 +1,4 @@
-import { dispatchHeaders, encodeMessage } from '../../broker/protocol.ts'
+import { dispatchHeaders, encodeMessage, furtherRuns, maxRunsPerMessage } from '../../broker/protocol.ts'
 import { sharedKey, type TopologyOptions, topologyNames, workerKey } from '../../broker/topology.ts'
 import { formatId } from '../../core/delivery/ids.ts'
 import type { Logger } from '../../engine/logger.ts'
@@ -7,7 +7,7 @@ import {
   type BrokerWorkerRow,
   countDispatched,
   countSuspects,
-  type Dispatched,
+  type Dispatch,
   dispatchRuns,
   endDispatches,
   markPublished,
@@ -15,9 +15,9 @@ import {
   returnStranded,
   type Suspects,
 } from '../../storage/broker.ts'
-import type { ClaimedRun } from '../../storage/claim-runs.ts'
 import type { Database } from '../../storage/database.ts'
 import type { BrokerLink } from './broker-link.ts'
+import { divideRuns } from './divide-runs.ts'
 import { type JobInForce, readJobsInForce } from './jobs-in-force.ts'
 
 export interface RunDispatcherOptions {
@@ -32,29 +32,36 @@ export interface RunDispatcherOptions {
 }
 
 const maxClaimBytes = 16 * 1024 * 1024
-const maxRunsPerClaim = 500
+const maxRunsPerClaim = 2000
+/** Of the bodies of several runs in one message. */
+const maxMessageBytes = 64 * 1024
+/** A message has no more runs than this share of a worker's free slots: whoever gets it should have slots for all of them. */
+const messagesPerFreeSlots = 4
 const maxStrandedRows = 500
 const pollMs = 1000
 /** What a worker announced counts for this long: it announces with every beat. */
 const slotsHoldMs = 15_000
 
 interface Announced {
-  free: number
-  atMs: number
+  readonly free: number
+  /** How many runs it takes in one message. */
+  readonly maxRuns: number
+  readonly atMs: number
 }
 
 type Counted<Counts> = { -readonly [Field in keyof Counts]: number }
 
 interface Published {
-  readonly token: Dispatched
+  readonly dispatch: Dispatch
   readonly isConfirmed: boolean
   /** It waits for one worker, though others could execute it. */
   readonly mayMove: boolean
 }
 
 /**
- * Claims runs for the workers that announced free slots, and publishes them: never more than the slots, less what was dispatched and has not started. It works
- * on the node that hears the announcements, which is the one that consumes the results queue.
+ * Claims runs for the workers that announced free slots, and publishes them: never more than the slots, less what was dispatched and has not started. Plain runs of one job travel
+ * together, several in a message, with one claim for all of them: until a worker starts the message, what happens to it happens to all of its runs. It works on the node that hears the
+ * announcements, which is the one that consumes the results queue.
  */
 export class RunDispatcher {
   readonly #options: RunDispatcherOptions
@@ -70,8 +77,8 @@ export class RunDispatcher {
     this.#options = options
   }
 
-  announce(worker: number, free: number): void {
-    this.#announced.set(worker, { free, atMs: performance.now() })
+  announce(worker: number, free: number, maxRuns: number): void {
+    this.#announced.set(worker, { free, maxRuns, atMs: performance.now() })
     if (free > 0) this.ring()
   }
 
@@ -135,7 +142,7 @@ export class RunDispatcher {
     const returned = await returnStranded(database, maxStrandedRows, by())
     this.#mayBeStranded = returned === maxStrandedRows
     if (returned > 0)
-      logger.info({ runs: returned }, 'Runs that waited for one worker were returned to their queues')
+      logger.info({ messages: returned }, 'Runs that waited for one worker were returned to their queues')
   }
 
   /** Whether there is likely more. */
@@ -183,21 +190,31 @@ export class RunDispatcher {
     workers: readonly BrokerWorkerRow[],
   ): Promise<number> {
     const { database, onDispatched } = this.#options
+    const maxRuns = Math.min(
+      this.#maxRunsOf(laneId, workers),
+      Math.ceil(wanted / messagesPerFreeSlots),
+      maxRunsPerMessage,
+    )
     // One transaction: when its answer is lost, what it dispatched was not published, and the sweep returns it.
-    const { runs, dispatched } = await dispatchRuns(database, {
-      worker: worker.incarnation,
-      laneId,
-      wanted,
-      // As a worker does that claims for itself: one that dies takes few others along, and never two that may be the cause.
-      suspectRoom: Math.max(0, worker.concurrency - held.suspects),
-      mayTakeDeadly: held.deadly === 0,
-      jobIds: worker.jobIds,
-      maxBytes: maxClaimBytes,
-      // Two of one key could be taken by two workers.
-      maxChain: 1,
-      request: 0,
-    })
-    if (runs.length === 0) return 0
+    const dispatches = await dispatchRuns(
+      database,
+      {
+        worker: worker.incarnation,
+        laneId,
+        wanted,
+        // As a worker does that claims for itself: one that dies takes few others along, and never two that may be the cause.
+        suspectRoom: Math.max(0, worker.concurrency - held.suspects),
+        mayTakeDeadly: held.deadly === 0,
+        jobIds: worker.jobIds,
+        maxBytes: maxClaimBytes,
+        // Two of one key could be taken by two workers.
+        maxChain: 1,
+        request: 0,
+      },
+      (claimed) => divideRuns(claimed, { maxRuns, maxBytes: maxMessageBytes }),
+    )
+    if (dispatches.length === 0) return 0
+    const runs = dispatches.flatMap((dispatch) => dispatch.runs)
     held.suspects += runs.filter(({ crashes }) => crashes > 0).length
     held.deadly += runs.filter(({ crashes }) => crashes > 1).length
     const jobs = await readJobsInForce(
@@ -205,75 +222,87 @@ export class RunDispatcher {
       runs.map(({ jobId }) => jobId),
     )
     const published = await Promise.all(
-      runs.flatMap((run): Promise<Published>[] => {
-        const token = dispatched.get(run.id)
-        if (token === undefined) return []
-        const job = jobs.get(run.jobId)
+      dispatches.map(async (dispatch): Promise<Published> => {
+        const job = jobs.get(dispatch.runs[0]?.jobId ?? 0)
         // Deleted meanwhile: it goes back, and ends with its job.
-        if (job === undefined) return [Promise.resolve({ token, isConfirmed: false, mayMove: false })]
-        return [this.#publish(run, token, job, worker, queue, workers)]
+        if (job === undefined) return { dispatch, isConfirmed: false, mayMove: false }
+        return this.#publish(dispatch, job, worker, queue, workers)
       }),
     )
     await this.#note(published)
-    onDispatched(published.length)
+    onDispatched(runs.length)
     return runs.length
+  }
+
+  /** Workers of earlier versions, and those that have not said otherwise, take one run in a message; any of them may get what goes to the shared queue. */
+  #maxRunsOf(laneId: number, workers: readonly BrokerWorkerRow[]): number {
+    const consumers = workers.filter(({ laneIds }) => laneIds.includes(laneId))
+    return Math.min(...consumers.map(({ incarnation }) => this.#announced.get(incarnation)?.maxRuns ?? 1))
   }
 
   async #note(published: readonly Published[]): Promise<void> {
     const { database, by } = this.#options
     const confirmed = published.filter(({ isConfirmed }) => isConfirmed)
-    const failed = published.filter(({ isConfirmed }) => !isConfirmed).map(({ token }) => token)
+    const failed = published.filter(({ isConfirmed }) => !isConfirmed)
     if (confirmed.length > 0)
       await markPublished(
         database,
-        confirmed.map(({ token }) => token.claimId),
-        confirmed.filter(({ mayMove }) => mayMove).map(({ token }) => token.claimId),
+        confirmed.map(({ dispatch }) => dispatch.claimId),
+        confirmed.filter(({ mayMove }) => mayMove).map(({ dispatch }) => dispatch.claimId),
       )
     if (failed.length === 0) return
     await endDispatches(
       database,
-      failed.map(({ runId, claimId }) => ({ runId, claimId, reason: 'unpublished', history: null })),
+      failed.map(({ dispatch: { claimId, runs } }) => ({
+        runId: runs[0]?.id ?? 0,
+        claimId,
+        reason: 'unpublished',
+        history: null,
+      })),
       by(),
     )
   }
 
   async #publish(
-    run: ClaimedRun,
-    token: Dispatched,
+    dispatch: Dispatch,
     job: JobInForce,
     worker: BrokerWorkerRow,
     queue: string,
     workers: readonly BrokerWorkerRow[],
   ): Promise<Published> {
     const { link, topology, queueTtlMs } = this.#options
+    const { runs, target, claimId } = dispatch
+    const [run] = runs
+    if (run === undefined) throw new Error('a dispatch has no run')
     const ttlMs = queueTtlMs(worker.name)
     const isShared =
       ttlMs === undefined ||
-      (token.target === null && run.crashes === 0 && isHandledByAll(run.jobId, run.laneId, workers))
+      (target === null && run.crashes === 0 && isHandledByAll(run.jobId, run.laneId, workers))
     const key = isShared ? sharedKey(queue, job.name) : workerKey(worker.name, ttlMs)
-    const { dispatch } = topologyNames(topology.prefix)
+    const { dispatch: exchange } = topologyNames(topology.prefix)
     const content = encodeMessage({
       kind: 'dispatch',
-      run: { ...run, claimId: token.claimId },
+      run: { ...run },
+      ...furtherRuns(runs),
       ...(!isShared && { asks: true }),
       job: { name: job.name, settings: { ...job.settings } },
     })
     const correlationId = run.correlationId ?? formatId('msg', run.messageId)
-    const published = await link.publish(dispatch, key, content, {
+    const published = await link.publish(exchange, key, content, {
       persistent: true,
       contentType: 'application/json',
       type: job.name,
-      messageId: `${formatId('run', run.id)}:${token.claimId}`,
+      messageId: `${formatId('run', run.id)}:${claimId}`,
       correlationId,
-      expiration: String(Math.max(1, Math.round(token.ttlMs))),
+      expiration: String(Math.max(1, Math.round(dispatch.ttlMs))),
       headers: {
         [dispatchHeaders.retryCount]: run.attempt,
         [dispatchHeaders.maxRetries]: job.settings.retry.maxRetries,
         [dispatchHeaders.originalCorrelationId]: correlationId,
       },
     })
-    const mayMove = !isShared && token.target?.startsWith('worker:') !== true
-    return { token, isConfirmed: published === 'confirmed', mayMove }
+    const mayMove = !isShared && target?.startsWith('worker:') !== true
+    return { dispatch, isConfirmed: published === 'confirmed', mayMove }
   }
 }
 

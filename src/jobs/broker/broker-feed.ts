@@ -1,10 +1,17 @@
 import type { Channel, ConsumeMessage } from 'amqplib'
-import { type DispatchMessage, dispatchMessage, readMessage } from '../../broker/protocol.ts'
+import {
+  type DispatchMessage,
+  dispatchMessage,
+  maxRunsPerMessage,
+  readMessage,
+  runsOf,
+} from '../../broker/protocol.ts'
 import { LineLength } from '../line-length.ts'
 import type { RunFeed, RunFeedOptions } from '../link/worker-link.ts'
 import { withDeadline } from '../with-deadline.ts'
 import { AskedStarts, type StartAnswer } from './asked-starts.ts'
 import type { ConfirmedPublisher } from './confirmed-publisher.ts'
+import { HeldMessages, type Received } from './held-messages.ts'
 import { type LostQueue, QueueConsumers } from './queue-consumers.ts'
 import { RecentSet } from './recent-set.ts'
 import { SlotAnnouncer } from './slot-announcer.ts'
@@ -19,15 +26,6 @@ export interface BrokerFeedOptions extends RunFeedOptions {
   readonly onQueuesLost: (queues: readonly LostQueue[]) => void
   /** This job came with a run; its settings may be new. */
   readonly onJob: (jobId: number, job: DispatchMessage['job']) => void
-}
-
-/** A dispatch message that has not been acknowledged. */
-interface Received {
-  readonly channel: Channel
-  readonly message: ConsumeMessage
-  readonly dispatch: DispatchMessage
-  /** Its start was sent, and may have been recorded although no confirm arrived. */
-  isMaybeStarted: boolean
 }
 
 /** Bodies in the line; a single run passes whatever its size. */
@@ -50,8 +48,9 @@ const maxKnownClaims = 20_000
 const stopDeadlineMs = 5000
 
 /**
- * Takes runs from a broker. The nodes dispatch no more than the free slots that workers announce; each message is acknowledged when the start of its run is
- * confirmed on the results queue, and then the run is executed. From there on the worker's lease guards it, as that of any other worker.
+ * Takes runs from a broker. The nodes dispatch no more than the free slots that workers announce; each message is acknowledged when the start of its runs is
+ * confirmed on the results queue, and then they are executed. From there on the worker's lease guards them, as that of any other worker. A message is started as a whole when there is a slot
+ * for one of its runs: the others stand in the line, and go back as all that waits there for too long.
  */
 export class BrokerFeed implements RunFeed {
   readonly #options: BrokerFeedOptions
@@ -62,10 +61,10 @@ export class BrokerFeed implements RunFeed {
   readonly #consumers: QueueConsumers
   #prefetch = 0
   #resizedAtMs = Number.NEGATIVE_INFINITY
-  #held: Received[] = []
-  #due: Received[] = []
+  readonly #held = new HeldMessages()
+  readonly #due = new HeldMessages()
   readonly #starting = new Set<Promise<void>>()
-  #startingCount = 0
+  #startingRuns = 0
   #fullTimer: NodeJS.Timeout | null = null
   #returnTimer: NodeJS.Timeout | null = null
   #isFlushScheduled = false
@@ -85,7 +84,8 @@ export class BrokerFeed implements RunFeed {
     this.#slots = new SlotAnnouncer({
       intervalMs: limits.heartbeatMs,
       free: () => this.#free(),
-      announce: (free) => publisher.publish({ kind: 'slots', worker: worker(), free }, replyTo()),
+      announce: (free) =>
+        publisher.publish({ kind: 'slots', worker: worker(), free, maxRuns: maxRunsPerMessage }, replyTo()),
     })
   }
 
@@ -121,9 +121,7 @@ export class BrokerFeed implements RunFeed {
 
   /** What came on a channel that is closed. */
   #drop(isDropped: (received: Received) => boolean): void {
-    const lost = [...this.#held, ...this.#due].filter(isDropped)
-    this.#held = this.#held.filter((received) => !isDropped(received))
-    this.#due = this.#due.filter((received) => !isDropped(received))
+    const lost = [...this.#held.remove(isDropped), ...this.#due.remove(isDropped)]
     for (const received of lost) if (received.isMaybeStarted) this.#release(received)
   }
 
@@ -169,13 +167,13 @@ export class BrokerFeed implements RunFeed {
   #room(): number {
     const { executor, concurrency } = this.#options
     if (executor.queuedBytes >= maxLineBytes) return 0
-    const taken = executor.runningCount + executor.queuedCount + this.#startingCount + this.#due.length
+    const taken = executor.runningCount + executor.queuedCount + this.#startingRuns + this.#due.runs
     return concurrency + this.#line.runs - taken
   }
 
   #free(): number {
     if (!this.#consumers.isAttached || !this.#mayTake()) return 0
-    return Math.max(0, this.#room() - this.#held.length)
+    return Math.max(0, this.#room() - this.#held.runs)
   }
 
   #receive(channel: Channel, queue: string, message: ConsumeMessage): void {
@@ -188,22 +186,26 @@ export class BrokerFeed implements RunFeed {
       this.#answer({ channel, message }, 'reject')
       return
     }
-    const { run, job } = read.message
-    if (this.#knownClaims.has(run.claimId) || this.#options.hasSucceeded(run.id)) {
+    const { run, job, asks } = read.message
+    const runs = runsOf(read.message).filter(({ id }) => !this.#options.hasSucceeded(id))
+    if (this.#knownClaims.has(run.claimId) || runs.length === 0) {
       this.#answer({ channel, message }, 'acknowledge')
       return
     }
     this.#options.onJob(run.jobId, job)
-    this.#held.push({ channel, message, dispatch: read.message, isMaybeStarted: false })
+    const token = { runId: run.id, claimId: run.claimId }
+    // One that was delivered before may have been started, by a worker that died before its acknowledgement arrived: to execute it again would be a crash that nobody
+    // counts. One that waited for this worker by name may have been given to another meanwhile.
+    const mustAsk = message.fields.redelivered || asks === true
+    this.#held.add({ channel, message, runs, token, mustAsk, isMaybeStarted: false })
     this.#pump()
   }
 
   /** Starts what there is room for, and consumes while there is room. */
   #pump(): void {
     const mayTake = this.#mayTake()
-    const begun = mayTake ? this.#held.splice(0, Math.max(0, this.#room())) : []
-    this.#due.push(...begun)
-    if (this.#due.length > 0) this.#scheduleFlush()
+    if (mayTake) this.#beginHeld()
+    if (this.#due.runs > 0) this.#scheduleFlush()
     const hasRoom = mayTake && this.#room() > 0
     if (hasRoom) {
       this.#stopTimers()
@@ -214,13 +216,21 @@ export class BrokerFeed implements RunFeed {
     }
   }
 
+  #beginHeld(): void {
+    while (this.#room() > 0) {
+      const next = this.#held.takeFirst()
+      if (next === undefined) return
+      this.#due.add(next)
+    }
+  }
+
   #noteFull(): void {
     if (this.#consumers.isConsuming)
       this.#fullTimer ??= setTimeout(() => {
         this.#fullTimer = null
         void this.#stopConsuming()
       }, fullAfterMs)
-    if (this.#held.length > 0)
+    if (this.#held.runs > 0)
       this.#returnTimer ??= setTimeout(() => {
         this.#returnTimer = null
         this.#returnHeld()
@@ -245,17 +255,16 @@ export class BrokerFeed implements RunFeed {
   }
 
   #flush(): void {
-    const batch = this.#due
-    if (batch.length === 0) return
-    this.#due = []
-    this.#startingCount += batch.length
+    const { runs } = this.#due
+    if (runs === 0) return
+    const batch = this.#due.remove(() => true)
+    this.#startingRuns += runs
     // From here on a second delivery of the same message is none of ours to start.
-    for (const { dispatch } of batch) this.#knownClaims.add(dispatch.run.claimId)
-    this.#line.adapt(batch.length)
-    const asking = batch.filter(mustAsk)
+    for (const { token } of batch) this.#knownClaims.add(token.claimId)
+    this.#line.adapt(runs)
+    const asking = batch.filter(({ mustAsk }) => mustAsk)
     if (asking.length > 0) this.#track(this.#beginAsking(asking))
-    if (asking.length < batch.length)
-      this.#track(this.#begin(batch.filter((received) => !asking.includes(received))))
+    if (asking.length < batch.length) this.#track(this.#begin(batch.filter(({ mustAsk }) => !mustAsk)))
   }
 
   #track(begun: Promise<void>): void {
@@ -269,8 +278,8 @@ export class BrokerFeed implements RunFeed {
   async #begin(batch: readonly Received[]): Promise<void> {
     const worker = this.#options.worker()
     const isSent = await this.#sendStarts(batch, worker, false)
-    this.#startingCount -= batch.length
     for (const received of batch) {
+      this.#startingRuns -= received.runs.length
       if (isSent) await this.#run(received, worker)
       else this.#takeBack(received)
     }
@@ -280,14 +289,14 @@ export class BrokerFeed implements RunFeed {
   async #beginAsking(batch: readonly Received[]): Promise<void> {
     const worker = this.#options.worker()
     const waiting = this.#asked.wait(
-      batch.map(({ dispatch }) => dispatch.run.claimId),
+      batch.map(({ token }) => token.claimId),
       askAgainMs,
     )
     if (!(await this.#sendStarts(batch, worker, true))) this.#asked.giveUp()
     const answers = await waiting
-    this.#startingCount -= batch.length
     for (const received of batch) {
-      const answer = answers.get(received.dispatch.run.claimId)
+      this.#startingRuns -= received.runs.length
+      const answer = answers.get(received.token.claimId)
       if (answer === 'started') await this.#run(received, worker)
       else if (answer === 'dropped') this.#answer(received, 'acknowledge')
       else this.#takeBack(received)
@@ -296,7 +305,7 @@ export class BrokerFeed implements RunFeed {
 
   async #sendStarts(batch: readonly Received[], worker: number, asks: boolean): Promise<boolean> {
     const { publisher, replyTo } = this.#options
-    const starts = batch.map(({ dispatch: { run } }) => ({ runId: run.id, claimId: run.claimId }))
+    const starts = batch.map(({ token }) => token)
     try {
       await publisher.publish({ kind: 'starts', worker, starts, ...(asks && { asks }) }, replyTo())
       return true
@@ -309,18 +318,18 @@ export class BrokerFeed implements RunFeed {
 
   async #run(received: Received, worker: number): Promise<void> {
     this.#answer(received, 'acknowledge')
-    await this.#options.take([received.dispatch.run], worker, () => true)
+    await this.#options.take(received.runs, worker, () => true)
   }
 
   /** Nobody knows whether its start was recorded. As long as we hold the message, it is ours to start again. */
   #takeBack(received: Received): void {
     received.isMaybeStarted = true
-    if (this.#consumers.isOpen(received.channel) && this.#isRunning) this.#held.unshift(received)
+    if (this.#consumers.isOpen(received.channel) && this.#isRunning) this.#held.addFirst(received)
     else this.#release(received)
   }
 
   #release(received: Received): void {
-    this.#options.release(received.dispatch.run, this.#options.worker())
+    for (const run of received.runs) this.#options.release(run, this.#options.worker())
     this.#answer(received, 'acknowledge')
   }
 
@@ -356,20 +365,10 @@ export class BrokerFeed implements RunFeed {
 
   /** What has not begun goes to others. */
   #returnHeld(): void {
-    const held = this.#held
-    this.#held = []
-    for (const received of held) {
+    for (const received of this.#held.remove(() => true)) {
       if (received.isMaybeStarted) this.#release(received)
       else this.#answer(received, 'return')
     }
     this.#slots.note()
   }
-}
-
-/**
- * A message that was delivered before may have been started, by a worker that died before its acknowledgement arrived: to execute it again would be a crash that nobody
- * counts. One that waited for this worker by name may have been given to another meanwhile.
- */
-function mustAsk({ message, dispatch }: Received): boolean {
-  return message.fields.redelivered || dispatch.asks === true
 }

@@ -193,8 +193,8 @@ export class BrokerLink implements WorkerLink {
       message.kind,
     )
     if (message.kind === 'started') return
-    for (const { runId, claimId } of message.runs)
-      this.#executor?.cancel(runId, 'Somebody else has this run.', claimId)
+    for (const { claimId } of message.runs)
+      this.#executor?.cancelClaim(claimId, 'Somebody else has this run.')
   }
 }
 

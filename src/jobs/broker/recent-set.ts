@@ -2,6 +2,9 @@
 export class RecentSet {
   readonly #maxSize: number
   readonly #numbers = new Set<number>()
+  /** A ring, the oldest at `#next` once it is full. To ask a `Set` for its oldest element walks over all that were deleted before it: 10 µs with 20,000 elements. */
+  readonly #order: number[] = []
+  #next = 0
 
   constructor(maxSize: number) {
     this.#maxSize = maxSize
@@ -12,9 +15,11 @@ export class RecentSet {
   }
 
   add(number: number): void {
-    this.#numbers.add(number)
-    if (this.#numbers.size <= this.#maxSize) return
-    const [oldest] = this.#numbers
+    if (this.#numbers.has(number)) return
+    const oldest = this.#order[this.#next]
     if (oldest !== undefined) this.#numbers.delete(oldest)
+    this.#order[this.#next] = number
+    this.#next = (this.#next + 1) % this.#maxSize
+    this.#numbers.add(number)
   }
 }

@@ -1,6 +1,7 @@
 import { startProcess, startThread } from '../start-program.ts'
+import { errorText } from '../thrown-text.ts'
 import type { Isolation } from './isolation.ts'
-import type { HandlerMessage, HandlerOrder } from './protocol.ts'
+import { type HandlerMessage, type HandlerOrder, messageOf } from './protocol.ts'
 
 /** Why a thread or process ended by itself. */
 export interface RunnerEnd {
@@ -37,17 +38,26 @@ function outOfMemory(what: string, { memoryLimitMb }: Isolation): RunnerEnd {
   }
 }
 
+/** A thread may have thrown any value. */
+function isOutOfMemory(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}
+
+function receive(sent: unknown, events: RunnerEvents): void {
+  const message = messageOf(sent)
+  if (message !== null) events.onMessage(message)
+}
+
 function startHandlerThread(isolation: Isolation, events: RunnerEvents): HandlerRunner {
   const thread = startThread('./isolation/thread-entry', {
     resourceLimits: { maxOldGenerationSizeMb: isolation.memoryLimitMb },
   })
   let end: RunnerEnd | null = null
-  thread.on('message', (message: HandlerMessage) => events.onMessage(message))
-  thread.on('error', (error: NodeJS.ErrnoException) => {
-    end =
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? outOfMemory('thread', isolation)
-        : { code: 'handler_crashed', error: `${error.name}: ${error.message}` }
+  thread.on('message', (sent: unknown) => receive(sent, events))
+  thread.on('error', (thrown: unknown) => {
+    end = isOutOfMemory(thrown)
+      ? outOfMemory('thread', isolation)
+      : { code: 'handler_crashed', error: errorText(thrown) }
   })
   thread.once('exit', (code) => {
     events.onEnd(end ?? { code: 'handler_exited', error: `The handler ended its thread with code ${code}.` })
@@ -71,7 +81,7 @@ function startHandlerProcess(isolation: Isolation, events: RunnerEvents): Handle
     if (child.connected) child.once('disconnect', () => tell(end))
     else tell(end)
   }
-  child.on('message', (message) => events.onMessage(message as HandlerMessage))
+  child.on('message', (sent) => receive(sent, events))
   child.on('error', (error) =>
     onEnd({ code: 'handler_crashed', error: `The process of the handler: ${error.message}` }),
   )

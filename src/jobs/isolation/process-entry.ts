@@ -1,12 +1,12 @@
 // The program of a process that executes handlers.
 import { Worker as Thread } from 'node:worker_threads'
 import { HandlerHost } from './handler-host.ts'
-import type { HandlerMessage, HandlerOrder } from './protocol.ts'
+import type { HandlerMessage, HandlerOrder, SentMessage } from './protocol.ts'
 
 const host = new HandlerHost((message) => send(message))
 
 function send(message: HandlerMessage, done: () => void = () => {}): void {
-  process.send?.(message, undefined, undefined, done)
+  process.send?.({ holdfast: message } satisfies SentMessage, undefined, undefined, done)
 }
 
 process.on('message', (order: HandlerOrder) => host.obey(order))

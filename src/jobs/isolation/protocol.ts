@@ -33,3 +33,15 @@ export type HandlerMessage =
       /** It takes no further run. */
       readonly isLast: boolean
     }
+
+/** What a handler's thread or process sends. A handler, or a library that it uses, may send something of its own over the same channel. */
+export interface SentMessage {
+  readonly holdfast: HandlerMessage
+}
+
+/** Null: it isn't ours. */
+export function messageOf(sent: unknown): HandlerMessage | null {
+  return typeof sent === 'object' && sent !== null && 'holdfast' in sent
+    ? (sent as SentMessage).holdfast
+    : null
+}

@@ -1,22 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import {
-  access,
-  chmod,
-  cp,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises'
+import { access, chmod, cp, lstat, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { HoldfastError } from '../../core/errors.ts'
+import { makeFolder } from './make-folder.ts'
 import { canReach, type ServerUser } from './server-user.ts'
 
 export interface PlatformBinaries {
@@ -125,7 +114,7 @@ async function copyPackage(
   const failures: unknown[] = []
   for (const parent of [...copyDirs, ...sharedCopyDirs()]) {
     try {
-      await mkdir(parent, { recursive: true, mode: 0o755 })
+      await makeFolder(parent, 0o755)
       if (!(await isOurs(parent)) || !(await canReach(parent, user))) continue
       const folder = join(parent, folderName)
       if (!(await isOurs(folder))) await copyOnce(found.nativeDir, folder)

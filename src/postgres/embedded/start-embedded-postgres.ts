@@ -41,6 +41,8 @@ export interface EmbeddedPostgresOptions {
   readonly startDeadlineMs?: number
   /** The time for a fast shutdown before an immediate one, which recovers at the next start. */
   readonly fastShutdownSeconds?: number
+  /** Called once no other process uses the data dir, before anything is made in it or started; what it throws ends the start. */
+  beforeStart?(): Promise<void>
 }
 
 export interface EmbeddedPostgres {
@@ -75,6 +77,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const files = clusterFiles(dataDir)
   const lock = await lockDataDir(dataDir)
   try {
+    await options.beforeStart?.()
     const binaries = await preparePlatformBinaries({ user, copyDirs: [dataDir] })
     await clearLeftovers(files.pgData)
     const { password, isNew } = await ensureCluster(files, binaries, user)

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Evaluation, EvaluationMessage, EvaluationRequest } from './evaluation-protocol.ts'
-import { maxHeapMegabytes } from './jsonata-limits.ts'
+import { maxHeapMegabytes, minUsedShare } from './jsonata-limits.ts'
 
 /** How a request ended: with results, stopped by us, by the end of the child, or it never began. */
 export type EvaluationEnd =
@@ -12,6 +13,18 @@ export type EvaluationEnd =
   | { readonly kind: 'unavailable'; readonly reason: string }
 
 const startTimeoutMs = 15_000
+/** A child that gets no processor is given up after this many times the time that it has. */
+const maxWaits = 20
+/** The unit of `/proc/<pid>/stat`, on every architecture that Node.js supports. */
+const clockTickMs = 10
+
+interface PendingRequest {
+  readonly timeoutMs: number
+  /** What of that time an expression may have the processor. */
+  readonly allowedMs: number
+  post(): void
+  end(end: EvaluationEnd): void
+}
 
 /**
  * A separate process for expressions, one request at a time. A worker thread isn't enough: when V8 can't allocate the
@@ -21,7 +34,7 @@ export class EvaluationChild {
   readonly #child: ChildProcess
   #isReady = false
   #isGone = false
-  #request: { readonly timeoutMs: number; post(): void; end(end: EvaluationEnd): void } | null = null
+  #request: PendingRequest | null = null
   #timer: NodeJS.Timeout | undefined
 
   constructor() {
@@ -48,6 +61,7 @@ export class EvaluationChild {
       if (this.#isGone) return end({ kind: 'unavailable', reason: 'it has ended' })
       this.#request = {
         timeoutMs,
+        allowedMs: request.timeoutMs,
         post: () => this.#child.send(request, (error) => error !== null && this.kill()),
         end,
       }
@@ -71,13 +85,27 @@ export class EvaluationChild {
     const request = this.#request
     if (request === null) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#killUnlessAnswered(request), request.timeoutMs)
+    this.#watch(request, processorMs(this.#child.pid), maxWaits)
     request.post()
   }
 
-  /** If our own thread was busy, the answer may have arrived unread: it is read before the time-out is applied. */
-  #killUnlessAnswered(request: unknown): void {
-    setImmediate(() => setImmediate(() => this.#request === request && this.kill()))
+  #watch(request: PendingRequest, usedAtBeginMs: number | null, waits: number): void {
+    this.#timer = setTimeout(() => {
+      // If our own thread was busy, the answer may have arrived unread: it is read before the time-out is applied.
+      setImmediate(() =>
+        setImmediate(() => {
+          if (this.#request !== request) return
+          const usedMs = processorMs(this.#child.pid)
+          const isStarved =
+            usedMs !== null &&
+            usedAtBeginMs !== null &&
+            usedMs - usedAtBeginMs < request.allowedMs * minUsedShare
+          if (!isStarved) this.kill()
+          else if (waits > 1) this.#watch(request, usedAtBeginMs, waits - 1)
+          else this.#leave({ kind: 'unavailable', reason: 'the machine is too busy' }, '')
+        }),
+      )
+    }, request.timeoutMs)
   }
 
   #receive(message: EvaluationMessage): void {
@@ -98,6 +126,19 @@ export class EvaluationChild {
   #rest(): void {
     this.#child.unref()
     this.#child.channel?.unref()
+  }
+}
+
+/** The processor time that a process has used; null where the system doesn't say, which is anywhere but on Linux. */
+function processorMs(pid: number | undefined): number | null {
+  if (process.platform !== 'linux' || pid === undefined) return null
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // Behind the name, which may contain anything: state is the first field, user and system time are the 12th and 13th.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * clockTickMs
+  } catch {
+    return null
   }
 }
 

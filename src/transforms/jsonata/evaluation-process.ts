@@ -42,6 +42,7 @@ async function evaluate(expression: string, timeoutMs: number, item: EvaluationI
   } catch {
     return failure('payload_invalid_json', 'The payload is not valid JSON, so no value can be read from it.')
   }
+  const begun = process.cpuUsage()
   try {
     const result: unknown = await compile(expression, timeoutMs).evaluate(input, item.variables)
     const json = stringify(result)
@@ -57,7 +58,7 @@ async function evaluate(expression: string, timeoutMs: number, item: EvaluationI
       `The result of the expression for this message is longer than ${maxResultLength} characters.`,
     )
   } catch (error) {
-    return describe(error, timeoutMs)
+    return describe(error, timeoutMs, process.cpuUsage(begun))
   }
 }
 
@@ -91,9 +92,12 @@ function isFunction(value: unknown): boolean {
   )
 }
 
-function describe(error: unknown, timeoutMs: number): Evaluation {
+function describe(error: unknown, timeoutMs: number, used: NodeJS.CpuUsage): Evaluation {
   const { code, message, position } = error as Partial<jsonata.JsonataError>
-  if (code === 'D1012') return failure('jsonata_timeout', `The expression took longer than ${timeoutMs} ms.`)
+  if (code === 'D1012') {
+    const usedMs = (used.user + used.system) / 1000
+    return { code: 'jsonata_timeout', message: `The expression took longer than ${timeoutMs} ms.`, usedMs }
+  }
   const place = typeof position === 'number' ? `, at offset ${position}` : ''
   return failure(
     'jsonata_failed',

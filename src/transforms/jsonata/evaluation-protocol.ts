@@ -1,7 +1,12 @@
 /** What one evaluation came to: the JSON that it made, or why it made none. */
 export type Evaluation =
   | { readonly json: string }
-  | { readonly code: EvaluationFailure; readonly message: string }
+  | {
+      readonly code: EvaluationFailure
+      readonly message: string
+      /** How long a timed-out evaluation had the processor. JSONata compares with the clock, which also passes while its process waits for a core. */
+      readonly usedMs?: number
+    }
 
 export type EvaluationFailure =
   | 'jsonata_failed'

@@ -1,6 +1,6 @@
 import { EvaluationChild, type EvaluationEnd } from './evaluation-child.ts'
 import type { Evaluation, EvaluationItem } from './evaluation-protocol.ts'
-import { maxHeapMegabytes } from './jsonata-limits.ts'
+import { maxHeapMegabytes, minUsedShare } from './jsonata-limits.ts'
 
 export type JsonataOutcome =
   | { readonly ok: true; readonly json: string }
@@ -11,6 +11,8 @@ interface Task {
   readonly settle: (outcome: JsonataOutcome) => void
   /** How often its process was killed, or it ran out of time. From the first time on it runs alone, so that it is certainly the cause. */
   strikes: number
+  /** How long it had the processor when it ran out of time. */
+  usedMs: number
 }
 
 /** The tasks of one expression. */
@@ -26,8 +28,10 @@ const maxTurnLength = 1024 * 1024
 const turnMs = 25
 /** Allowance for communication. JSONata's own timer ends most endless evaluations; this one is for those that it can't see, like a regular expression. */
 const graceMs = 50
-/** One time-out may be caused by the machine: another process had the core. Two are caused by the expression. */
+/** One time-out may be caused by the machine: another process had the core. Two are caused by the expression, if it had the processor meanwhile. */
 const maxStrikes = 2
+/** After so many time-outs without the processor the message is retried later, like one that found no process. */
+const maxStarvedStrikes = 20
 
 /**
  * Evaluates JSONata in one child process, many messages at a time. Expressions take turns, so that a slow one delays the others by a
@@ -47,7 +51,7 @@ export class JsonataEvaluator {
     return new Promise((settle) => {
       const key = `${timeoutMs} ${expression}`
       const line = this.#lines.get(key) ?? { expression, timeoutMs, tasks: [] }
-      line.tasks.push({ item, settle, strikes: 0 })
+      line.tasks.push({ item, settle, strikes: 0, usedMs: 0 })
       this.#lines.set(key, line)
       this.#waitingTasks += 1
       if (!this.#isBusy) {
@@ -105,11 +109,17 @@ export class JsonataEvaluator {
     const again: Task[] = []
     for (const [index, task] of batch.entries()) {
       const evaluation = end.evaluations[index]
-      const isTimeout =
+      const usedMs =
         evaluation !== undefined && 'code' in evaluation && evaluation.code === 'jsonata_timeout'
-      if (isTimeout) task.strikes += 1
-      if (evaluation === undefined || (isTimeout && task.strikes < maxStrikes)) again.push(task)
-      else this.#settle([task], outcomeOf(evaluation))
+          ? (evaluation.usedMs ?? 0)
+          : null
+      if (usedMs !== null) {
+        task.strikes += 1
+        task.usedMs += usedMs
+      }
+      const isStarved = usedMs !== null && task.usedMs < maxStrikes * minUsedShare * line.timeoutMs
+      if (evaluation === undefined || (isStarved && task.strikes < maxStarvedStrikes)) again.push(task)
+      else this.#settle([task], isStarved ? unavailable('the machine is too busy') : outcomeOf(evaluation))
     }
     return again
   }

@@ -2,6 +2,8 @@
 export const maxExpressionLength = 16 * 1024
 export const defaultTimeoutMs = 100
 export const maxTimeoutMs = 5000
+/** An expression has used up its time if it had the processor for this share of it; otherwise the machine was busy. */
+export const minUsedShare = 0.8
 export const maxResultLength = 16 * 1024 * 1024
 /** The heap of the process that evaluates. */
 export const maxHeapMegabytes = 128

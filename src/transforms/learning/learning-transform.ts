@@ -168,7 +168,10 @@ export function compileLearning<Item>(
     return { ok: false, error: lookUpFailed(error) }
   }
 
-  async function renderBatch(inputs: readonly TransformInput[]): Promise<TransformResult> {
+  async function renderBatch(
+    inputs: readonly TransformInput[],
+    maxRecords = Number.POSITIVE_INFINITY,
+  ): Promise<TransformResult> {
     const refused: TransformError[] = []
     const prepared: [number, TransformInput, Prepared][] = []
     const attempt = (index: number, work: () => void) => {
@@ -184,8 +187,21 @@ export function compileLearning<Item>(
     return whenLoaded<TransformResult>(
       prepared.map(([, , each]) => each),
       () => {
-        for (const [index, input, each] of prepared) attempt(index, () => made.push(...finish(each, input)))
-        return { ok: true, rendered: format.write(made, inputs[0]?.nowMs ?? nowMs()), refused }
+        let taken = inputs.length
+        for (const [index, input, each] of prepared) {
+          let items: readonly Item[] = []
+          attempt(index, () => {
+            items = finish(each, input)
+          })
+          if (made.length > 0 && made.length + items.length > maxRecords) {
+            taken = index
+            break
+          }
+          made.push(...items)
+        }
+        const rendered = format.write(made, inputs[0]?.nowMs ?? nowMs())
+        // What is left for another request is refused there, if at all.
+        return { ok: true, rendered, refused: refused.filter(({ index = 0 }) => index < taken), taken }
       },
       (error) => ({ ok: false, error: lookUpFailed(error) }),
     )

@@ -7,7 +7,7 @@ import type { Egress } from '../../network/egress.ts'
 import { InFlightCall, InFlightCalls } from '../in-flight-calls.ts'
 import { abortedOutcome, closedOutcome } from '../interrupted.ts'
 import type { Dispatch, TransportChannel } from '../transport.ts'
-import type { AmqpConfig } from './amqp-config.ts'
+import { type AmqpConfig, confirmDeadlineMs } from './amqp-config.ts'
 import { AmqpConnection } from './amqp-connection.ts'
 import { type AmqpMessage, AmqpMessageRenderer, describeMessage } from './amqp-message.ts'
 import {
@@ -58,7 +58,7 @@ export class AmqpChannel implements TransportChannel {
     const { config, address } = options
     this.#options = options
     this.#renderer = new AmqpMessageRenderer(config)
-    this.#inFlight = new InFlightCalls(config.timeoutMs)
+    this.#inFlight = new InFlightCalls(confirmDeadlineMs(config))
     this.#broker = brokerName(address)
     const exchange = config.exchange === '' ? 'The default exchange' : `Exchange "${config.exchange}"`
     this.#subject = `${exchange} of ${this.#broker}`
@@ -106,11 +106,11 @@ export class AmqpChannel implements TransportChannel {
     const { link } = call
     const reason = link?.blockedReason ?? null
     if (link !== null && reason === null) this.#retire(link)
-    const { timeoutMs } = this.#options.config
+    const deadlineMs = confirmDeadlineMs(this.#options.config)
     this.settle(
       call,
       reason === null
-        ? timeoutOutcome(call.durationMs, this.#subject, timeoutMs)
+        ? timeoutOutcome(call.durationMs, this.#subject, deadlineMs)
         : blockedOutcome(call.durationMs, this.#subject, reason),
     )
   }

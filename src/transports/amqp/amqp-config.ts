@@ -36,8 +36,12 @@ const shape = {
   properties: properties.default({}),
   persistent: z.boolean().default(true),
   mandatory: z.boolean().default(true),
+  /** `binary`: each message carries the attributes of a CloudEvent, also without a transform. */
+  cloudEvents: z.enum(['none', 'binary']).default('none'),
   cloudEventsPrefix: z.enum(['cloudEvents:', 'cloudEvents_']).default('cloudEvents:'),
   /** From connect to the broker's confirm. */
+  confirmTimeoutMs: z.int().min(1).max(600_000).optional(),
+  /** The same, under the name that all transports and the presets have; `confirmTimeoutMs` takes precedence. */
   timeoutMs: z.int().min(1).max(600_000).default(10_000),
 }
 
@@ -50,3 +54,8 @@ export const amqpConfigInput = z
   .superRefine(refuseBroker)
 
 export type AmqpConfig = z.output<typeof amqpConfig>
+
+/** How long a message may take, from connect to the broker's confirm. */
+export function confirmDeadlineMs({ confirmTimeoutMs, timeoutMs }: AmqpConfig): number {
+  return confirmTimeoutMs ?? timeoutMs
+}

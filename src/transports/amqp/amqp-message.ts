@@ -27,6 +27,9 @@ export interface UnusableMessage {
 
 const maxHeaderLength = 8_192
 const maxShownBytes = 64 * 1024
+/** CloudEvents demands both attributes; a transform sets others. */
+const cloudEventSource = '/holdfast'
+const untypedEvent = 'holdfast.message'
 
 /** Sets the routing key, headers and properties of messages; the templates of an endpoint are compiled once. */
 export class AmqpMessageRenderer {
@@ -67,7 +70,7 @@ export class AmqpMessageRenderer {
     }
     return {
       routingKey,
-      headers: { ...headers, ...ownHeaders(dispatch, this.#config.cloudEventsPrefix) },
+      headers: { ...headers, ...ownHeaders(dispatch, this.#config) },
       properties: this.#properties(dispatch, nowMs),
       body: dispatch.body,
     }
@@ -116,7 +119,10 @@ export function describeMessage(
 }
 
 /** The message's own headers, then those that can't be replaced. */
-function ownHeaders(dispatch: Dispatch, cloudEventsPrefix: string): Record<string, string | number> {
+function ownHeaders(
+  dispatch: Dispatch,
+  { cloudEvents, cloudEventsPrefix }: AmqpConfig,
+): Record<string, string | number> {
   const headers: Record<string, string | number> = {}
   const isCloudEvent = headerOf(dispatch, 'ce-specversion') !== undefined
   for (const [name, value] of Object.entries(dispatch.headers)) {
@@ -125,6 +131,12 @@ function ownHeaders(dispatch: Dispatch, cloudEventsPrefix: string): Record<strin
     if (isCloudEvent && lowerName.startsWith('ce-'))
       headers[cloudEventsPrefix + lowerName.slice('ce-'.length)] = decoded(value)
     else headers[lowerName] = value
+  }
+  if (cloudEvents === 'binary' && !isCloudEvent) {
+    headers[`${cloudEventsPrefix}specversion`] = '1.0'
+    headers[`${cloudEventsPrefix}id`] = dispatch.messageId
+    headers[`${cloudEventsPrefix}source`] = cloudEventSource
+    headers[`${cloudEventsPrefix}type`] = dispatch.eventType ?? untypedEvent
   }
   headers['webhook-id'] = dispatch.messageId
   headers['holdfast-delivery-id'] = dispatch.deliveryId

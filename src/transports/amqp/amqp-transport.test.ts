@@ -19,10 +19,11 @@ import { amqpTransport } from './amqp-transport.ts'
 
 const never = new AbortController().signal
 
-function transportWith(allowNetworks: readonly string[]): Transport {
-  const lookup = createTransportRegistry([amqpTransport({ egress: createEgress({ allowNetworks }) })]).get(
-    'amqp',
-  )
+function transportWith(
+  allowNetworks: readonly string[],
+  egress = createEgress({ allowNetworks }),
+): Transport {
+  const lookup = createTransportRegistry([amqpTransport({ egress })]).get('amqp')
   if (!lookup.isFound) throw new Error(lookup.message)
   return lookup.transport
 }
@@ -71,8 +72,8 @@ describe('the config of an amqp endpoint', () => {
     expect(transport.secretPaths?.({ url })).toContainEqual(['url'])
     expect(transport.secretPaths?.({ url: least.url })).not.toContainEqual(['url'])
     expect(transport.secretPaths?.(least)).toContainEqual(['password'])
-    expect(transport.shownPart?.('url', url)).toBe('amqp://ada:[hidden]@rabbit.example/shop')
-    expect(transport.shownPart?.('password', 's3cret')).toBeNull()
+    expect(transport.shownPart?.('url', url, { url })).toBe('amqp://ada:[hidden]@rabbit.example/shop')
+    expect(transport.shownPart?.('password', 's3cret', least)).toBeNull()
   })
 
   it.each(['amqp://10.0.0.1', 'amqp://0x7f.1', 'amqp://[::1]:5672'])('may not lead to %s', (url) => {
@@ -296,6 +297,36 @@ describe.skipIf(brokerUrl === null)('the amqp transport, with a RabbitMQ', () =>
   it('connects to allowed networks only', async () => {
     const outcome = await open({}, transportWith([])).send(exampleDispatch(), never)
     expect(outcome).toMatchObject({ class: 'permanent', error: { code: 'address_refused' } })
+  })
+
+  it('writes messages that are sent together by few system calls', async () => {
+    const broker = await startBroker()
+    const queue = await broker.queue()
+    const egress = createEgress({ allowNetworks: loopbackNetworks })
+    let writes = 0
+    const openTcp: typeof egress.openTcp = (hostname, port) => {
+      const socket = egress.openTcp(hostname, port)
+      const write = socket._write.bind(socket)
+      const writeAll = socket._writev?.bind(socket)
+      socket._write = (...args) => {
+        writes += 1
+        write(...args)
+      }
+      socket._writev = (...args) => {
+        writes += 1
+        writeAll?.(...args)
+      }
+      return socket
+    }
+    const channel = open({ routingKey: queue }, transportWith(loopbackNetworks, { ...egress, openTcp }))
+    await channel.send(exampleDispatch(), never)
+    writes = 0
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, async () => channel.send(exampleDispatch(), never)),
+    )
+    expect(new Set(outcomes.map((outcome) => outcome.class))).toEqual(new Set(['success']))
+    expect(writes).toBeGreaterThan(0)
+    expect(writes).toBeLessThan(5)
   })
 
   it('carries CloudEvents in binary mode as the AMQP binding has it', async () => {

@@ -44,11 +44,15 @@ export interface AmqpConfigInput {
   readonly persistent?: boolean | undefined
   /** Whether a message that routes to no queue fails; true by default. With false it counts as delivered and is lost. */
   readonly mandatory?: boolean | undefined
+  /** `binary` sends each message as a CloudEvent, its attributes as headers; `none` (default) leaves that to a transform. */
+  readonly cloudEvents?: 'none' | 'binary' | undefined
   /** The prefix of CloudEvents attributes in the headers in binary mode: `cloudEvents:` (default) or `cloudEvents_`. */
   readonly cloudEventsPrefix?: 'cloudEvents:' | 'cloudEvents_' | undefined
   /** A client certificate, or your own certificate authority; requires `amqps:`. */
   readonly tls?: TlsInput | undefined
   /** One deadline from connect to the broker's confirm, in milliseconds, 10,000 by default. */
+  readonly confirmTimeoutMs?: number | undefined
+  /** The same under the name that other transports and the presets have; `confirmTimeoutMs` takes precedence. */
   readonly timeoutMs?: number | undefined
   /** Has no effect: a broker returns no statuses. */
   readonly classify?: Readonly<Record<string, AttemptClassName>> | undefined
@@ -86,8 +90,10 @@ const config = z
     properties: amqpProperties.optional(),
     persistent: z.boolean().optional(),
     mandatory: z.boolean().optional(),
+    cloudEvents: z.enum(['none', 'binary']).optional(),
     cloudEventsPrefix: z.enum(['cloudEvents:', 'cloudEvents_']).optional(),
     tls: tlsInput.optional(),
+    confirmTimeoutMs: timeoutMs,
     timeoutMs,
     classify,
   })
@@ -120,6 +126,14 @@ export const amqpDescription = describeTransport<AmqpEndpointInput>({
       about: "the broker's user; its password goes into --config @file",
     },
   ],
+  defaultsOf: ({ timeoutMs: deadlineMs = 10_000 }) => ({
+    headers: {},
+    properties: {},
+    persistent: true,
+    mandatory: true,
+    cloudEvents: 'none',
+    confirmTimeoutMs: deadlineMs,
+  }),
   // A broker wants a password, which PostgreSQL has no key to encrypt with.
   sqlConfig: null,
   targetOf: ({ url, exchange }) => {

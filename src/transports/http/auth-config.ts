@@ -42,7 +42,7 @@ export const authConfig = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('oauth2'),
-    tokenUrl: endpointUrl,
+    tokenUrl: secret(endpointUrl),
     clientId: words,
     clientSecret: secret(words),
     scope: words.optional(),

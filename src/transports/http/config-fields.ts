@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isReservedHeader } from '../../core/endpoints/reserved-headers.ts'
 import { isSecretMark } from '../../secrets/endpoint-secrets.ts'
-import { hasHiddenValue } from './hidden-query.ts'
+import { hasHiddenValue } from './hidden-url.ts'
 
 /** A secret, or the mark that it is stored. */
 export type SecretValue = string | { readonly isSet: true }

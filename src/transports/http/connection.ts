@@ -6,6 +6,7 @@ import type { AbsoluteForm, Egress } from '../../network/egress.ts'
 import type { SocketTarget } from '../../network/open-socket.ts'
 import { ProxyFailure } from '../../network/proxy-failure.ts'
 import { readInTurns } from './reading-turn.ts'
+import { skipContinue } from './skip-continue.ts'
 
 export interface ConnectionOptions {
   readonly origin: string
@@ -62,6 +63,7 @@ export class Connection {
   #socket: net.Socket | null = null
   #watcher: ByteWatcher | null = null
   #parsedBytes = 0
+  #isAtBeginning = true
 
   constructor(options: ConnectionOptions, onDisconnect: (connection: Connection) => void) {
     this.#options = options
@@ -83,6 +85,12 @@ export class Connection {
     return this.#socket?.readyState === 'open'
   }
 
+  /** A request is about to be sent: the next bytes begin its response. */
+  expectResponse(watcher: ByteWatcher): void {
+    this.#isAtBeginning = true
+    this.watchBytes(watcher)
+  }
+
   /**
    * Limits what is parsed from now on beside the body, which has its own limit: the parser doesn't report headers, chunk extensions, trailers or a
    * status line while they arrive, and an endless one would keep the whole node busy until the deadline.
@@ -99,7 +107,7 @@ export class Connection {
   }
 
   /** Everything that was handed out before has been parsed by now, so the watcher knows what of it was body. */
-  readonly #mayRead = (byteCount: number): boolean => {
+  #mayRead(byteCount: number): boolean {
     const watcher = this.#watcher
     if (watcher === null) return true
     const framingBytes = this.#parsedBytes - watcher.bodyBytes
@@ -109,6 +117,13 @@ export class Connection {
     }
     this.#parsedBytes += byteCount
     return true
+  }
+
+  #filter(slice: Buffer): Buffer {
+    if (!this.#isAtBeginning) return slice
+    const rest = skipContinue(slice)
+    this.#isAtBeginning = rest.length === 0
+    return rest
   }
 
   /** Without a limit of its own: a connection is only opened for a call, whose deadline destroys it. */
@@ -133,7 +148,12 @@ export class Connection {
     const report: ConnectCallback = (...result) => {
       if (isReported) return
       isReported = true
-      if (result[0] === null) readInTurns(socket, this.#mayRead)
+      if (result[0] === null) {
+        readInTurns(socket, {
+          mayRead: (byteCount) => this.#mayRead(byteCount),
+          filter: (slice) => this.#filter(slice),
+        })
+      }
       callback(...result)
     }
     // With several addresses the event comes once for each of them.

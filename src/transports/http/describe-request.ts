@@ -30,7 +30,7 @@ export function describeRequest(config: HttpConfig, dispatch: Dispatch, userAgen
   const body = textExcerpt(dispatch.body, maxBodyBytes)
   return {
     method: config.method,
-    url: redactUrl(url, parametersOf(config)),
+    url: redactUrl(url, parametersOf(config), config.secretPath),
     headers: redactHeaders(request.headers.toRecord(), secretHeaders),
     body: body.text,
     isTruncated: body.isTruncated,

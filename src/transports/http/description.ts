@@ -92,6 +92,8 @@ export interface TlsInput {
 export interface HttpConfigInput {
   /** The absolute URL of requests, `http:` or `https:`, without user name and password. With a query it is stored as a secret. */
   readonly url: SecretInput
+  /** Whether the path of the URL is a secret, as that of a Slack webhook is: the URL is stored encrypted, and only its origin is shown. False by default. */
+  readonly secretPath?: boolean | undefined
   /** The method of each request, `POST` by default; `GET` is sent without a body. */
   readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET' | undefined
   /** Added to each request; values may have placeholders like `{{ order.id }}`. */
@@ -173,6 +175,7 @@ export const tlsInput = z
 const config = z
   .strictObject({
     url: secretInput,
+    secretPath: z.boolean().optional(),
     method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).optional(),
     headers: z.record(z.string(), secretInput).optional(),
     plainHeaders: z.array(z.string()).max(64).optional(),
@@ -212,7 +215,8 @@ export const httpDescription = describeTransport<HttpEndpointInput>({
       reads: 'texts',
     },
   ],
-  usualConfig: {
+  defaultsOf: () => ({
+    secretPath: false,
     method: 'POST',
     headers: {},
     plainHeaders: [],
@@ -220,6 +224,8 @@ export const httpDescription = describeTransport<HttpEndpointInput>({
     capture: 'errors',
     maxResponseBytes: 65_536,
     classify: {},
+  }),
+  usualConfig: {
     // Each endpoint signs unless configured otherwise, and its secret stays where it is.
     signing: { scheme: 'standard-webhooks', secret: { isSet: true } },
   },

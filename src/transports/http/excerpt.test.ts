@@ -89,6 +89,9 @@ describe('redaction', () => {
     expect(redactUrl(own, new Set(['page', 'wild-salmon']))).toBe(
       'https://crm.example/hooks?page=%5Bredacted%5D&%5Bredacted%5D&x=1',
     )
+    expect(redactUrl(new URL('https://crm.example:8443/a/wild-salmon?x=1'), new Set(), true)).toBe(
+      'https://crm.example:8443/%5Bredacted%5D',
+    )
     expect(redactUrl(new URL('https://crm.example/a%20b?x=1+2'))).toBe('https://crm.example/a%20b?x=1+2')
   })
 })

@@ -31,8 +31,16 @@ export function redactHeaders(
   return shown
 }
 
-/** A URL as it may be stored and shown: query parameters of the endpoint's own URL, and those named like a secret, lose their values. */
-export function redactUrl(url: URL, secretParameters: ReadonlySet<string> = none): string {
+/**
+ * A URL as it may be stored and shown: query parameters of the endpoint's own URL, and those named like a secret, lose their values. Of a URL with a
+ * secret path only the origin is left.
+ */
+export function redactUrl(
+  url: URL,
+  secretParameters: ReadonlySet<string> = none,
+  isPathSecret = false,
+): string {
+  if (isPathSecret) return `${url.origin}/${encodeURIComponent(redacted)}`
   if (url.search === '') return url.href
   const shown = new URL(url)
   shown.search = url.search

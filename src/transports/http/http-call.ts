@@ -97,7 +97,7 @@ export class HttpCall
 
   useConnection(connection: Connection): void {
     this.connection = connection
-    connection.watchBytes(this)
+    connection.expectResponse(this)
     const { method, url, headers, body } = this.request
     const { absoluteForm } = connection
     const path = url.pathname + url.search

@@ -115,7 +115,7 @@ function appendPath(base: URL, path: string): URL {
   const [pathname = '', ...query] = path.split('?')
   const prefix = `${base.pathname.replace(/\/$/, '')}/`
   url.pathname = prefix + pathname.replace(/^\//, '')
-  if (!url.pathname.startsWith(prefix)) throw new Error(`the path ${path} is outside ${prefix}`)
+  if (!url.pathname.startsWith(prefix)) throw new Error(`the path ${path} is outside the endpoint's URL`)
   if (query.length > 0) url.search = [base.search.slice(1), query.join('?')].filter(Boolean).join('&')
   return url
 }

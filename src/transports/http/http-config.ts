@@ -10,6 +10,7 @@ import {
   secret,
 } from './config-fields.ts'
 import { headerTemplateProblem } from './header-templates.ts'
+import { isWithoutPath } from './hidden-url.ts'
 import { plainHeaderTest } from './secret-paths.ts'
 import { parseSigningSecret, signingSecretAdvice } from './signing-secret.ts'
 import { clientCertificateProblem } from './tls-config.ts'
@@ -44,8 +45,9 @@ export const tlsConfig = z.strictObject({
 const headers = z.record(headerName, secret(headerText))
 
 const shape = {
-  /** With a query it is stored as a secret. */
+  /** With a query, or a path that is secret, it is stored as a secret. */
   url: secret(endpointUrl),
+  secretPath: z.boolean().default(false),
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE', 'GET']).default('POST'),
   /** May have placeholders, like `{{ order.id }}`. */
   headers: headers.default({}),
@@ -95,6 +97,11 @@ function refuseContradictions(config: z.infer<z.ZodObject<typeof shape>>, contex
     const problem = headerOwner(name.toLowerCase(), config.auth) ?? headerProblem(value, isPlain(name))
     if (problem !== null) refuse(['headers', name], problem)
   }
+  if (!config.secretPath && typeof config.url !== 'string' && isWithoutPath(seenUrl(config.url)))
+    refuse(
+      ['secretPath'],
+      "is needed for the stored URL, which can't be read: pass the whole URL to show its path",
+    )
   if (config.tls === undefined) return
   const url = seenUrl(config.url)
   if (url !== '' && !url.startsWith('https:')) refuse(['tls'], 'needs a URL that begins with https://')

@@ -36,17 +36,18 @@ interface Setting {
   readonly timeoutMs?: number
   readonly egress?: EgressOptions
   readonly tls?: HttpTransportOptions['tls']
+  readonly auth?: object
 }
 
 async function explain(
   url: string,
-  { timeoutMs = 5_000, egress = {}, tls }: Setting = {},
+  { timeoutMs = 5_000, egress = {}, tls, auth }: Setting = {},
 ): Promise<Explanation> {
   const transport = httpTransport({
     egress: createEgress({ allowNetworks: ['127.0.0.0/8', '::1'], ...egress }),
     ...(tls && { tls }),
   })
-  const channel = transport.open('crm', { url, timeoutMs })
+  const channel = transport.open('crm', { url, timeoutMs, ...(auth && { auth }) })
   stops.push(async () => channel.close())
   const outcome = await channel.send(exampleDispatch({ call: { isResponseWanted: true } }), never)
   return explainAttempt(outcome, { url, timeoutMs })
@@ -142,6 +143,35 @@ describe('no answer at all', () => {
     // A machine without any resolver says "try again" instead of "unknown".
     expect(explanation.finding.replace('dns_unavailable', 'dns_unknown')).toBe(finding)
     if (explanation.finding !== 'dns_unavailable') expect(explanation.text).toContain(words)
+  })
+})
+
+describe('a token that is not received', () => {
+  const auth = (tokenUrl: string) => ({ type: 'oauth2', tokenUrl, clientId: 'crm', clientSecret: 'secret' })
+
+  it('because its host has no address names that host, not the receiver’s', async () => {
+    const { finding, text } = await explain('http://crm.example/hooks', { auth: auth(unresolvableUrl) })
+    expect(finding).toBe('token_unavailable')
+    expect(text).toContain('POST to receiver.invalid: the host name could not be resolved')
+    expect(text).toContain('config.auth.tokenUrl')
+    expect(text).not.toContain('crm.example has no address')
+    expect(text).toMatch(/[^.]\.$/)
+  })
+
+  it('because nothing listens there does not say that the receiver is down', async () => {
+    const { finding, text } = await explain('http://crm.example/hooks', { auth: auth(await refusedUrl()) })
+    expect(finding).toBe('token_unavailable')
+    expect(text).not.toContain('the receiver is down')
+  })
+
+  it('within the time allowed does not say that the receiver accepts no connection', async () => {
+    const tokens = await receive(hang())
+    const { finding, text } = await explain('http://crm.example/hooks', {
+      timeoutMs: 300,
+      auth: auth(tokens.url),
+    })
+    expect(finding).toBe('token_unavailable')
+    expect(text).not.toContain('No connection was made')
   })
 })
 

@@ -22,13 +22,15 @@ export function isResponseKept(call: HttpCall, config: HttpConfig): boolean {
   return config.capture === 'errors' && !isSuccess(call, config)
 }
 
+type KeptSecrets = Pick<RequestPreparer, 'scrubber' | 'secretHeaders' | 'secretParameters' | 'isPathSecret'>
+
 /** Converts the result of a call to the outcome of its attempt. */
 export function httpOutcome(
   call: HttpCall,
   ending: HttpEnding,
   endpoint: string,
   config: HttpConfig,
-  secrets: Pick<RequestPreparer, 'scrubber' | 'secretHeaders' | 'secretParameters'> | null,
+  secrets: KeptSecrets | null,
 ): AttemptOutcome {
   const durationMs = performance.now() - call.startedAtMs
   const outcome: AttemptOutcome =
@@ -68,6 +70,8 @@ function judgeFailure(call: HttpCall, ending: HttpEnding, endpoint: string, conf
         error: {
           code: 'timeout',
           message: `${subjectOf(call)}: ${whereTimeWent(call)} within ${config.timeoutMs} ms.`,
+          // Only a token can take time before the request.
+          ...(!call.isPrepared && { isTokenMissing: true }),
         },
       }
     case 'aborted':
@@ -79,8 +83,11 @@ function judgeFailure(call: HttpCall, ending: HttpEnding, endpoint: string, conf
 
 function judgeUnprepared(call: HttpCall, error: unknown): Verdict {
   if (error instanceof RequestRefused) {
-    const { code, message, ...verdict } = error.refusal
-    return { ...verdict, error: { code, message: `${subjectOf(call)}: ${message}.` } }
+    const { code, message, isTokenMissing, ...verdict } = error.refusal
+    return {
+      ...verdict,
+      error: { code, message: `${subjectOf(call)}: ${message}.`, ...(isTokenMissing && { isTokenMissing }) },
+    }
   }
   return {
     class: 'retryable',
@@ -124,15 +131,12 @@ function timingsOf(call: HttpCall, totalMs: number): AttemptTimings {
   return connectTimings ? { ...connectTimings, ...timings } : timings
 }
 
-function renderedRequest(
-  call: HttpCall,
-  secrets: Pick<RequestPreparer, 'secretHeaders' | 'secretParameters'> | null,
-): RenderedRequest {
+function renderedRequest(call: HttpCall, secrets: Omit<KeptSecrets, 'scrubber'> | null): RenderedRequest {
   const { method, url, headers, body } = call.request
   const excerpt = textExcerpt(body, maxRequestBytes)
   return {
     method,
-    url: redactUrl(url, secrets?.secretParameters),
+    url: redactUrl(url, secrets?.secretParameters, secrets?.isPathSecret),
     headers: redactHeaders(headers.toRecord(), secrets?.secretHeaders),
     body: excerpt.text,
     isTruncated: excerpt.isTruncated,
@@ -149,7 +153,7 @@ function keptResponse(call: HttpCall, status: number, config: HttpConfig): Respo
   }
 }
 
-/** Names the host and never the query, which may hold a secret. */
+/** Names the host and never the path or the query, which may hold a secret. */
 function subjectOf(call: HttpCall): string {
   return `${call.request.method} to ${call.request.url.host}`
 }

@@ -177,6 +177,17 @@ describe('the answer', () => {
     )
     expect(await send()).toMatchObject({ class: 'success', statusCode: 202 })
   })
+
+  it('is waited for after a 100 Continue that nobody asked for, also on a connection that is used again', async () => {
+    const goOn = 'HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n'
+    const done = 'HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n'
+    receiver.behave((_, response) => void response.socket?.write(goOn, () => response.writeHead(202).end()))
+    expect(await send()).toMatchObject({ class: 'success', statusCode: 202 })
+    receiver.behave(rawAnswer(goOn + goOn + done))
+    expect(await send()).toMatchObject({ class: 'success', statusCode: 202 })
+    receiver.behave(rawAnswer(goOn))
+    expect(await send()).toMatchObject({ class: 'retryable', error: { code: 'connection_reset' } })
+  })
 })
 
 describe('an early hint', () => {
@@ -473,6 +484,7 @@ describe('the config', () => {
       method: 'POST',
       headers: {},
       plainHeaders: [],
+      secretPath: false,
       auth: { type: 'none' },
       timeoutMs: 10_000,
       capture: 'errors',

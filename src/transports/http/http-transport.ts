@@ -58,7 +58,7 @@ export function httpTransport(options: HttpTransportOptions = {}): Transport {
 
 function refusedUrls({ url, auth }: HttpConfig, egress: Egress): Problem[] {
   const places = [{ path: 'config.url', url: seenUrl(url) }]
-  if (auth.type === 'oauth2') places.push({ path: 'config.auth.tokenUrl', url: auth.tokenUrl })
+  if (auth.type === 'oauth2') places.push({ path: 'config.auth.tokenUrl', url: seenUrl(auth.tokenUrl) })
   return places.flatMap((place) => {
     // A placeholder means the stored value, which was checked when it was stored.
     if (!URL.canParse(place.url)) return []

@@ -59,7 +59,7 @@ export class OAuth2TokenSource {
 
   constructor(options: TokenSourceOptions) {
     this.#options = options
-    this.#url = new URL(options.auth.tokenUrl)
+    this.#url = new URL(requireSecret(options.auth.tokenUrl, 'auth.tokenUrl'))
     this.#url.hash = ''
     this.#inFlight = new InFlightCalls(options.timeoutMs)
     const connection = {
@@ -172,7 +172,8 @@ export class OAuth2TokenSource {
         class: outcome.class === 'permanent' ? 'permanent' : 'retryable',
         isHealthFailure: outcome.isHealthFailure,
         code: error?.code ?? 'oauth2_failed',
-        message: `no token was received: ${error?.message ?? `${this.#subject} could not be reached`}`,
+        message: `no token was received: ${error?.message.replace(/\.$/, '') ?? `${this.#subject} could not be reached`}`,
+        isTokenMissing: true,
       })
     }
     const said = errorAnswer.safeParse(parseJson(call.responseBody))

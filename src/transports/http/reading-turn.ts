@@ -6,8 +6,12 @@ const maxSliceBytes = 8 * 1024
 /** How long answers may be parsed before other work gets a turn. */
 const maxTurnMs = 4
 
-/** Asked before bytes go to the parser; false: the answer has been given up. */
-export type SliceGuard = (byteCount: number) => boolean
+export interface SliceGuard {
+  /** Asked before bytes go to the parser; false: the answer has been given up. */
+  mayRead(byteCount: number): boolean
+  /** What of these bytes the parser gets. */
+  filter(slice: Buffer): Buffer
+}
 
 /**
  * Shared by the sockets of all endpoints. A receiver decides how much work its bytes make (a chunk, a header or a trailer each), and with
@@ -16,20 +20,25 @@ export type SliceGuard = (byteCount: number) => boolean
 const budget = new TurnBudget(maxTurnMs)
 
 /**
- * Makes `socket.read()` hand out slices, each of which `mayRead` is asked for. undici reads in a loop until there is nothing, so it notices
+ * Makes `socket.read()` hand out slices, each of which `guard` is asked about. undici reads in a loop until there is nothing, so it notices
  * nothing of it. The socket's own method is replaced because a stream in between would cost every response a copy and an event.
  */
-export function readInTurns(socket: net.Socket, mayRead: SliceGuard): void {
+export function readInTurns(socket: net.Socket, guard: SliceGuard): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null
   socket.read = (size?: number): Buffer | null => {
     // Streams call `read(0)` themselves, to get the next bytes from the system.
     if (size !== undefined) return read(size)
-    const sliceBytes = Math.min(socket.readableLength, maxSliceBytes)
-    if (sliceBytes === 0) return read()
-    if (budget.isSpent) {
-      budget.later(() => socket.destroyed || socket.emit('readable'))
-      return null
+    for (;;) {
+      const sliceBytes = Math.min(socket.readableLength, maxSliceBytes)
+      if (sliceBytes === 0) return read()
+      if (budget.isSpent) {
+        budget.later(() => socket.destroyed || socket.emit('readable'))
+        return null
+      }
+      const slice = guard.mayRead(sliceBytes) ? read(sliceBytes) : null
+      if (slice === null) return null
+      const filtered = guard.filter(slice)
+      if (filtered.length > 0) return filtered
     }
-    return mayRead(sliceBytes) ? read(sliceBytes) : null
   }
 }

@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring'
 import type { Dispatch } from '../transport.ts'
 import type { AuthConfig } from './auth-config.ts'
 import type { SecretValue } from './config-fields.ts'
@@ -25,6 +26,7 @@ export class RequestPreparer {
   readonly secretHeaders: ReadonlySet<string>
   /** The query parameters of the endpoint's URL. */
   readonly secretParameters: ReadonlySet<string>
+  readonly isPathSecret: boolean
   /** Headers without placeholders, as every request begins. */
   readonly fixedHeaders: Readonly<Record<string, string>>
   readonly scrubber: SecretScrubber
@@ -50,6 +52,7 @@ export class RequestPreparer {
     this.secretHeader = secretHeaderOf(auth)
     this.secretHeaders = secretHeadersOf(config)
     this.secretParameters = parametersOf(config)
+    this.isPathSecret = config.secretPath
     this.#credentials = credentialsOf(auth)
     this.scrubber = new SecretScrubber(secretTexts(config, this.#credentials))
     this.#tokens =
@@ -148,7 +151,18 @@ function secretTexts(config: HttpConfig, credentials: string | null): string[] {
   }
   const isPlain = plainHeaderTest(config.plainHeaders)
   for (const [name, value] of Object.entries(headers)) if (!isPlain(name)) texts.push(value)
-  for (const [name, value] of new URL(requireSecret(config.url, 'url')).searchParams)
-    texts.push(value === '' ? name : value)
+  const url = new URL(requireSecret(config.url, 'url'))
+  for (const [name, value] of url.searchParams) texts.push(value === '' ? name : value)
+  if (config.secretPath) texts.push(...pathTexts(url.pathname))
   return texts.filter((text) => typeof text === 'string')
+}
+
+/**
+ * A path and its parts, as written and decoded. A word before the last part, like the first of `/webhook/<key>`, is no key, and without it `webhook-id`
+ * would be unreadable.
+ */
+function pathTexts(pathname: string): string[] {
+  const path = pathname.replaceAll(/^\/|\/$/g, '')
+  const parts = path.split('/').filter((part, at, all) => at === all.length - 1 || !/^[a-z]+$/.test(part))
+  return [path, ...parts].flatMap((text) => [text, unescape(text)])
 }

@@ -6,6 +6,7 @@ export interface Refusal {
   readonly code: string
   /** Reads on after "POST to host: ". */
   readonly message: string
+  readonly isTokenMissing?: true
 }
 
 /** Why a request can't be prepared, and what that means for its delivery. */

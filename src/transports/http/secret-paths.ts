@@ -1,6 +1,6 @@
-import { isSecretMark, type SecretPath } from '../../secrets/endpoint-secrets.ts'
+import { isSecretMark, partlyShown, type SecretPath, secretMark } from '../../secrets/endpoint-secrets.ts'
 import type { CompletedConfig } from '../transport.ts'
-import { hasQuery, withoutQueryValues } from './hidden-query.ts'
+import { hasQuery, withoutPath, withoutQueryValues } from './hidden-url.ts'
 import { newSigningSecret } from './signing-secret.ts'
 
 const fixedPaths: readonly SecretPath[] = [
@@ -13,22 +13,35 @@ const fixedPaths: readonly SecretPath[] = [
   ['tls', 'passphrase'],
 ]
 
-/** The paths of the secrets of an http endpoint: including every header that isn't listed as plain, and the URL if it has a query. */
+/** The paths of the secrets of an http endpoint: including every header that isn't listed as plain, and every URL with a query or a secret path. */
 export function secretPaths(config: Readonly<Record<string, unknown>>): readonly SecretPath[] {
   const headers = isRecord(config['headers']) ? Object.keys(config['headers']) : []
   const isPlain = plainHeaderTest(config['plainHeaders'])
-  const { url } = config
-  const isHidden = typeof url === 'string' ? hasQuery(url) : isSecretMark(url)
+  const auth = isRecord(config['auth']) ? config['auth'] : {}
   return [
-    ...(isHidden ? [['url']] : []),
+    ...(isHiddenUrl(config['url'], isPathSecret(config)) ? [['url']] : []),
     ...fixedPaths,
+    ...(isHiddenUrl(auth['tokenUrl']) ? [['auth', 'tokenUrl']] : []),
     ...headers.filter((name) => !isPlain(name)).map((name) => ['headers', name]),
   ]
 }
 
-/** Of a URL with a query all but the values of its parameters may be seen. */
-export function shownPart(field: string, secret: string): string | null {
-  return field === 'url' ? withoutQueryValues(secret) : null
+/** Of a URL with a query all but the values of its parameters may be seen; of one with a secret path only the server. */
+export function shownPart(
+  field: string,
+  secret: string,
+  config: Readonly<Record<string, unknown>>,
+): string | null {
+  if (field === 'url' && isPathSecret(config)) return withoutPath(secret)
+  return field === 'url' || field === 'auth.tokenUrl' ? withoutQueryValues(secret) : null
+}
+
+function isPathSecret(config: Readonly<Record<string, unknown>>): boolean {
+  return config['secretPath'] === true
+}
+
+function isHiddenUrl(url: unknown, hasSecretPath = false): boolean {
+  return typeof url === 'string' ? hasSecretPath || hasQuery(url) : isSecretMark(url)
 }
 
 /** The headers, in any case, whose values may be shown. */
@@ -39,9 +52,10 @@ export function plainHeaderTest(plainHeaders: unknown): (name: string) => boolea
 
 /** A new endpoint signs, unless configured otherwise; a secret that isn't given is generated. */
 export function completeConfig(
-  config: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
   isStored: (field: string) => boolean,
 ): CompletedConfig {
+  const config = withHiddenPath(given)
   const signing = config['signing'] ?? { scheme: 'standard-webhooks' }
   const isWanted =
     isRecord(signing) && signing['scheme'] === 'standard-webhooks' && signing['secret'] === undefined
@@ -51,6 +65,12 @@ export function completeConfig(
   }
   const signingSecret = newSigningSecret()
   return { config: { ...config, signing: { ...signing, secret: signingSecret } }, signingSecret }
+}
+
+/** The path of a URL that is stored already may have been shown until now. */
+function withHiddenPath(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const shown = isPathSecret(config) ? partlyShown(config['url']) : null
+  return shown === null ? config : { ...config, url: { ...secretMark, shown: withoutPath(shown) } }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -66,6 +66,10 @@ test('runs of a job that no live worker handles are shown, counted and alerted o
 
   const path = `/v1/runs/${first.id}`
   expect((await rig.call('GET', path)).body).toMatchObject({ state: 'waiting', isUnhandled: true })
+  expect((await rig.call('GET', '/v1/runs')).body.data).toMatchObject([
+    { state: 'waiting', isUnhandled: true },
+    { state: 'waiting', isUnhandled: true },
+  ])
   expect(await unhandled('reports')).toMatchObject([{ job: 'report', runs: 2 }])
   expect(await gauge()).toEqual(['holdfast_queue_unhandled_runs{job="report",queue="reports"} 2'])
 
@@ -88,6 +92,10 @@ test('runs of a job that no live worker handles are shown, counted and alerted o
   expect(await alerts('resolved')).toMatchObject([{ rule: 'job-unhandled', subject: 'report' }])
   expect(notices).toContainEqual(expect.stringMatching(/^\[RESOLVED\] .*report/))
   expect((await rig.call('GET', path)).body).toMatchObject({ isUnhandled: false })
+  expect((await rig.call('GET', '/v1/runs')).body.data).toMatchObject([
+    { isUnhandled: false },
+    { isUnhandled: false },
+  ])
   expect(await unhandled('reports')).toEqual([])
   // A scrape within seconds of another one has the same gauges.
   await until('the gauge to end', async () => (await gauge()).length === 0)

@@ -129,8 +129,12 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
     criticality: equal('criticality'),
     orderingKey: equal('orderingKey'),
   },
+  summariseDeadLetters: {},
+  listPersistingRecipients: {},
   listOperations: { state: equal('state'), kind: equal('kind') },
   listJobs: {},
+  listQueues: {},
+  listWorkers: {},
   listRuns: {
     queue: equal('queue'),
     job: equal('job'),
@@ -152,8 +156,11 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   },
   listSchedules: {},
   listAlerts: { state: equal('state') },
+  listAlertRules: {},
+  listAlertChannels: {},
   listQuarantine: {},
   listTables: {},
+  listSettings: {},
   listApiKeys: {},
   listAudit: { subject: equal('subject'), action: equal('action'), actor: equal('actor') },
 }
@@ -171,6 +178,7 @@ beforeAll(async () => {
   const { firstLane, eventId } = dataset
   await rig.holdfast.schedules.set({ name: 'nightly', job: 'job-01', cron: '0 3 * * *' })
   await rig.holdfast.schedules.set({ name: 'hourly', job: 'job-02', cron: '0 * * * *' })
+  for (const name of ['pager', 'chat']) await rig.holdfast.alertChannels.create({ name, kind: 'log' })
   await pool.query(`
     set search_path = holdfast_internal;
     delete from alerts where id not in (select id from alerts order by id limit 40);
@@ -189,6 +197,7 @@ beforeAll(async () => {
     update attempts set status_code = 418, error_code = 'teapot', error = 'I am short and stout' where delivery_id = ${eventId(11)} + 7;
     update dead_letters set status_code = 418, error_code = 'teapot', error = 'I am short and stout', reason = 'permanent', outcome = 3, criticality = 2,
       ordering_key = 'k', route_id = (select min(id) from routes) where id = ${eventId(11)} + 8;
+    update dead_letters set criticality = 2 where id = (select min(id) from dead_letters where state = 'open' and lane_id <> (select lane_id from dead_letters where id = ${eventId(11)} + 8));
     update attempts set status_code = 503, error = 'The endpoint answered 503' where outcome <> 1 and status_code <> 418;
     update dead_letters set status_code = 503, error = 'The endpoint answered 503' where status_code <> 418;
     insert into past_workers (incarnation, name, host) values (1, 'old-hand', 'h'), (2, 'rare-hand', 'h');
@@ -230,7 +239,7 @@ async function walk(path: string, query: Record<string, string>, limit: number):
   return rows
 }
 
-const keyOf = (row: Row) => row.id ?? row.name
+const keyOf = (row: Row) => row.id ?? row.name ?? `${row.endpoint} ${row.queue}`
 /** As many as every list gives at once. */
 const wholeLimit = 200
 

@@ -110,7 +110,7 @@ test('queues are limited and paused, workers listed and drained', async () => {
   const shown = await rig.call('GET', '/v1/queues/mail')
   expect(shown.body).toMatchObject({ name: 'mail', concurrency: 3, owed: 0 })
   expect((await rig.call('GET', '/v1/queues/nowhere')).body.code).toBe('queue_not_found')
-  expect((await rig.call('GET', '/v1/workers')).body).toEqual({ data: [] })
+  expect((await rig.call('GET', '/v1/workers')).body).toEqual({ data: [], nextCursor: null })
   expect((await rig.call('POST', '/v1/workers/7/drain')).body.code).toBe('worker_not_found')
 })
 

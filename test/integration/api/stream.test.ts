@@ -22,9 +22,9 @@ interface Follower {
   stop(): void
 }
 
-async function follow(headers: Record<string, string> = {}): Promise<Follower> {
+async function follow(headers: Record<string, string> = {}, query = ''): Promise<Follower> {
   const abort = new AbortController()
-  const response = await fetch(`${rig.server.url}/v1/stream`, {
+  const response = await fetch(`${rig.server.url}/v1/stream${query}`, {
     headers: { authorization: `Bearer ${key}`, ...headers },
     signal: abort.signal,
   })
@@ -51,6 +51,28 @@ async function follow(headers: Record<string, string> = {}): Promise<Follower> {
 function of({ events }: Follower, event: string): Record<string, unknown>[] {
   return events.filter((each) => each.event === event).map(({ data }) => data)
 }
+
+test('a client that asks for less detail learns of traffic, not of its entries', async () => {
+  const [brief, full] = [await follow({}, '?detail=brief'), await follow()]
+  await until(
+    'traffic on both streams',
+    async () => {
+      await rig.holdfast.send('sink', { hello: 'world' })
+      return Math.min(of(brief, 'attempts').length, of(full, 'attempts').length)
+    },
+    (count) => count > 0,
+  )
+  expect(of(brief, 'attempts')[0]).toEqual({})
+  expect(of(full, 'attempts')[0]).toMatchObject({
+    attempts: expect.arrayContaining([expect.objectContaining({ endpoint: 'sink' })]),
+  })
+  brief.stop()
+  full.stop()
+  const refused = await fetch(`${rig.server.url}/v1/stream?detail=some`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(refused.status).toBe(422)
+})
 
 test('a client receives changes, attempts and totals', async () => {
   const follower = await follow()

@@ -106,6 +106,17 @@ describe('problems', () => {
     expect(body.requestId).toBe(headers.get('x-request-id'))
   })
 
+  test.each(['/v1/events', '/v1/deliveries'])(
+    'an unknown filter of %s is answered with the one that was meant',
+    async (path) => {
+      const { status, body } = await rig.call('GET', `${path}?type=order.paid`)
+      expect(status).toBe(422)
+      expect(body.problems).toEqual([
+        { path: 'type', message: 'is not a known field: did you mean eventType?' },
+      ])
+    },
+  )
+
   test.each([
     ['a body that ends too soon', 'POST', '/v1/events', '{"type":', 400, 'invalid_json'],
     ['deep nesting', 'POST', '/v1/events', '['.repeat(5000) + ']'.repeat(5000), 400, 'invalid_json'],

@@ -168,6 +168,23 @@ test('values that the server does not show are compared by it: what differs is c
   expect(await apply(file('red', 'two'))).toEqual([])
 })
 
+test('a URL with a secret path is compared and exported like other secrets', async () => {
+  const file = (key: string) =>
+    stringify({
+      endpoints: [
+        { name: 'team', config: { url: `https://hooks.example/services/${key}`, secretPath: true } },
+      ],
+    })
+  expect(await apply(file('one'))).toEqual(['create endpoint team'])
+  expect(await apply(file('one'))).toEqual([])
+  expect(showPlan(await plan(file('two')))).toMatchObject([{ fields: [{ path: 'config.url' }] }])
+  expect(await apply(file('two'))).toEqual(['update endpoint team'])
+  const team = (await allKinds[1]?.read(client))?.find(({ name }) => name === 'team')
+  const exported = allKinds[1]?.toFile(team?.fields ?? {}, await allKinds[1]?.digests?.(client, 'team'))
+  expect(exported).toMatchObject({ config: { url: expect.stringMatching(/^digest:/), secretPath: true } })
+  expect(await apply(stringify({ endpoints: [exported] }))).toEqual([])
+})
+
 test('only the fields that differ are changed, and what the file leaves out is left alone', async () => {
   await apply(await example())
   await rig.holdfast.endpoints.update('crm', { limits: { maxPending: 77 }, contact: 'ada@example.com' })

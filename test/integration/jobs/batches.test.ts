@@ -140,6 +140,30 @@ describe('a handler that takes a batch', () => {
   })
 })
 
+describe('a handler that takes a batch, whose results can not be read,', () => {
+  it('fails its runs, and the worker goes on', async () => {
+    const job = defineJob({
+      name: 'unreadable',
+      queue: 'unreadable',
+      retry: { maxRetries: 0 },
+      runBatch: (runs) =>
+        Object.defineProperty(
+          runs.map(() => 1),
+          0,
+          {
+            get: () => {
+              throw new Error('not for you')
+            },
+          },
+        ),
+    })
+    const { id } = await holdfast.enqueue(job, 1)
+    await jobs.work({ jobs: [job] })
+    await jobs.whenDone()
+    expect(await holdfast.runs.get(id)).toMatchObject({ state: 'failed', error: 'Error: not for you' })
+  })
+})
+
 describe('middleware', () => {
   it('is called around every handler, the first outermost, and sees input, context and result', async () => {
     const said: string[] = []

@@ -88,6 +88,15 @@ test('without a unique key, or with an ordering key, it is refused', async () =>
   }
 })
 
+test('waiting for a result needs a time', async () => {
+  const run = await holdfast.enqueue(noted, 1, later)
+  for (const options of [undefined, {}, { timeoutMs: '1 s' }, { timeoutMs: Number.NaN }, { timeoutMs: -1 }]) {
+    const wait = Promise.resolve().then(() => run.result(options as { timeoutMs: number }))
+    await expect(wait).rejects.toMatchObject({ code: 'invalid_options' })
+  }
+  await holdfast.runs.cancel(run.id)
+})
+
 test('the result of a run can be waited for', async () => {
   const doubled = defineJob({
     name: 'doubled',

@@ -266,8 +266,11 @@ test('log lines, progress and the result are kept with the attempt, within their
   const detail = attempt!['detail'] as { resultOmitted: string; logs: { message: string }[] }
   expect(detail.resultOmitted).toBe('too_large')
   expect(detail.logs[0]).toMatchObject({ level: 'info', message: 'looking', details: { order: 7 } })
-  expect(detail.logs).toHaveLength(501)
-  expect(detail.logs.at(-1)!.message).toBe('101 further lines were not stored')
+  expect(detail.logs).toHaveLength(502)
+  expect(detail.logs.at(-2)!.message).toBe('101 further lines were not stored')
+  expect(detail.logs.at(-1)!.message).toBe(
+    'The result was not stored: it takes 70002 bytes as JSON, more than the limit of 65536.',
+  )
 })
 
 test('what a running run says of itself can be seen before it ends', async () => {
@@ -306,7 +309,11 @@ test('a run whose text PostgreSQL can not store loses only that text', async () 
     () => attemptsOf(good.id),
     (rows) => rows.length === 1,
   )
-  expect(attempt).toMatchObject({ outcome: 1, detail: { resultOmitted: 'not_storable' } })
+  const message = "The result was not stored: JSON or PostgreSQL can't hold it."
+  expect(attempt).toMatchObject({
+    outcome: 1,
+    detail: { resultOmitted: 'not_storable', logs: [{ level: 'warn', message }] },
+  })
 })
 
 test('a result waits while the database rejects results and quarantine rows', async () => {

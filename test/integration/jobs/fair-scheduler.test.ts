@@ -107,18 +107,19 @@ class Stage {
   async look(): Promise<void> {
     const rows = await jobs.rig.rows<ScheduledRun & { isDue: boolean }>(
       `select owed.id::float8, job.name as job, owed.priority::int, message.size as bytes, owed.is_due as "isDue",
-              (case when owed.due_at < 'infinity' then holdfast_internal.age_at(owed.due_at) else owed.id end)::float8 as age,
+              (case when owed.due_at < 'infinity' and not owed.is_new then holdfast_internal.age_at(owed.due_at) else owed.id end)::float8 as age,
               owed.ordering_key as "orderingKey", owed.concurrency_key as "concurrencyKey", owed.fair_key as "fairKey"
        from (
          select id, job_id, priority, due_at, ordering_key, concurrency_key, fair_key,
+                attempt = 0 and concurrency_key is not null and holdfast_internal.age_at(due_at) - id < 4096 * 5000 as is_new,
                 coalesce(due_at <= clock_timestamp() or due_at = 'infinity' or claim_id is not null, true) as is_due
          from holdfast_internal.runs where lane_id = $1
          union all
-         select id, bundle.job_id, bundle.priority, null, null, null, null, true
+         select id, bundle.job_id, bundle.priority, null, null, null, null, true, true
          from holdfast_internal.waiting_bundles as bundle cross join generate_series(bundle.first_id, bundle.last_id) as id
          where bundle.lane_id = $1
          union all
-         select listed, its.job_id, its.priority, null, null, null, null, true
+         select listed, its.job_id, its.priority, null, null, null, null, true, true
          from holdfast_internal.run_claims as claim cross join unnest(claim.bundled) as part
          cross join generate_series(lower(part), upper(part) - 1) as listed cross join holdfast_internal.job_of_bundled(listed, claim.lane_id) as its
          where claim.lane_id = $1

@@ -120,6 +120,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
       { does: 'crash' },
       { errorCode: 'handler_crashed', error: 'Error: outside of the handler' },
     ],
+    ['throws null outside of its promise', { does: 'crash-with-null' }, { errorCode: 'handler_crashed' }],
     [
       'exits',
       { does: 'exit' },
@@ -138,6 +139,13 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     expect(await run({})).toMatchObject({ state: 'succeeded' })
     expect(worker.isFenced).toBe(false)
   })
+
+  test.each([null, 'ready', { progress: 1 }, { kind: 'succeeded', hasResult: false }])(
+    'that sends %j to its worker by itself goes on to its own end',
+    async (message) => {
+      expect(await run({ does: 'send', message })).toMatchObject({ state: 'succeeded', result: 'sent' })
+    },
+  )
 
   test('that returns what can not be stored succeeds without a result', async () => {
     expect(await run({ does: 'return' })).toMatchObject({ state: 'succeeded', result: null })

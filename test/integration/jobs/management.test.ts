@@ -195,7 +195,12 @@ test('a run that a living worker has lost sight of is found, and fails as a zomb
     expect(await jobs.rig.value('select holdfast_internal.sweep_zombies(1000, 100, 0)')).toBe(found)
   }
   const failed = await holdfast.runs.get(id)
-  expect(failed).toMatchObject({ state: 'failed', error: 'Zombie detected', errorCode: 'zombie_detected' })
+  expect(failed).toMatchObject({
+    state: 'failed',
+    crashes: 1,
+    error: 'Zombie detected',
+    errorCode: 'zombie_detected',
+  })
   expect(failed.attempts).toMatchObject([
     {
       attempt: 1,

@@ -89,6 +89,33 @@ async function line() {
 const many = (name: string, total: number) => Array.from({ length: total }, (_, n) => `${name}${n}`)
 const inputsOf = (runs: readonly ClaimedRun[]) => runs.map(({ body }) => JSON.parse(body!) as string)
 
+describe('age', () => {
+  it('decides between plain runs, runs of a concurrency key and runs for certain workers', async () => {
+    const { claim, enqueue } = await line()
+    await enqueue(['first'], {})
+    await enqueue(['of a concurrency key'], { concurrencyKey: 'a' })
+    await enqueue(['second'], {})
+    await enqueue(['for a worker'], { worker: 'by hand' })
+    await enqueue(['last'], {})
+    const order = ['first', 'of a concurrency key', 'second', 'for a worker', 'last']
+    expect(inputsOf(await claim(10))).toEqual(order)
+  })
+
+  it('of a delayed run counts from when it fell due', async () => {
+    const { claim, enqueue } = await line()
+    await enqueue(['delayed'], { delayMs: 50, priority: 1 })
+    await enqueue(['plain'], { priority: 1 })
+    const due =
+      'select from holdfast_internal.runs where priority = 1 and due_at <= clock_timestamp() and claim_id is null'
+    await until(
+      'the delay',
+      () => jobs.rig.rows(due),
+      (rows) => rows.length === 1,
+    )
+    expect(inputsOf(await claim(10))).toEqual(['plain', 'delayed'])
+  })
+})
+
 describe('fair keys', () => {
   it('one run of a second key is among the next runs, however many of the first wait', async () => {
     const { claim, enqueue } = await line()

@@ -107,6 +107,28 @@ describe('a record store', () => {
     expect(Math.max(...store.sizes)).toBe(50)
   })
 
+  it('gets at most as many statements in a request as a batch may have, and each once', async () => {
+    await using store = await RecordStore.start()
+    const { name, publish } = await connect(store, {}, { batch: { maxMessages: 6, maxWaitMs: 20 } })
+    const problem = (n: number) => ({ ...several, timestamp: event(n).timestamp })
+    const anonymous = { ...problem(9), ...inContext({ username: null, user_id: null }) }
+    await publish([...many(2), problem(2), problem(3), anonymous, problem(4), ...many(7).slice(5)])
+    await rig.whenSettled(name)
+    expect(Math.max(...store.sizes)).toBe(6)
+    expect(store.statements.size).toBe(2 + 3 * 4 + 2)
+    expect(store.answers.every((status) => status === 200)).toBe(true)
+    expect(await statesOf(name)).toEqual(['dead', ...Array.from({ length: 7 }, () => 'succeeded')])
+  })
+
+  it('gets an event whole that alone has more statements than a batch may have', async () => {
+    await using store = await RecordStore.start()
+    const { name, publish } = await connect(store, {}, { batch: { maxMessages: 3, maxWaitMs: 20 } })
+    await publish([several, event(1)])
+    await rig.whenSettled(name)
+    expect(store.statements.size).toBe(5)
+    expect(store.sizes).toEqual([4, 1])
+  })
+
   it.each([[{ maxMessages: 50, maxWaitMs: 20 }], [null]])(
     'that has one of the statements of an event gets the others (batch: %j)',
     async (batch) => {

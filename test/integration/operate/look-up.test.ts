@@ -175,6 +175,35 @@ describe('looking things up', () => {
       expect(seen).toEqual(seen.toSorted().toReversed())
     })
 
+    it('that ended keep the ordering key and the criticality of their message', async () => {
+      const endpoint = await functionEndpoint(node.holdfast, () => {})
+      const { deliveryId } = await node.holdfast.send(
+        endpoint,
+        { order: 1 },
+        { orderingKey: 'customer-7', criticality: 'critical' },
+      )
+      await rig.whenSettled(endpoint)
+      expect(await node.holdfast.deliveries.get(deliveryId)).toMatchObject({
+        state: 'succeeded',
+        orderingKey: 'customer-7',
+        criticality: 'critical',
+      })
+    })
+
+    it('that ended don’t say which criticality their route gave them, because it isn’t kept', async () => {
+      const endpoint = await functionEndpoint(node.holdfast, () => {})
+      const route = { name: `to-${endpoint}`, eventType: 'parcel.sent', criticality: 'critical' } as const
+      await node.holdfast.routes.create({ ...route, endpoint })
+      await node.holdfast.publish('parcel.sent', { parcel: 1 }, { orderingKey: 'parcel-1' })
+      await node.holdfast.publish('parcel.sent', { parcel: 2 }, { criticality: 'best_effort' })
+      await rig.whenSettled(endpoint)
+      const { data } = await node.holdfast.deliveries.list({ endpoint })
+      expect(data.map(({ orderingKey, criticality }) => ({ orderingKey, criticality }))).toEqual([
+        { orderingKey: null, criticality: 'best_effort' },
+        { orderingKey: 'parcel-1', criticality: null },
+      ])
+    })
+
     it('come with their attempts', async () => {
       const { data } = await node.holdfast.deliveries.list({ endpoint: bad, correlationId: 'c-1' })
       const delivery = await node.holdfast.deliveries.get(data[0]!.id)

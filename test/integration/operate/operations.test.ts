@@ -353,7 +353,6 @@ describe('a bulk action', () => {
     ['no filter but empty fields', { kind: 'cancel', filter: { endpoint: undefined } }],
     ['letters that are not open', { kind: 'redrive', filter: { state: 'resolved' } }],
     ['deliveries that are done', { kind: 'cancel', filter: { state: 'succeeded' } }],
-    ['a discard without a reason', { kind: 'discard', filter: { eventType: 'x' } }],
     ['a moment that no preview gave', { kind: 'redrive', filter: { eventType: 'x' }, asOf: '1; drop table' }],
     ['a rate of nothing', { kind: 'redrive', filter: { eventType: 'x' }, ratePerSecond: 0 }],
     ['an unknown kind', { kind: 'destroy', filter: { eventType: 'x' } }],

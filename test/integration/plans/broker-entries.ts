@@ -1,3 +1,4 @@
+import { divideRuns } from '../../../src/jobs/broker-node/divide-runs.ts'
 import {
   countDispatched,
   countSuspects,
@@ -18,18 +19,28 @@ const aBatch = { rows: 4000, why: 'a batch of 200 runs, their claims, and what i
 
 async function dispatch(database: Database, wanted = 200) {
   const { incarnation, laneIds } = await labWorker(database, 'default')
-  const { dispatched } = await dispatchRuns(database, {
-    worker: incarnation,
-    laneId: laneIds[0] ?? 0,
-    wanted,
-    suspectRoom: 10,
-    mayTakeDeadly: false,
-    jobIds: null,
-    maxBytes: 16 * 1024 * 1024,
-    maxChain: 1,
-    request: 1,
-  })
-  return { worker: incarnation, tokens: [...dispatched.values()] }
+  const dispatches = await dispatchRuns(
+    database,
+    {
+      worker: incarnation,
+      laneId: laneIds[0] ?? 0,
+      wanted,
+      suspectRoom: 10,
+      mayTakeDeadly: false,
+      jobIds: null,
+      maxBytes: 16 * 1024 * 1024,
+      maxChain: 1,
+      request: 1,
+    },
+    // Half of them alone, as those with a key are.
+    ({ runs, due }) =>
+      divideRuns(
+        { runs, due: new Set([...due, ...runs.slice(100).map(({ id }) => id)]) },
+        { maxRuns: 16, maxBytes: 65_536 },
+      ),
+  )
+  const tokens = dispatches.map(({ claimId, runs }) => ({ claimId, runId: runs[0]?.id ?? 0 }))
+  return { worker: incarnation, tokens }
 }
 
 /** What a node asks in broker mode. */

@@ -424,7 +424,7 @@ export const operatorEntries: readonly PlanEntry[] = [
       of: 'alert-rules#readFindings',
       what: kind,
       run: async (database) =>
-        (await readFindings(database, { kind, threshold: 1, endpoint: null, tag: null })).length,
+        (await readFindings(database, [{ kind, threshold: 1, endpoint: null, tag: null }])).flat().length,
       bound: {
         rows: 200_000,
         why: 'endpoints, their counts and the rollups of six minutes; at most 2,000 lanes and 100,000 critical ones',

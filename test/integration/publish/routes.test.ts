@@ -76,6 +76,7 @@ describe('creating a route', () => {
   it.each<[string, RegExp]>([
     ['$.a >', /at end.*at position 5/],
     ['$.a == 1 || $.b == == 1', /at or near "==".*at position 19/],
+    [' ', /is blank: write a condition/],
     ['$.a', /is a path, not a condition/],
     ['$.a ? (@ > 1)', /is a path, not a condition/],
     ['42', /is a path, not a condition/],

@@ -24,6 +24,7 @@ const canaries = {
   token: 'canary-token+2/"b',
   apiKey: 'canary-api-key+3/"c',
   header: 'canary-header+4/"d',
+  path: 'canary-path+9~h',
   clientSecret: 'canary-client-secret+5/"e',
   accessToken: 'canary-access-token+6/7',
   ownSigning: `whsec_${Buffer.from('canary-signing-secret-of-32-byte').toString('base64')}`,
@@ -126,6 +127,7 @@ describe('a busy run with every kind of secret', () => {
     'bearer',
     'api-key',
     'header',
+    'path',
     'oauth2',
     'oauth2-refused',
     'tls',
@@ -171,6 +173,7 @@ describe('a busy run with every kind of secret', () => {
       url: echoing.url,
       headers: { 'x-shop-secret': canaries.header, 'x-n': '{{ n }}' },
     })
+    await create('path', { url: `${echoing.url}/${canaries.path}/in`, secretPath: true })
     await create('oauth2', { url: strict.url, auth: oauth2 })
     await create('oauth2-refused', {
       url: echoing.url,
@@ -201,16 +204,14 @@ describe('a busy run with every kind of secret', () => {
 
     await holdfast.start()
     for (const name of names) for (const n of [1, 2]) await holdfast.send(name, { n })
-    for (const name of ['bearer', 'oauth2', 'tls', 'flaky']) {
+    for (const name of ['bearer', 'oauth2', 'path', 'tls', 'flaky']) {
       keep('request()', await holdfast.request(name, { payload: { now: true } }))
     }
-    keep(
-      'preview',
-      await holdfast.routes.preview({
-        route: { eventType: 'x', endpoint: 'header' },
-        event: { type: 'x', payload: {} },
-      }),
-    )
+    for (const endpoint of ['header', 'path']) {
+      const event = { type: 'x', payload: {} }
+      keep('preview', await holdfast.routes.preview({ route: { eventType: 'x', endpoint }, event }))
+      keep('test', await holdfast.endpoints.test(endpoint))
+    }
 
     await settled()
     const rotate = { body: { secret: canaries.rotated }, headers: { 'idempotency-key': 'rotate' } }
@@ -292,6 +293,7 @@ describe('a busy run with every kind of secret', () => {
       '/v1/endpoints',
       '/v1/endpoints/tls',
       '/v1/endpoints/tls/health',
+      '/v1/endpoint-health',
       '/v1/audit',
       '/metrics',
       '/v1/events',
@@ -316,6 +318,7 @@ describe('a busy run with every kind of secret', () => {
       'process',
       'request()',
       'preview',
+      'test',
       'tables',
     ]) {
       expect(left.get(place)?.join('').length ?? 0, `nothing was looked at in ${place}`).toBeGreaterThan(20)
@@ -335,7 +338,7 @@ describe('a busy run with every kind of secret', () => {
 
   it('would have seen one: what receivers sent back had them', async () => {
     const sent = receivers.flatMap(({ ledger }) =>
-      ledger.requests.map(({ headers, body }) => JSON.stringify([headers, body])),
+      ledger.requests.map(({ path, headers, body }) => JSON.stringify([path, headers, body])),
     )
     const basic = Buffer.from(`ada:${canaries.password}`).toString('base64')
     const inForm = encodeURIComponent(canaries.clientSecret)
@@ -345,6 +348,7 @@ describe('a busy run with every kind of secret', () => {
       canaries.token,
       canaries.apiKey,
       canaries.header,
+      canaries.path,
       canaries.accessToken,
     ]) {
       expect(

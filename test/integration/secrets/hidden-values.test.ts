@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newEncryptionKey } from '../../../src/secrets/keyring.ts'
 import { Rig, type RunningNode } from '../../support/engine/rig.ts'
@@ -150,6 +151,157 @@ describe('the query of a URL', () => {
     await node.holdfast.endpoints.update(name, { config: { url: `${receiver.url}/out` } })
     expect((await arrive()).path).toBe('/hook/out')
     expect(await storedFields()).toEqual(['signing.secret'])
+  })
+
+  it('of a token endpoint is a secret too, sent with what was stored', async () => {
+    const tokens = await HttpReceiver.start()
+    tokens.behave(
+      answer(200, { body: JSON.stringify({ access_token: 'first', token_type: 'Bearer', expires_in: 60 }) }),
+    )
+    const auth = { type: 'oauth2', clientId: 'shop', clientSecret: 'canary-secret' }
+    await create({ auth: { ...auth, tokenUrl: `${tokens.url}/token?subscription-key=canary-key` } })
+    const { config } = await node.holdfast.endpoints.get(name)
+    expect(config).toMatchObject({ auth: { tokenUrl: `${tokens.url}/token?subscription-key=[hidden]` } })
+    await node.holdfast.endpoints.update(name, { config: { ...config, timeoutMs: 9000 } })
+    expect((await arrive()).headers['authorization']).toBe('Bearer first')
+    expect(tokens.ledger.requests.map(({ path }) => path)).toEqual([
+      '/hook/token?subscription-key=canary-key',
+    ])
+    expect(await everythingSeen()).not.toContain('canary')
+    await tokens.stop()
+  })
+})
+
+describe('the path of a URL', () => {
+  const path = '/services/T0CANARY1/B0CANARY2/canaryToken3'
+  const shown = () => `${new URL(receiver.url).origin}/[hidden]`
+  const createHidden = async (config: object = {}) =>
+    create({ url: new URL(path, receiver.url).href, secretPath: true, ...config })
+  /** In any case: parts of the path are in capitals. */
+  const expectNoCanary = (seen: unknown) => expect(JSON.stringify(seen).toLowerCase()).not.toContain('canary')
+
+  it('is a secret where secretPath says so: sent, and nothing of it is seen', async () => {
+    receiver.behave(echo(400))
+    await createHidden({ capture: 'all' })
+    expect((await arrive()).path).toBe(path)
+    expect((await node.holdfast.endpoints.get(name)).config).toMatchObject({ url: shown(), secretPath: true })
+    expect(await storedFields()).toEqual(['signing.secret', 'url'])
+    expectNoCanary(await everythingSeen())
+    expectNoCanary(await node.holdfast.endpoints.test(name))
+    expect(await node.holdfast.endpoints.listHealth({ nameHas: name })).toMatchObject([{ url: shown() }])
+    expectNoCanary(await node.holdfast.deadLetters.list({ endpoint: name }))
+    expectNoCanary(await rig.rows('select holdfast.update_endpoint($1, $2)', [name, { tags: ['eu'] }]))
+  })
+
+  it('is not in errors, in answers to request(), in a preview, or in a redirect that is explained', async () => {
+    await createHidden()
+    receiver.behave(answer(307, { headers: { location: `${path}/there` } }))
+    expectNoCanary(await node.holdfast.endpoints.test(name))
+    receiver.behave(echo(200))
+    expectNoCanary(await node.holdfast.request(name, { path: 'below', payload: { n: 1 } }))
+    await node.holdfast.routes.create({ name, eventType: 'order.*', endpoint: name })
+    const preview = await node.holdfast.routes.preview({
+      route: name,
+      event: { type: 'order.created', payload: {} },
+    })
+    expect(JSON.stringify(preview)).toContain(`${new URL(receiver.url).origin}/%5Bredacted%5D`)
+    expectNoCanary(preview)
+  })
+
+  it('stays as it is when what was shown is sent back, and leads nowhere else', async () => {
+    await createHidden()
+    const { config } = await node.holdfast.endpoints.get(name)
+    await node.holdfast.endpoints.update(name, { config: { ...config, timeoutMs: 9000 } })
+    expect((await arrive()).path).toBe(path)
+    await expect(
+      node.holdfast.endpoints.update(name, { config: { url: 'https://evil.example/[hidden]' } }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('pass the whole URL') })
+  })
+
+  it('is hidden from when secretPath is set, in the audit log of that change too', async () => {
+    await create({ url: new URL('/plain', receiver.url).href })
+    await rig.rows(`update holdfast_internal.endpoints set config = config || $2 where name = $1`, [
+      name,
+      { url: new URL(path, receiver.url).href },
+    ])
+    await node.holdfast.endpoints.update(name, { config: { secretPath: true } })
+    expectNoCanary(await everythingSeen())
+    expect((await arrive()).path).toBe(path)
+  })
+
+  it('is hidden of a URL whose query was hidden before', async () => {
+    await create({ url: new URL(`${path}?code=canary`, receiver.url).href })
+    await node.holdfast.endpoints.update(name, { config: { secretPath: true } })
+    expect((await node.holdfast.endpoints.get(name)).config).toHaveProperty('url', shown())
+    expect((await arrive()).path).toBe(`${path}?code=canary`)
+  })
+
+  it('can not be shown again without the URL, and can with it', async () => {
+    await createHidden()
+    await expect(
+      node.holdfast.endpoints.update(name, { config: { secretPath: false } }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('pass the whole URL') })
+    await node.holdfast.endpoints.update(name, { config: { secretPath: false, url: `${receiver.url}/out` } })
+    expect((await node.holdfast.endpoints.get(name)).config).toHaveProperty('url', `${receiver.url}/out`)
+    expect(await storedFields()).toEqual(['signing.secret'])
+  })
+
+  it('can be compared', async () => {
+    await createHidden()
+    const url = new URL(path, receiver.url).href
+    expect(await node.holdfast.endpoints.compareSecrets(name, { url })).toEqual({ url: 'same' })
+    expect(await node.holdfast.endpoints.compareSecrets(name, { url: `${url}x` })).toEqual({
+      url: 'different',
+    })
+  })
+
+  it('can not be set in SQL, which has no key to encrypt it with', async () => {
+    await createHidden()
+    const inSql = (config: object) => rig.rows('select holdfast.update_endpoint($1, $2)', [name, { config }])
+    await expect(inSql({ url: new URL('/other', receiver.url).href })).rejects.toThrow(
+      'config.url is stored encrypted',
+    )
+    await expect(inSql({ secretPath: false })).rejects.toThrow(`config.secretPath can't be set in SQL`)
+    expect((await arrive()).path).toBe(path)
+  })
+
+  it('is a secret of every alert channel for Slack', async () => {
+    name = 'alerts.team'
+    const { endpoint } = await node.holdfast.alertChannels.create({
+      name: 'team',
+      kind: 'slack',
+      url: new URL(path, receiver.url).href,
+    })
+    expect(endpoint?.config).toMatchObject({ url: shown(), secretPath: true })
+    await node.holdfast.alertChannels.test('team')
+    await receiver.ledger.waitForRequest((request) => request.path === path)
+    await rig.whenSettled(name)
+    expectNoCanary(await everythingSeen())
+  })
+
+  it('is a secret of channels for Slack from before, after a migration', async () => {
+    name = 'alerts.former'
+    const config = { url: new URL('/former?code=canary', receiver.url).href, secretPath: false }
+    await node.holdfast.alertChannels.create({ name: 'former', kind: 'slack', ...config })
+    const migrate = async () =>
+      rig.rows(
+        await readFile(new URL('../../../src/sql/tables/0035-secret-paths.sql', import.meta.url), 'utf8'),
+      )
+    await migrate()
+    expect((await node.holdfast.endpoints.get(name)).config).toMatchObject({ url: shown(), secretPath: true })
+    await node.holdfast.endpoints.update(name, {
+      config: { url: new URL('/plain', receiver.url).href, secretPath: false },
+    })
+    await rig.rows(`update holdfast_internal.endpoints set config = config || $2 where name = $1`, [
+      name,
+      { url: new URL(path, receiver.url).href },
+    ])
+    await migrate()
+    expect((await node.holdfast.endpoints.get(name)).config).toMatchObject({ url: shown(), secretPath: true })
+    expectNoCanary(await node.holdfast.endpoints.listHealth({ nameHas: name }))
+    expect((await node.holdfast.secrets.reencrypt()).sealedEndpoints).toBeGreaterThanOrEqual(1)
+    expectNoCanary(await everythingSeen())
+    expect((await arrive()).path).toBe(path)
   })
 })
 

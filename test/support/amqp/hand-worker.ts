@@ -9,6 +9,7 @@ import {
   protocolVersion,
   type ResultsMessage,
   readMessage,
+  runsOf,
 } from '../../../src/broker/protocol.ts'
 import { beatsKey, resultsKey, topologyNames } from '../../../src/broker/topology.ts'
 import { until } from '../engine/until.ts'
@@ -20,6 +21,11 @@ export interface HandWorkerOptions {
   readonly jobs: readonly string[]
   readonly concurrency: number
   readonly leaseMs?: number
+}
+
+/** What a message has of each of its runs. */
+export function eachOf({ message, dispatch }: ReceivedRun): ReceivedRun[] {
+  return runsOf(dispatch).map((run) => ({ message, dispatch: { ...dispatch, run } }))
 }
 
 export interface ReceivedRun {
@@ -130,8 +136,14 @@ export class HandWorker {
     await this.#publish(resultsKey, message)
   }
 
-  slots(free: number): Promise<void> {
-    return this.send({ kind: 'slots', worker: this.incarnation, free })
+  /** `maxRuns`: how many it takes in one message. */
+  slots(free: number, maxRuns?: number): Promise<void> {
+    return this.send({
+      kind: 'slots',
+      worker: this.incarnation,
+      free,
+      ...(maxRuns !== undefined && { maxRuns }),
+    })
   }
 
   async beat(running = 0): Promise<Extract<ControlMessage, { kind: 'heard' }>> {

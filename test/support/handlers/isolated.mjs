@@ -1,5 +1,5 @@
 // A handler that is executed in a thread or process of its own, and does what its input says.
-import { threadId } from 'node:worker_threads'
+import { parentPort, threadId } from 'node:worker_threads'
 
 const kept = []
 
@@ -15,6 +15,17 @@ export async function run(input, context) {
       throw new Error('outside of the handler')
     })
     await new Promise(() => {})
+  }
+  if (does === 'crash-with-null') {
+    setImmediate(() => {
+      throw null
+    })
+    await new Promise(() => {})
+  }
+  if (does === 'send') {
+    if (parentPort === null) await new Promise((resolve) => process.send(input.message, resolve))
+    else parentPort.postMessage(input.message, [])
+    return 'sent'
   }
   if (does === 'sleep') await new Promise((resolve) => setTimeout(resolve, ms))
   if (does === 'until-told') {

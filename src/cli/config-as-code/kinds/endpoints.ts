@@ -7,7 +7,7 @@ import { digestPrefix, isSecretMark } from '../../../secrets/endpoint-secrets.ts
 import { loadConfigChecks } from '../../../transports/config-checks.ts'
 import { descriptionOf } from '../../../transports/descriptions.ts'
 import type { EndpointInput } from '../../../transports/endpoint-types.ts'
-import { hasHiddenValue } from '../../../transports/http/hidden-query.ts'
+import { hasHiddenValue } from '../../../transports/http/hidden-url.ts'
 import { isSame } from '../compare.ts'
 import { compareHidden, withoutDigests } from '../hidden-values.ts'
 import { collect, type Fields, type Kind, writable } from '../kind.ts'
@@ -56,7 +56,11 @@ export const endpointKind: Kind = {
     if (!parsed.ok) return fields
     const usual: Fields = { ...parsed.value, preset: 'standard' }
     const described = descriptionOf((fields['transport'] as string | undefined) ?? 'http')
-    const usualConfig: Fields = { ...described?.usualConfig, ...parsed.value.config }
+    const usualConfig: Fields = {
+      ...described?.defaultsOf?.(fields['config'] as Fields),
+      ...described?.usualConfig,
+      ...parsed.value.config,
+    }
     const kept: Record<string, unknown> = {}
     for (const [field, value] of Object.entries(fields)) {
       if (field === 'name') kept[field] = value
@@ -112,7 +116,8 @@ function referenced(
   path: readonly string[],
   standIn: (path: readonly string[]) => string,
 ): unknown {
-  if (isSecretMark(value) || (typeof value === 'string' && path[0] === 'url' && hasHiddenValue(value)))
+  const isUrl = /^(?:url|auth\.tokenUrl)$/.test(path.join('.'))
+  if (isSecretMark(value) || (typeof value === 'string' && isUrl && hasHiddenValue(value)))
     return standIn(path)
   if (Array.isArray(value)) return value
   if (typeof value !== 'object' || value === null) return value

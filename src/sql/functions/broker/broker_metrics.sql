@@ -13,7 +13,7 @@ language sql stable as $$
   cross join lateral (
     values ('broker_connections', seen.connections), ('broker_blocked', seen.blocked), ('broker_dead_letter_depth', seen.dead_letters),
            ('broker_results_depth', seen.results),
-           ('broker_unstarted_runs', (select count(*) from holdfast_internal.run_claims where worker = 0)::double precision),
+           ('broker_unstarted_runs', (select coalesce(sum(holdfast_internal.claim_size(run_ids, bundled)), 0) from holdfast_internal.run_claims where worker = 0)::double precision),
            ('broker_rejects', (select count(*) from (select from holdfast_internal.broker_rejects limit 10000) as found)::double precision)
   ) as gauge (metric, value)
   where seen.nodes > 0

@@ -1,5 +1,5 @@
 -- Runs whose messages were lost with a queue of the broker return to their own queues: those for the shared queues of `lost_queues`, and those for the queue of the workers named `lost_worker`
--- (null: it was not lost). A message that a worker still holds is refused when it starts. Returns how many. Indexes: run_claims_dispatched, queues_name_key, runs_pkey.
+-- (null: it was not lost). A message that a worker still holds is refused when it starts. Returns how many messages. Indexes: run_claims_dispatched, queues_name_key, runs_pkey.
 create or replace function holdfast_internal.return_lost_messages(lost_queues text[], lost_worker text, max_rows integer, me integer) returns integer
 language plpgsql as $$
 declare
@@ -9,7 +9,7 @@ declare
   workers constant integer[] := array(select worker.incarnation from holdfast_internal.workers as worker where worker.name = lost_worker);
 begin
   select array_agg(lost.id), array_agg(lost.run_id) into tokens, ids from (
-    select claim.id, claim.run_ids[1] as run_id from holdfast_internal.run_claims as claim
+    select claim.id, coalesce(claim.run_ids[1], lower(claim.bundled)) as run_id from holdfast_internal.run_claims as claim
     left join lateral (
       select starts_with(one.target, 'worker:') as is_aimed from holdfast_internal.runs as one where one.id = claim.run_ids[1] limit 1
     ) as run on true

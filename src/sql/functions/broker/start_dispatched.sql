@@ -1,9 +1,10 @@
--- These runs have begun at this worker, by the token of each: from now on its lease guards them. Returns the runs whose token was no longer valid, because they ended, expired or were
--- started elsewhere. A worker that was declared dead has no lease: what it started goes back. Indexes: run_claims_pkey, runs_pkey.
+-- The runs of these dispatches have begun at this worker, by the token of each, a claim and a run of it: from now on the worker's lease guards them. Returns the runs of the tokens that were no
+-- longer valid, because the dispatch ended, expired or was started elsewhere. A worker that was declared dead has no lease: what it started goes back. Indexes: run_claims_pkey, runs_pkey.
 create or replace function holdfast_internal.start_dispatched(me integer, started_ids bigint[], tokens bigint[]) returns bigint[]
 language plpgsql as $$
 declare
   started bigint[];
+  started_rows bigint[];
   lost bigint[];
 begin
   perform holdfast_internal.commit_durably();
@@ -16,14 +17,14 @@ begin
   with begun as (
     update holdfast_internal.run_claims as claim set worker = me, claimed_at = clock_timestamp()
     from unnest(started_ids, tokens) as given (run_id, token)
-    where claim.id = any (tokens) and claim.id = given.token and claim.worker = 0 and claim.run_ids = array[given.run_id]
-    returning given.run_id
+    where claim.id = any (tokens) and claim.id = given.token and claim.worker = 0 and (given.run_id = any (claim.run_ids) or claim.bundled @> given.run_id)
+    returning claim.id, claim.run_ids
   )
-  select array_agg(begun.run_id) into started from begun;
-  -- Whoever asked for their end while nobody held them is heard with the next beat.
-  update holdfast_internal.run_cancellations set worker = me where run_id = any (started);
+  select array_agg(distinct begun.id), array_agg(listed.id) into started, started_rows from begun left join unnest(begun.run_ids) as listed (id) on true;
+  -- Whoever asked for their end while nobody held them is heard with the next beat. Such a run has a row.
+  update holdfast_internal.run_cancellations set worker = me where run_id = any (started_rows);
   select array_agg(given.run_id) into lost from unnest(started_ids, tokens) as given (run_id, token)
-  where given.run_id <> all (coalesce(started, '{}'))
+  where given.token <> all (coalesce(started, '{}'))
     -- Told twice.
     and not exists (select from holdfast_internal.run_claims as claim where claim.id = given.token and claim.worker = me);
   return coalesce(lost, '{}');

@@ -11,6 +11,9 @@ begin
     problem := format('config.headers.%s is stored encrypted, which SQL can''t do: list its name in config.plainHeaders if anybody may see it, '
       'or use the API, the CLI ("holdfast endpoints") or the SDK', header);
   end if;
+  if problem is null and endpoint #> '{config,secretPath}' = 'true' and jsonb_typeof(endpoint #> '{config,url}') = 'string' then
+    problem := 'config.url is stored encrypted, because its path is secret, which SQL can''t do: use the API, the CLI ("holdfast endpoints") or the SDK';
+  end if;
   if problem is not null then
     perform holdfast_internal.refuse_endpoint(problem);
   end if;

@@ -12,6 +12,9 @@ begin
   if config ? 'tls' and transport = 'http' then
     return 'config.tls can''t be checked in SQL: use the API, the CLI ("holdfast endpoints") or the SDK';
   end if;
+  if config ? 'secretPath' and transport = 'http' then
+    return 'config.secretPath can''t be set in SQL, which can''t encrypt the URL: use the API, the CLI ("holdfast endpoints") or the SDK';
+  end if;
   problem := holdfast_internal.value_problem(config, case when is_whole then schema else schema - 'required' end, 'config');
   if problem is not null or transport <> 'http' then
     return problem;

@@ -22,8 +22,7 @@ begin
   delete from holdfast_internal.endpoint_secrets as secret
   where secret.lane_id = after.id and not coalesce(holdfast_internal.config_field(after.config, secret.field) @> '{"isSet": true}', false);
   perform holdfast_internal.write_shorthand(after, wanted -> 'eventTypes');
-  perform holdfast_internal.audit(actor, 'endpoint.updated', 'endpoint:' || after.name,
-    holdfast_internal.changes(holdfast_internal.endpoint_view(before), holdfast_internal.endpoint_view(after)));
+  perform holdfast_internal.audit(actor, 'endpoint.updated', 'endpoint:' || after.name, holdfast_internal.endpoint_changes(before, after));
   perform holdfast_internal.notify('holdfast_lanes', after.id::text);
   return holdfast_internal.endpoint_shown(after);
 end $$;

@@ -19,7 +19,7 @@ begin
       join holdfast_internal.queues as queue on queue.id = known.queue_id
       cross join holdfast_internal.ids cross join holdfast_internal.server_life as life
       where worker.incarnation = me and worker.state = 'active' and worker.min_request <= request
-        and known.state = 'active' and not known.settings ?| '{priority,expiresAfterMs,concurrency,ratePerSecond}'
+        and known.state = 'active' and not known.settings ?| '{priority,expiresAfterMs,concurrency,ratePerSecond,worker}'
         and queue.state = 'active' and queue.concurrency is null and queue.rate_per_second is null
         and octet_length(body) <= (select value::text::bigint from holdfast_internal.settings where name = 'max_payload_bytes')
         and (select value::text::bigint from holdfast_internal.settings where name = 'max_pending') not between 1 and holdfast_internal.owed_overall()

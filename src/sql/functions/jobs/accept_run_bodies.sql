@@ -61,7 +61,7 @@ begin
   if facts.are_ids_behind then
     perform holdfast_internal.advance_ids();
   end if;
-  if run_options is null and total > 1 and not facts.settings ?| '{expiresAfterMs,concurrency,ratePerSecond}' then
+  if run_options is null and total > 1 and not facts.settings ?| '{expiresAfterMs,concurrency,ratePerSecond,worker}' then
     drawn := array(select nextval('holdfast_internal.ids') from generate_series(1, total));
     insert into holdfast_internal.messages (id, size, is_run, type, body)
     select given.id, octet_length(given.body), true, job_name, given.body::json from unnest(drawn, bodies) as given (id, body);
@@ -70,7 +70,7 @@ begin
     insert into holdfast_internal.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
     select facts.queue_id, coalesce((facts.settings ->> 'priority')::smallint, 0), lower(part), upper(part) - 1, facts.id, own_transaction
     from unnest(run_set) as part;
-  elsif run_options is null and not facts.settings ?| '{priority,expiresAfterMs,concurrency,ratePerSecond}' then
+  elsif run_options is null and not facts.settings ?| '{priority,expiresAfterMs,concurrency,ratePerSecond,worker}' then
     with stored as (
       insert into holdfast_internal.messages (id, size, is_run, type, body)
       values (nextval('holdfast_internal.ids'), octet_length(bodies[1]), true, job_name, bodies[1]::json) returning id

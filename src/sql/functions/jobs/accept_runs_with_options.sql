@@ -14,6 +14,13 @@ begin
   select array_agg(nextval('holdfast_internal.ids')) into ids from generate_series(1, total);
   select keys.ids, keys.options, keys.are_repeated into ids, run_options, is_repeated
   from holdfast_internal.claim_keys_of_runs(job, bodies, run_options, ids) as keys;
+  -- The worker that a job names gets the runs that choose no worker themselves.
+  if settings ? 'worker' then
+    run_options := array(
+      select case when option ?| '{worker,requireTags}' then option else coalesce(option, '{}') || jsonb_build_object('worker', settings ->> 'worker') end
+      from unnest(ids, run_options) with ordinality as run (id, option, at) order by at
+    );
+  end if;
 
   insert into holdfast_internal.messages (id, size, is_run, type, tenant, correlation_id, criticality, headers, metadata, body)
   select run.id, octet_length(body), true, job_name, option ->> 'tenant', option ->> 'correlationId',

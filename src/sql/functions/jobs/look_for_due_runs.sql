@@ -16,7 +16,11 @@ begin
   with judged as materialized (
     select waiting.id, waiting.job_id, waiting.priority, waiting.due_at, waiting.ordering_key, waiting.fair_key,
            waiting.crashes = 0 and waiting.target is null as is_plain,
-           case when waiting.due_at = 'infinity' then waiting.id else holdfast_internal.age_at(waiting.due_at) end as age,
+           -- Ids are up to 5 s behind the clock. A new run that stands in this line for its key or its target alone has the age of its id, as plain ones have.
+           case when waiting.due_at = 'infinity' then waiting.id
+                when waiting.attempt = 0 and (waiting.concurrency_key is not null or waiting.target is not null)
+                  and holdfast_internal.age_at(waiting.due_at) - waiting.id < 4096 * 5000 then waiting.id
+                else holdfast_internal.age_at(waiting.due_at) end as age,
            case when waiting.job_id = any (untakeable) then 'aside'
                 when waiting.ordering_key is not null then case
                   -- Not `exists`: that might be answered by reading every run with a key once.

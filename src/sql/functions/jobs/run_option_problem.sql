@@ -5,6 +5,7 @@ declare
   own constant text[] := array['uniqueKey', 'uniqueForMs', 'concurrencyKey', 'runAt', 'delayMs', 'tags', 'worker', 'requireTags', 'ttlMs',
                                'reason', 'fairKey', 'onConflict'];
   named text;
+  longest integer;
 begin
   if jsonb_typeof(options) = 'object' and options ?| array['type', 'deliverAt'] then
     return 'a run takes no type, and runAt instead of deliverAt';
@@ -37,9 +38,11 @@ begin
   if options ? 'runAt' and options ? 'delayMs' then
     return 'a run takes runAt or delayMs, not both';
   end if;
+  -- An index row takes 2,704 bytes, which longer keys can exceed.
   foreach named in array array['uniqueKey', 'concurrencyKey', 'fairKey', 'worker', 'reason'] loop
-    if options ? named and (jsonb_typeof(options -> named) <> 'string' or length(options ->> named) not between 1 and 1000) then
-      return named || ' must be text of 1 to 1000 characters';
+    longest := case named when 'reason' then 1000 when 'worker' then 127 else 255 end;
+    if options ? named and (jsonb_typeof(options -> named) <> 'string' or length(options ->> named) not between 1 and longest) then
+      return format('%s must be text of 1 to %s characters', named, longest);
     end if;
   end loop;
   foreach named in array array['delayMs', 'uniqueForMs', 'ttlMs'] loop
@@ -52,5 +55,15 @@ begin
       return named || ' must be a list of 1 to 20 texts';
     end if;
   end loop;
+  if options ? 'tags' and exists (
+    select from jsonb_array_elements(options -> 'tags') as tag where jsonb_typeof(tag) <> 'string' or length(tag #>> '{}') not between 1 and 63
+  ) then
+    return 'tags must be texts of 1 to 63 characters';
+  end if;
+  if options ? 'requireTags' and exists (
+    select from jsonb_array_elements(options -> 'requireTags') as tag where jsonb_typeof(tag) <> 'string' or tag #>> '{}' !~ '^[A-Za-z0-9._:-]{1,63}$'
+  ) then
+    return 'requireTags must be texts of 1 to 63 letters, digits, ".", "_", ":" and "-"';
+  end if;
   return null;
 end $$;

@@ -13,7 +13,10 @@ begin
   return query
   select asked.id, known.message_id, endpoint.name, route.name, message.type, message.tenant, message.correlation_id, known.state,
          coalesce(owed.attempt, tried.attempts, 0), owed.due_at, owed.expires_at, coalesce(owed.priority, letter.priority),
-         coalesce(owed.criticality, letter.criticality), coalesce(owed.ordering_key, letter.ordering_key), coalesce(owed.dead_letter_id, letter.id),
+         coalesce(owed.criticality, letter.criticality,
+                  -- A message that doesn't say it has 1, and then its route has decided, which isn't kept.
+                  case when known.route_id is null or message.criticality <> 1 then message.criticality end),
+         coalesce(owed.ordering_key, letter.ordering_key, message.ordering_key), coalesce(owed.dead_letter_id, letter.id),
          coalesce(owed.replay_id, letter.replay_id, case when holdfast_internal.is_replay(asked.id) then asked.id end), tried.started_at,
          case when tried.outcome is null then letter.status_code else tried.status_code end,
          case when tried.outcome is null then letter.error_code else tried.error_code end,
@@ -40,8 +43,10 @@ begin
   left join lateral (select one.name from holdfast_internal.endpoints as one where one.id = known.lane_id limit 1) as endpoint on true
   left join lateral (select one.name from holdfast_internal.routes as one where one.id = known.route_id limit 1) as route on true
   left join lateral (
-    select one.type, one.tenant, one.correlation_id from holdfast_internal.messages as one where one.id = known.message_id
-    union all select kept.type, kept.tenant, kept.correlation_id from holdfast_internal.messages_kept as kept where kept.id = known.message_id limit 1
+    select one.type, one.tenant, one.correlation_id, one.criticality, one.ordering_key
+    from holdfast_internal.messages as one where one.id = known.message_id
+    union all select kept.type, kept.tenant, kept.correlation_id, kept.criticality, kept.ordering_key
+    from holdfast_internal.messages_kept as kept where kept.id = known.message_id limit 1
   ) as message on true
   where known.message_id is not null;
 end $$;

@@ -25,7 +25,7 @@ begin
   )
   select chosen.id, health.endpoint, health.state, health.reason, health.circuit, health.failures, health.opened_at, health.probe_at,
          health.held_until, health.pending, health.in_flight, health.oldest_due_at, health.dead_letters,
-         (chosen.settings -> 'limits' ->> 'concurrency')::integer, chosen.tags, chosen.config ->> 'url'
+         (chosen.settings -> 'limits' ->> 'concurrency')::integer, chosen.tags, holdfast_internal.shown_url(chosen.config)
   from chosen cross join lateral holdfast_internal.health_of(chosen.id) as health
   order by chosen.name;
 end $$;

@@ -22,6 +22,7 @@ declare
   key_prefixes text[];
   key_results jsonb[];
   given record;
+  sizes integer[];
   fan_at integer[];
   fan_place integer[];
   fan_route integer[];
@@ -43,8 +44,8 @@ begin
 
   -- The matching routes. A kind (type, tenant) is matched once, however many events of it there are; a body is parsed for filters once.
   with event as (
-    select at::integer, type, coalesce(option ->> 'tenant', '') as tenant, holdfast_internal.criticality_code(option ->> 'criticality') as criticality, body
-    from unnest(event_types, bodies, message_options) with ordinality as every (type, body, option, at)
+    select at::integer, type, coalesce(option ->> 'tenant', '') as tenant, holdfast_internal.criticality_code(option ->> 'criticality') as criticality
+    from unnest(event_types, message_options) with ordinality as every (type, option, at)
   ), matched as materialized (
     select kind.type as kind_type, kind.tenant as kind_tenant, route.id, route.lane_id, route.filter,
            coalesce(route.criticality, preset.criticality, known.criticality, 1::smallint) as criticality,
@@ -62,6 +63,10 @@ begin
   ), parsed as materialized (
     select at, type, tenant, criticality, case when kind_type is not null then body::jsonb end as document
     from event left join filtered on kind_type = type and kind_tenant = tenant
+    -- Bodies are copied here only if a filter needs them.
+    left join (
+      select body, place::integer as at from unnest(bodies) with ordinality as given (body, place) where (select count(*) from filtered) > 0
+    ) as given using (at)
   ), fan as (
     -- Two routes to the same endpoint with the same transform result in one delivery, with the higher criticality.
     select distinct on (parsed.at, matched.lane_id, matched.shape)
@@ -155,11 +160,13 @@ begin
   from unnest(message_ids, event_types, bodies, message_options, is_repeated, counts) as event (id, type, body, option, is_known, count)
   where not is_known;
 
+  -- Without the bodies, which the join would copy.
+  select array_agg(octet_length(body)) into sizes from (select unnest(bodies) as body) as given;
   with owed as (
-    select ids[first_slots[fan.at] + place - 1] as id, event.id as message, octet_length(event.body) as size, event.option, fan.*
+    select ids[first_slots[fan.at] + place - 1] as id, event.id as message, event.size, event.option, fan.*
     from unnest(fan_at, fan_place, fan_route, fan_lane, fan_criticality, fan_variant, fan_refused)
       as fan (at, place, route, lane, criticality, variant, is_refused)
-    join unnest(message_ids, bodies, message_options, is_repeated) with ordinality as event (id, body, option, is_known, at) on event.at = fan.at
+    join unnest(message_ids, sizes, message_options, is_repeated) with ordinality as event (id, size, option, is_known, at) on event.at = fan.at
     where not is_known
   ), refused as (
     insert into holdfast_internal.dead_letters (id, delivery_id, message_id, lane_id, route_id, reason, outcome, error_code, error, criticality,

@@ -14,9 +14,10 @@ begin
     raise exception 'the type of event % is not a valid event type: "%"', bad.at, bad.type
       using errcode = 'HF002', hint = 'Use letters, digits, "_", "-" and dots between segments, such as order.created.';
   end if;
-  select octet_length(body) as bytes, at into bad from unnest(bodies) with ordinality as given (body, at)
-  where octet_length(body) > max_bytes limit 1;
-  if found then
+  -- In the select list, unnest passes the bodies on one by one; in the from clause it copies them all first.
+  if (select max(octet_length(body)) from (select unnest(bodies) as body) as given) > max_bytes then
+    select octet_length(body) as bytes, at into bad from unnest(bodies) with ordinality as given (body, at)
+    where octet_length(body) > max_bytes limit 1;
     raise exception 'the payload of event % takes % bytes; the limit is %', bad.at, bad.bytes, max_bytes
       using errcode = 'HF003', hint = 'Send a reference to the data instead of the data, or raise max_payload_bytes.';
   end if;

@@ -35,6 +35,9 @@ begin
   if jsonb_typeof(options -> 'metadata') not in ('object', 'null') then
     return 'metadata must be a JSON object';
   end if;
+  if options ? 'metadata' and jsonb_path_exists(options, '$.metadata.**{101}') then
+    return 'metadata must have at most 100 levels';
+  end if;
   if octet_length(options::text) > 32768 then
     return format('the options take %s bytes; the limit is 32768', octet_length(options::text));
   end if;

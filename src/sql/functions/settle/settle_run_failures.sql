@@ -16,6 +16,9 @@ begin
   perform holdfast_internal.drop_runs(records, held);
   perform holdfast_internal.retry_runs(records, held);
   delete from holdfast_internal.run_cancellations where run_id = any (held);
-  delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
+  -- A node that passes results on doesn't count which runs of a dispatch are left.
+  delete from holdfast_internal.run_claims as ended
+  where ended.id = any (ended_claims) and ended.worker = me and ended.bundled = '{}'
+    and (ended.dispatched_for is null or not holdfast_internal.holds_listed_runs(ended.id, ended.run_ids));
   return (select array_agg(r.id) from holdfast_internal.run_records(records) as r where r.id <> all (coalesce(held, '{}')));
 end $$;

@@ -55,7 +55,10 @@ begin
     end if;
   end if;
   perform holdfast_internal.record_run_successes(me, run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details, foreign_ids);
-  delete from holdfast_internal.run_claims where id = any (ended_claims) and worker = me and bundled = '{}';
+  -- A node that passes results on doesn't count which runs of a dispatch are left.
+  delete from holdfast_internal.run_claims as ended
+  where ended.id = any (ended_claims) and ended.worker = me and ended.bundled = '{}'
+    and (ended.dispatched_for is null or not holdfast_internal.holds_listed_runs(ended.id, ended.run_ids));
   update holdfast_internal.jobs set streak = 0, streak_started_at = null
   where id = any (array(
     select id from holdfast_internal.jobs where id = any (jobs_done) and streak > 0 order by id for update skip locked

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { hasHiddenValue, hasQuery, withoutQueryValues } from './hidden-query.ts'
+import { hasHiddenValue, hasQuery, isWithoutPath, withoutPath, withoutQueryValues } from './hidden-url.ts'
 
 it.each([
   ['https://a.example/in?code=s3cret', 'https://a.example/in?code=[hidden]'],
@@ -13,6 +13,20 @@ it.each([
   ['https://a.example/in?', 'https://a.example/in?'],
 ])('%s is shown as %s', (url, shown) => {
   expect(withoutQueryValues(url)).toBe(shown)
+})
+
+it.each([
+  ['https://hooks.example/services/T1/B2/s3cret', 'https://hooks.example/[hidden]'],
+  ['https://hooks.example:8443/s3cret?key=1#part', 'https://hooks.example:8443/[hidden]'],
+  ['https://hooks.example/in?key=[hidden]', 'https://hooks.example/[hidden]'],
+  ['https://hooks.example\\s3cret', 'https://hooks.example/[hidden]'],
+  ['https://hooks.example', 'https://hooks.example/[hidden]'],
+  ['s3cret', '/[hidden]'],
+])('%s is shown as %s if its path is secret', (url, shown) => {
+  expect(withoutPath(url)).toBe(shown)
+  expect(withoutPath(shown)).toBe(shown)
+  expect(isWithoutPath(shown)).toBe(true)
+  expect(isWithoutPath(withoutQueryValues(`${url}?a/=/[hidden]`))).toBe(false)
 })
 
 it('shows no value, whatever the query looks like', () => {

@@ -17,6 +17,16 @@ export function withoutQueryValues(url: string): string {
   return `${base}?${names.join('&')}`
 }
 
+/** A URL as it may be shown when its path is a secret: which server it leads to. */
+export function withoutPath(url: string): string {
+  return `${URL.canParse(url) ? new URL(url).origin : ''}/${hidden}`
+}
+
+/** Whether this is what `withoutPath` left of a URL. */
+export function isWithoutPath(shown: string): boolean {
+  return shown.endsWith(`/${hidden}`)
+}
+
 /** Whether the URL has the placeholder that is shown instead of hidden values. */
 export function hasHiddenValue(url: string): boolean {
   return url.includes(hidden) || url.includes(encodeURIComponent(hidden))

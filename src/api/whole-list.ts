@@ -1,0 +1,34 @@
+import { badCursor, decodeCursor, encodeCursor } from './cursor.ts'
+
+interface PageRequest {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/**
+ * A page of a list that was read as a whole; without a limit, all that follows the cursor. The cursor has the key of the last row, and its place in case
+ * that row is gone.
+ */
+export function pageOfWhole<Row>(
+  rows: readonly Row[],
+  { limit = rows.length, cursor }: PageRequest,
+  keyOf: (row: Row) => string | number,
+): { data: Row[]; nextCursor: string | null } {
+  const begin = cursor === undefined ? 0 : placeAfter(rows, decodeCursor(cursor) ?? '', keyOf)
+  const data = rows.slice(begin, begin + limit)
+  const last = data.at(-1)
+  const end = begin + data.length
+  const hasMore = last !== undefined && end < rows.length
+  return { data, nextCursor: hasMore ? encodeCursor(`${end}:${keyOf(last)}`) : null }
+}
+
+function placeAfter<Row>(
+  rows: readonly Row[],
+  position: string,
+  keyOf: (row: Row) => string | number,
+): number {
+  const [, place, key] = /^(\d{1,9}):(.*)$/s.exec(position) ?? []
+  if (place === undefined) throw badCursor()
+  const found = rows.findIndex((row) => String(keyOf(row)) === key)
+  return found === -1 ? Number(place) - 1 : found + 1
+}
