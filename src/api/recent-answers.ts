@@ -8,7 +8,7 @@ interface Kept<Answer> {
   readonly begunAtMs: number
 }
 
-/** Whoever accepts an older answer than this gets none that is older. */
+/** A caller that accepts an older answer than this still gets none that is older. */
 const maxAgeMs = 5000
 const maxAnswers = 200
 /** A larger answer is shared with those who ask while it is made, and not kept. */

@@ -45,7 +45,7 @@ const jobShape = z
     worker: z
       .string()
       .optional()
-      .meta({ description: 'The worker that executes its runs; left out: any worker.' }),
+      .meta({ description: 'The only worker that executes its runs. Without one, any worker does.' }),
     ttlMs: z.int(),
     onTtl: z.enum(['fail', 'share']),
     autoDisable: jsonObject,

@@ -23,8 +23,8 @@ export interface ClaimerOptions extends RunFeedOptions {
 /** Half of what a claim of 500 costs is the same for one run (3.1 of 5.8 ms, on a busy machine): larger ones pay while runs are short. */
 const maxBatchRuns = 2000
 /**
- * So many in one look, or so many a second, are worth staying awake for: ringing costs whoever enqueues a database-wide lock. Fewer are
- * better rung for: whoever is awake only looks every few milliseconds.
+ * So many in one look, or so many a second, are worth staying awake for: ringing costs the enqueuing transaction a database-wide lock. Fewer are
+ * better rung for: a worker that is awake only looks every few milliseconds.
  */
 const busyRuns = 64
 const busyRatePerMs = 0.2
@@ -105,7 +105,7 @@ export class Claimer implements RunFeed {
   }
 
   /**
-   * A slot for one run that is stored as claimed by us. Only while we sleep: then the last look found less than was wanted, and whoever has
+   * A slot for one run that is stored as claimed by us. Only while we sleep: then the last look found less than was wanted, and a worker that has
    * stored something since rings, so that the run overtakes nothing that has waited.
    */
   keepSlot(): KeptSlot | null {

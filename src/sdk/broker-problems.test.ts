@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { BrokerCounts, BrokerQueueView, BrokerReport } from '../storage/broker.ts'
+import type { BrokerQueueView } from '../storage/broker-queues.ts'
+import type { BrokerCounts, BrokerReport } from '../storage/broker-reports.ts'
 import { findBrokerProblems } from './broker-problems.ts'
 
 const counts: BrokerCounts = {

@@ -1,4 +1,5 @@
-import type { BrokerCounts, BrokerQueueView, BrokerReport, BrokerReportRow } from '../storage/broker.ts'
+import type { BrokerQueueView } from '../storage/broker-queues.ts'
+import type { BrokerCounts, BrokerReport, BrokerReportRow } from '../storage/broker-reports.ts'
 
 /** Something about the broker that differs from what is expected. */
 export interface BrokerProblem {

@@ -1,11 +1,11 @@
 import { defaultTopology, exchangesOf, knownQueue, type QueueKind } from '../broker/topology.ts'
+import { readBrokerQueueViews } from '../storage/broker-queues.ts'
 import {
   type BrokerReport,
   type BrokerReportRow,
   readBrokerCounts,
-  readBrokerQueueViews,
   readBrokerReports,
-} from '../storage/broker.ts'
+} from '../storage/broker-reports.ts'
 import type { Database } from '../storage/database.ts'
 import { type BrokerProblem, findBrokerProblems } from './broker-problems.ts'
 import { onDatabase } from './page.ts'

@@ -74,7 +74,7 @@ export async function readPage<Row, Item>(
 
 /**
  * One look after the other, until the page is full, there is nothing more, or it has taken as long as a person should wait: what hardly
- * anything meets is then looked for further down by whoever follows the cursor.
+ * anything meets is then looked for further down by a caller that follows the cursor.
  */
 export async function lookFor(
   database: Database,

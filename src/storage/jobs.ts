@@ -30,7 +30,7 @@ const columns = `
   holdfast_internal.setting_integer('worker_queue_ttl_ms')::float8 as site_ttl_ms
   from holdfast_internal.jobs as job join holdfast_internal.queues as queue on queue.id = job.queue_id`
 
-/** Makes the job known to whoever enqueues its runs; one that is known stays as it is. Index: jobs_name_key. */
+/** Makes the job known, so that its runs can be enqueued; one that is known stays as it is. Index: jobs_name_key. */
 export async function introduceJob(database: Database, name: string, settings: object): Promise<number> {
   const rows = await database.query<{ id: number }>(
     { name: 'introduce_job', text: 'select holdfast_internal.introduce_job($1, $2) as id' },

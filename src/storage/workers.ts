@@ -167,7 +167,7 @@ export async function buryWorker(
 }
 
 /**
- * One of these runs blocks the worker's event loop: what it has claimed and not begun goes back uncounted, and whoever recovers the worker charges
+ * One of these runs blocks the worker's event loop: what it has claimed and not begun goes back uncounted, and the node that recovers the worker charges
  * the crash to them alone. Indexes: workers_pkey, run_claims_worker, runs_pkey.
  */
 export async function reportBlocked(

@@ -87,7 +87,7 @@ function handleResult(state: State, { startsAll, keepsClaim }: Design): State | 
     if (claim?.by !== by || !claim.runs.includes(run)) return state
     state.runs[run] = 'waiting'
   } else {
-    // A fact, whoever holds the run now.
+    // It happened, also if another worker holds the run now.
     state.runs[run] = 'done'
     for (const other of state.claims) if (other.token !== token) other.runs = without(other.runs, run)
   }

@@ -99,7 +99,7 @@ export interface JobSettings {
   readonly onZombie: 'fail' | 'requeue'
   /** Left out: they wait. Not filled in, because workers of earlier versions refuse settings that they don't know. */
   readonly onUnhandled?: 'wait' | 'fail'
-  /** Left out: any worker. Not filled in, for the same reason. */
+  /** Without one, any worker executes its runs. Not filled in, for the same reason. */
   readonly worker?: string
   /** Left out: the setting `worker_queue_ttl_ms`. */
   readonly ttlMs?: number

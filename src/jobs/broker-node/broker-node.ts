@@ -12,16 +12,11 @@ import { Background } from '../../engine/background.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { createEgress } from '../../network/egress.ts'
 import { Listener } from '../../postgres/listener.ts'
-import {
-  forgetBrokerQueue,
-  insertBrokerReject,
-  readBrokerBeats,
-  readBrokerQueues,
-  readBrokerWorkers,
-  reportBroker,
-  sweepDispatches,
-} from '../../storage/broker.ts'
+import { forgetBrokerQueue, readBrokerQueues } from '../../storage/broker-queues.ts'
+import { insertBrokerReject, reportBroker } from '../../storage/broker-reports.ts'
+import { readBrokerBeats, readBrokerWorkers } from '../../storage/broker-workers.ts'
 import type { Database } from '../../storage/database.ts'
+import { sweepDispatches } from '../../storage/dispatches.ts'
 import { readClock } from '../../storage/server.ts'
 import { buryWorker, type RecoveredRuns } from '../../storage/workers.ts'
 import type { JournalEntry } from '../journal.ts'

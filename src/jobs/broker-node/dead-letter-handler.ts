@@ -1,13 +1,9 @@
 import { dispatchMessage, readMessage } from '../../broker/protocol.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { isTransientError } from '../../postgres/connection-error.ts'
-import {
-  type DispatchEnd,
-  type EndedDispatch,
-  endDispatches,
-  readResultsThrough,
-} from '../../storage/broker.ts'
+import { readResultsThrough } from '../../storage/broker-workers.ts'
 import type { Database } from '../../storage/database.ts'
+import { type DispatchEnd, type EndedDispatch, endDispatches } from '../../storage/dispatches.ts'
 import type { Consumed } from './broker-link.ts'
 
 export interface DeadLetterHandlerOptions {

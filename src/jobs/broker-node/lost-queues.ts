@@ -1,8 +1,8 @@
 import type { ResultsMessage } from '../../broker/protocol.ts'
 import { sharedQueue, type TopologyOptions } from '../../broker/topology.ts'
 import type { Logger } from '../../engine/logger.ts'
-import { returnLostMessages } from '../../storage/broker.ts'
 import type { Database } from '../../storage/database.ts'
+import { returnLostMessages } from '../../storage/dispatches.ts'
 import type { BrokerLink } from './broker-link.ts'
 
 type Join = Extract<ResultsMessage, { readonly kind: 'join' }>

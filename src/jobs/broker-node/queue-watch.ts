@@ -4,7 +4,7 @@ import {
   noteBrokerQueue,
   noteBrokerQueuesSeen,
   readBrokerQueuesUnseen,
-} from '../../storage/broker.ts'
+} from '../../storage/broker-queues.ts'
 import type { Database } from '../../storage/database.ts'
 import type { BrokerLink } from './broker-link.ts'
 

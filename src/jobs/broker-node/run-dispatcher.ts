@@ -3,19 +3,18 @@ import { sharedKey, type TopologyOptions, topologyNames, workerKey } from '../..
 import { formatId } from '../../core/delivery/ids.ts'
 import type { Logger } from '../../engine/logger.ts'
 import { isTransientError } from '../../postgres/connection-error.ts'
+import { type BrokerWorkerRow, readBrokerWorkers } from '../../storage/broker-workers.ts'
+import type { Database } from '../../storage/database.ts'
 import {
-  type BrokerWorkerRow,
   countDispatched,
   countSuspects,
   type Dispatch,
   dispatchRuns,
   endDispatches,
   markPublished,
-  readBrokerWorkers,
   returnStranded,
   type Suspects,
-} from '../../storage/broker.ts'
-import type { Database } from '../../storage/database.ts'
+} from '../../storage/dispatches.ts'
 import type { BrokerLink } from './broker-link.ts'
 import { divideRuns } from './divide-runs.ts'
 import { type JobInForce, readJobsInForce } from './jobs-in-force.ts'
@@ -35,7 +34,7 @@ const maxClaimBytes = 16 * 1024 * 1024
 const maxRunsPerClaim = 2000
 /** Of the bodies of several runs in one message. */
 const maxMessageBytes = 64 * 1024
-/** A message has no more runs than this share of a worker's free slots: whoever gets it should have slots for all of them. */
+/** A message has no more runs than this share of a worker's free slots: the worker that gets it should have slots for all of them. */
 const messagesPerFreeSlots = 4
 const maxStrandedRows = 500
 const pollMs = 1000

@@ -107,7 +107,7 @@ describe('the smtp transport', () => {
         password === 's3cret' ? callback(null, { user: username }) : callback(new Error('no')),
     })
     const openAs = (user: string) =>
-      // Whoever runs the server and the node may say so in the URL.
+      // An operator of both the server and the node may say so in the URL.
       smtpTransport({ url: `smtp://${user}@127.0.0.1:${port}/?tls.rejectUnauthorized=false` }).open('ops', {
         to: ['ops@example.com'],
       })

@@ -281,7 +281,7 @@ class Books {
     await this.#settle(run, action)
   }
 
-  /** Whoever had it before decides nothing, though his claim is still there. */
+  /** The worker that had it before decides nothing, though its claim is still there. */
   async #speakLate(which: number): Promise<void> {
     const run = this.#former[which % Math.max(1, this.#former.length)]
     if (run === undefined) return

@@ -1,17 +1,17 @@
 import { divideRuns } from '../../../src/jobs/broker-node/divide-runs.ts'
+import { readBrokerCounts } from '../../../src/storage/broker-reports.ts'
+import type { Database } from '../../../src/storage/database.ts'
 import {
   countDispatched,
   countSuspects,
   dispatchRuns,
   endDispatches,
   markPublished,
-  readBrokerCounts,
   returnLostMessages,
   returnStranded,
   startDispatched,
   sweepDispatches,
-} from '../../../src/storage/broker.ts'
-import type { Database } from '../../../src/storage/database.ts'
+} from '../../../src/storage/dispatches.ts'
 import { labWorker } from './engine-rows.ts'
 import type { PlanEntry } from './entry.ts'
 

@@ -80,7 +80,7 @@ function isExplained(
   )
 }
 
-/** For whoever looks into it. */
+/** For the reader of a report. */
 function nearestTo(atMs: number, interruptions: readonly Interruption[]): string {
   const distance = (each: Interruption) => Math.abs(each.atMs - atMs)
   const [nearest] = interruptions.toSorted((one, other) => distance(one) - distance(other))

@@ -21,7 +21,7 @@ begin
     returning claim.id, claim.run_ids
   )
   select array_agg(distinct begun.id), array_agg(listed.id) into started, started_rows from begun left join unnest(begun.run_ids) as listed (id) on true;
-  -- Whoever asked for their end while nobody held them is heard with the next beat. Such a run has a row.
+  -- A run whose end was asked for while no worker held it hears of that with the next beat. Such a run has a row.
   update holdfast_internal.run_cancellations set worker = me where run_id = any (started_rows);
   select array_agg(given.run_id) into lost from unnest(started_ids, tokens) as given (run_id, token)
   where given.token <> all (coalesce(started, '{}'))

@@ -1,4 +1,4 @@
--- Stores one plain run as claimed already, by a sleeping worker in the process of whoever enqueues: it starts when that hears of the commit, without
+-- Stores one plain run as claimed already, by a sleeping worker in the process that enqueues: it starts when that hears of the commit, without
 -- a bell and a second transaction. A run that has to wait for anything is stored like any other, and `claim` is null then; so is one whose worker
 -- may not have it. It needs neither a row nor the cursor and the lock of the queue: the claim has it like a run of a bundle. `request`: see return_claim.
 create or replace function holdfast_internal.accept_claimed_run(
@@ -7,7 +7,7 @@ create or replace function holdfast_internal.accept_claimed_run(
 language plpgsql set enable_seqscan = off set jit = off as $$
 #variable_conflict use_variable
 begin
-  -- Whoever takes this worker's runs from it waits for us, but we don't wait for him. What is read must be read after that, in another statement.
+  -- A transaction that takes this worker's runs from it waits for this one, but not the other way round. What is read must be read after that, in another statement.
   perform holdfast_internal.commit_durably();
   if pg_try_advisory_xact_lock_shared(hashtext('holdfast.incarnation'), me) then
     with facts as materialized (

@@ -1,4 +1,4 @@
--- Which of the candidates are taken: the highest priority first, then whoever has waited longest, be it fresh, due or aside;
+-- Which of the candidates are taken: the highest priority first, then the longest wait, be it fresh, due or aside;
 -- fair keys, and all runs without one together, take turns (`round`). `ranked`: all that are taken, in that
 -- order. The cursor of a priority stops at the first fresh run that is left; runs that can't be taken are set aside as it passes (`aside`). `parked`: due runs whose key is taken.
 create or replace function holdfast_internal.choose_runs(

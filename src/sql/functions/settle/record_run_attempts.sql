@@ -1,4 +1,4 @@
--- Records the attempts of these records, whoever holds the runs now.
+-- Records the attempts of these records, also of runs that another worker holds by now.
 create or replace function holdfast_internal.record_run_attempts(me integer, records jsonb) returns void
 language plpgsql as $$
 begin
