@@ -46,12 +46,12 @@ async function dispatch(database: Database, wanted = 200) {
 /** What a node asks in broker mode. */
 export const brokerEntries: readonly PlanEntry[] = [
   {
-    of: 'broker#dispatchRuns',
+    of: 'dispatches#dispatchRuns',
     bound: aBatch,
     run: async (database) => (await dispatch(database)).tokens.length,
   },
   {
-    of: 'broker#markPublished',
+    of: 'dispatches#markPublished',
     bound: aBatch,
     run: async (database) => {
       const { tokens } = await dispatch(database)
@@ -64,7 +64,7 @@ export const brokerEntries: readonly PlanEntry[] = [
     },
   },
   {
-    of: 'broker#startDispatched',
+    of: 'dispatches#startDispatched',
     bound: aBatch,
     run: async (database) => {
       const { worker, tokens } = await dispatch(database)
@@ -74,7 +74,7 @@ export const brokerEntries: readonly PlanEntry[] = [
   },
   ...['expired', 'rejected', 'unpublished'].map(
     (reason): PlanEntry => ({
-      of: 'broker#endDispatches',
+      of: 'dispatches#endDispatches',
       what: reason,
       bound: aBatch,
       run: async (database) => {
@@ -85,7 +85,7 @@ export const brokerEntries: readonly PlanEntry[] = [
     }),
   ),
   {
-    of: 'broker#sweepDispatches',
+    of: 'dispatches#sweepDispatches',
     bound: aBatch,
     run: async (database) => {
       await sweepDispatches(database, 200, 0)
@@ -93,7 +93,7 @@ export const brokerEntries: readonly PlanEntry[] = [
     },
   },
   {
-    of: 'broker#returnStranded',
+    of: 'dispatches#returnStranded',
     bound: aBatch,
     run: async (database) => {
       const { tokens } = await dispatch(database)
@@ -104,7 +104,7 @@ export const brokerEntries: readonly PlanEntry[] = [
     },
   },
   {
-    of: 'broker#returnLostMessages',
+    of: 'dispatches#returnLostMessages',
     bound: aBatch,
     run: async (database) => {
       const { tokens } = await dispatch(database)
@@ -117,7 +117,7 @@ export const brokerEntries: readonly PlanEntry[] = [
     },
   },
   {
-    of: 'broker#countSuspects',
+    of: 'dispatches#countSuspects',
     bound: {
       rows: 2200,
       why: 'runs that were in flight at a crash, 1,000 of a queue at most, and their claims',
@@ -128,12 +128,12 @@ export const brokerEntries: readonly PlanEntry[] = [
     },
   },
   {
-    of: 'broker#readBrokerCounts',
+    of: 'broker-reports#readBrokerCounts',
     bound: { rows: 25_000, why: 'what is counted to 10,000, and a row for each node, worker and queue' },
     run: async (database) => (await readBrokerCounts(database)).queues + 1,
   },
   {
-    of: 'broker#countDispatched',
+    of: 'dispatches#countDispatched',
     bound: aBatch,
     run: async (database) => (await countDispatched(database)).size,
   },
