@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findBarriers } from '../support/browser/accessibility.ts'
+import { everyRule, findBarriers } from '../support/browser/accessibility.ts'
+import { openAtRest } from '../support/browser/at-rest.ts'
 import { browserPath } from '../support/browser/browser.ts'
 import { DashboardRig } from '../support/browser/dashboard-rig.ts'
 import { fillWithEverything, type Places } from '../support/browser/fill-with-everything.ts'
@@ -33,14 +34,14 @@ describe.skipIf(browserPath === null)('every dialog', () => {
       const look = async (what: string) => {
         await page.getByRole('dialog').waitFor()
         opened.push(what)
-        barriers.push(...(await findBarriers(page)).map((barrier) => `${what}: ${barrier}`))
+        barriers.push(
+          ...(await findBarriers(page, everyRule, '[role=dialog]')).map((barrier) => `${what}: ${barrier}`),
+        )
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'detached' })
       }
       for (const { path, heading } of Object.values(places)) {
-        await page.goto(path)
-        await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-        await page.waitForLoadState('networkidle').catch(() => {})
+        await openAtRest(page, path, heading)
         const asking = page.locator('main button:visible', { hasText: '…' })
         const verbs = new Set((await asking.allInnerTexts()).map((text) => text.split('…')[0]?.trim() ?? ''))
         for (const verb of verbs) {

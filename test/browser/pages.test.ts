@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everyRule, findBarriers, rulesOfColour } from '../support/browser/accessibility.ts'
+import { openAtRest } from '../support/browser/at-rest.ts'
 import { browserPath } from '../support/browser/browser.ts'
 import { DashboardRig } from '../support/browser/dashboard-rig.ts'
 import { fillWithEverything, type Places } from '../support/browser/fill-with-everything.ts'
@@ -51,10 +52,7 @@ describe.skipIf(browserPath === null)('every page', () => {
       }
       for (const [name, { path, heading }] of Object.entries(places)) {
         if (wanted?.includes(name) === false) continue
-        await page.goto(path)
-        await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-        await page.waitForLoadState('networkidle').catch(() => {})
-        await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
+        await openAtRest(page, path, heading)
         await look(name, path, 'light')
         await look(name, path, 'dark')
         const [content, screen] = await page.evaluate(() => [

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openAtRest } from '../support/browser/at-rest.ts'
 import { browserPath } from '../support/browser/browser.ts'
 import { DashboardRig } from '../support/browser/dashboard-rig.ts'
 import { fillWithEverything, type Places } from '../support/browser/fill-with-everything.ts'
@@ -25,11 +26,8 @@ describe.skipIf(browserPath === null)('a viewer', () => {
       if (request.method() !== 'GET') writes.push(`${request.method()} ${new URL(request.url()).pathname}`)
     })
     const offers: string[] = []
-    for (const { path } of Object.values(places)) {
-      await page.goto(path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle').catch(() => {})
-      await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
+    for (const { path, heading } of Object.values(places)) {
+      await openAtRest(page, path, heading)
       offers.push(...(await offersOn(page)).map((offer) => `${path}: ${offer}`))
     }
     expect(offers).toEqual([])

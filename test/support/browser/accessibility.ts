@@ -20,12 +20,12 @@ export const everyRule = {
 /** Those of them that another theme can break. */
 export const rulesOfColour = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 
-/** What axe finds wrong with a page, one line each. Evaluated from outside, where the page's policy doesn't reach. */
-export async function findBarriers(page: Page, rules = everyRule): Promise<string[]> {
+/** What axe finds wrong with a page, or with a part of it, one line each. Evaluated from outside, where the page's policy doesn't reach. */
+export async function findBarriers(page: Page, rules = everyRule, part = ':root'): Promise<string[]> {
   // Half a megabyte of script, once for each document.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(source)
   const { violations } = await page.evaluate<AxeResult>(
-    `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`,
+    `axe.run(${JSON.stringify(part)}, { runOnly: ${JSON.stringify(rules)} })`,
   )
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
