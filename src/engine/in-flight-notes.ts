@@ -59,13 +59,15 @@ export class InFlightNotes {
     const entries = list(maxNoted)
     if (entries.length === 0 && !this.#hasNoted) return
     try {
+      // Before the write: it may be stored though its answer is lost.
+      this.#hasNoted = true
       await noteInFlight(database, incarnation(), entries)
       this.#hasNoted = entries.length > 0
     } catch (error) {
       report(error)
     }
     this.#writtenAtMs = performance.now()
-    // Includes attempts that started during the write.
-    if (list(1).length > 0) this.#arm(intervalMs)
+    // Attempts may have started during the write, and all may have ended: then the list is written once more, empty.
+    if (this.#hasNoted || list(1).length > 0) this.#arm(intervalMs)
   }
 }
