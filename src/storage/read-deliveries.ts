@@ -103,7 +103,8 @@ export interface StreamRequest {
 
 /**
  * The next ready deliveries of each stream (a lane's deliveries of one priority), up to the arrivals cursor: rows beyond it haven't
- * been seen under a snapshot yet. Results are in the order of the requests. Index: deliveries_ready.
+ * been seen under a snapshot yet. Results are in the order of the requests. Index: deliveries_ready; `lane_id <=` because with `=` each read would
+ * start at the lane's first entry, dead ones included, and not at the cursor.
  */
 export async function readStreams(
   database: Database,
@@ -117,7 +118,7 @@ export async function readStreams(
         select asked.place::int, (
           select string_agg(${rowAsText}, ',') from (select taken.*, ${isHead} from (
             select line.* from holdfast_internal.deliveries as line
-            where line.due_at is null and line.lane_id = asked.lane_id
+            where line.due_at is null and line.lane_id <= asked.lane_id
               and (line.lane_id, line.priority, line.id) > (asked.lane_id, asked.priority, asked.after)
               and (line.lane_id, line.priority, line.id) <= (asked.lane_id, asked.priority, $5::bigint)
             order by line.lane_id, line.priority, line.id limit asked.max_rows

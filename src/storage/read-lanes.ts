@@ -154,7 +154,7 @@ export async function countLane(database: Database, laneId: number, upTo: number
           cross join lateral (
             select count(*)::int as total, max(owed.id) as last from (
               select id from holdfast_internal.deliveries
-              where lane_id = $1::int and (lane_id, priority, id) > ($1::int, line.priority, line.after)
+              where lane_id <= $1::int and (lane_id, priority, id) > ($1::int, line.priority, line.after)
                 and (lane_id, priority, id) <= ($1::int, line.priority, $4::bigint)
               order by lane_id, priority, id limit $5
             ) as owed

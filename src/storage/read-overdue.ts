@@ -33,7 +33,7 @@ export async function readOverdue(
           union
           (select line.* from generate_series(0, 3) as level cross join lateral (
             select * from holdfast_internal.deliveries as old
-            where old.lane_id = $1 and (old.lane_id, old.priority, old.id) > ($1, level, 0::bigint) and (old.lane_id, old.priority, old.id) < ($1, level, $3)
+            where old.lane_id <= $1 and (old.lane_id, old.priority, old.id) > ($1, level, 0::bigint) and (old.lane_id, old.priority, old.id) < ($1, level, $3)
             order by old.lane_id, old.priority, old.id limit $4
           ) as line where coalesce(line.owed_at, holdfast_internal.time_of_id(line.id)) <= to_timestamp($2::float8 / 1000))
         ) as overdue

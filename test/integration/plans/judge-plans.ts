@@ -60,6 +60,9 @@ export function judgePlans(
       if (walksIndex(node, leadingColumns)) {
         complain(`${describe(node)} is walked from end to end for ${node['Index Cond']}`)
       }
+      if (ignoresStart(node, leadingColumns)) {
+        complain(`${describe(node)} is walked from the first entry with this column: ${node['Index Cond']}`)
+      }
     }
     if ((plan['Total Cost'] ?? 0) > compiledAboveCost && settings['jit'] !== 'off') {
       complain(`it would be compiled: it is believed to cost ${plan['Total Cost']}`)
@@ -86,6 +89,17 @@ function walksIndex(node: PlanNode, leadingColumns: LeadingColumns): boolean {
   const condition = node['Index Cond']
   if (column === undefined || condition === undefined) return false
   return !new RegExp(String.raw`\b${column}\b`).test(condition)
+}
+
+/**
+ * Beside an equality of its first column, a comparison of rows that begins with that column doesn't say where a scan starts: it starts at the first entry of the
+ * column's value, and passes all entries before the row, also those of rows that are gone. With `<=` or `>=` in place of `=` it starts at the row.
+ */
+function ignoresStart(node: PlanNode, leadingColumns: LeadingColumns): boolean {
+  const column = leadingColumns.get(node['Index Name'] ?? '')
+  const condition = node['Index Cond']
+  if (column === undefined || condition === undefined) return false
+  return condition.includes(`ROW(${column}, `) && condition.includes(`(${column} = `)
 }
 
 /** How many rows went into a scan or a sort, over all its loops. PostgreSQL reports averages of a loop. */

@@ -22,7 +22,7 @@ declare
       ) as owing where owing.due_at is not null and (owing.due_at, owing.id) > ($1, $2) order by owing.due_at, owing.id limit $3
       $source$, asked.message_ids::text)
     when asked.lane is not null then format($source$
-      select * from holdfast_internal.deliveries where lane_id = %1$s and due_at is not null and (lane_id, due_at, id) > (%1$s, $1, $2)
+      select * from holdfast_internal.deliveries where lane_id <= %1$s and due_at is not null and (lane_id, due_at, id) > (%1$s, $1, $2)
       order by lane_id, due_at, id limit $3
       $source$, asked.lane)
     else $source$
