@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { maxStreamsPerKey } from '../../../src/api/stream/open-streams.ts'
 import { defineJob } from '../../../src/jobs/job.ts'
 import { createWorker } from '../../../src/sdk/create-worker.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
@@ -175,6 +176,35 @@ test('a client that was away for too long receives a reset', async () => {
     (count) => count === 1,
   )
   follower.stop()
+})
+
+test('a client that leaves before its stream has begun keeps no slot', async () => {
+  const own = await rig.keyOf('viewer')
+  const { port } = new URL(rig.server.url)
+  const blocker = await rig.database.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('lock table holdfast_internal.audit_log in access exclusive mode')
+  const sockets = Array.from({ length: maxStreamsPerKey }, () => connect(Number(port), '127.0.0.1'))
+  for (const socket of sockets) {
+    socket.on('error', () => {})
+    socket.write(
+      `GET /v1/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${own}\r\nlast-event-id: 0-0\r\n\r\n`,
+    )
+  }
+  const status = async () => {
+    const abort = new AbortController()
+    const { status } = await fetch(`${rig.server.url}/v1/stream`, {
+      headers: { authorization: `Bearer ${own}` },
+      signal: abort.signal,
+    })
+    abort.abort()
+    return status
+  }
+  await until('all slots to be taken', status, (is) => is === 503)
+  for (const socket of sockets) socket.destroy()
+  await blocker.query('commit')
+  blocker.release()
+  await until('a free slot', status, (is) => is === 200)
 })
 
 test('a client that does not read is disconnected', async () => {
