@@ -294,9 +294,9 @@ describe('an administrator', () => {
       select id, 'open' from holdfast_internal.endpoints where name = 'crm'
       on conflict (lane_id) do update set state = 'open'`)
     await admin.pool.query(`select holdfast.reset_circuit_breaker('crm', 'key:boss')`)
-    expect(await rig.value('select actor from holdfast_internal.circuit_changes order by id desc limit 1')).toBe(
-      admin.name,
-    )
+    expect(
+      await rig.value('select actor from holdfast_internal.circuit_changes order by id desc limit 1'),
+    ).toBe(admin.name)
   })
 
   test('operates, and the audit log names the login, whatever `actor` says', async () => {
