@@ -90,6 +90,12 @@ export class CliProcess {
     this.#child.kill(signal)
   }
 
+  /** As when the command behind a pipe has ended. */
+  closePipes(): void {
+    this.#child.stdout?.destroy()
+    this.#child.stderr?.destroy()
+  }
+
   async end(): Promise<CliResult> {
     const exitCode = await this.#ended
     return { exitCode, stdout: this.stdout, stderr: this.stderr }

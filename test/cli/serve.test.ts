@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../support/engine/until.ts'
 import { answer, gated } from '../support/receivers/behaviours.ts'
 import { Gate } from '../support/receivers/gate.ts'
 import { HttpReceiver } from '../support/receivers/http-receiver.ts'
@@ -68,6 +69,30 @@ test('a message whose attempt is under way at the stop signal is finished, not s
   gate.open()
   expect(await serve.end()).toMatchObject({ exitCode: 0 })
   expect(receiver.ledger.requests.map(({ webhookId }) => webhookId)).toEqual([sent.stdout.trim()])
+  const { rows } = await database.pool.query('select outcome from holdfast_internal.attempts')
+  expect(rows).toEqual([{ outcome: 1 }])
+})
+
+test('a node whose output nobody reads any more finishes what is under way', async () => {
+  const gate = new Gate()
+  await using receiver = await HttpReceiver.start({ behaviour: gated(gate, answer(200)) })
+  await using serve = await startServe(['--allow-networks', '127.0.0.1'])
+  const environment = await accessTo(serve)
+  await createEndpoint(environment, receiver.url)
+  await runCli(['send', 'crm', '{}'], { cwd: tmpdir(), environment })
+  await receiver.ledger.waitFor(1)
+
+  serve.closePipes()
+  serve.kill('SIGINT')
+  // The API is the first to stop.
+  await until('the stop to begin', () =>
+    fetch(environment['HOLDFAST_URL']!).then(
+      () => false,
+      () => true,
+    ),
+  )
+  gate.open()
+  expect(await serve.end()).toMatchObject({ exitCode: 0 })
   const { rows } = await database.pool.query('select outcome from holdfast_internal.attempts')
   expect(rows).toEqual([{ outcome: 1 }])
 })

@@ -16,6 +16,7 @@ export const maxStreams = 200
 export const maxStreamsPerKey = 50
 export const maxStreamsPerSession = 10
 const defaultRecheckMs = 5000
+const endWithinMs = 1000
 
 /** Who follows, and whether they still may. A stream ends with the key or session that opened it. */
 export class OpenStreams {
@@ -44,7 +45,7 @@ export class OpenStreams {
   }
 
   endAll(): void {
-    for (const response of this.#open.keys()) response.end()
+    for (const response of this.#open.keys()) hangUp(response)
   }
 
   #refuseTooMany(credential: Credential): void {
@@ -89,8 +90,14 @@ export class OpenStreams {
   async #endTakenBack(): Promise<void> {
     const asked = [...this.#open]
     const holding = await this.#options.authenticator.stillHold(asked.map(([, credential]) => credential))
-    for (const [response, credential] of asked) if (!holding.has(credential)) response.end()
+    for (const [response, credential] of asked) if (!holding.has(credential)) hangUp(response)
   }
+}
+
+/** A client that doesn't read would keep its slot, and what is unread, for as long as it likes. */
+function hangUp(response: ServerResponse): void {
+  response.end()
+  setTimeout(() => response.destroy(), endWithinMs).unref()
 }
 
 function keyOf(credential: Credential): string {

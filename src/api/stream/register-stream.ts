@@ -35,6 +35,7 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     const since = parsePosition(typeof given === 'string' ? given : undefined)
     const response = reply.raw
     open.add(response, caller)
+    response.once('close', () => open.delete(response))
     // Missed events are collected before the response starts.
     const early: StreamEvent[] = []
     let hasBegun = false
@@ -45,8 +46,8 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
         throw error
       })
     reply.hijack()
-    // Its key was taken back meanwhile.
-    if (response.writableEnded) {
+    // Its key was taken back meanwhile, or the client has left: "close" comes only once.
+    if (response.writableEnded || response.destroyed) {
       open.delete(response)
       unfollow()
       return
@@ -57,7 +58,6 @@ export function registerStream(app: FastifyInstance, options: ChangeFeedOptions 
     const ping = setInterval(() => write(response, ': still here\n\n'), pingMs).unref()
     response.once('close', () => {
       clearInterval(ping)
-      open.delete(response)
       unfollow()
     })
     request.raw.socket.setTimeout(0)

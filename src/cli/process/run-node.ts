@@ -2,6 +2,7 @@ import type { ApiServer } from '../../api/api-server.ts'
 import { Holdfast } from '../../sdk/holdfast.ts'
 import type { HoldfastOptions } from '../../sdk/holdfast-options.ts'
 import { egressOptions } from '../input/egress-options.ts'
+import { goOnWithoutReader } from './closed-output.ts'
 import type { Session } from './session.ts'
 import { firstStopSignal, type StopSignal, whenOrphaned } from './stop-signal.ts'
 import { untilDatabaseIsThere } from './until-database-is-there.ts'
@@ -32,6 +33,7 @@ const parentPollMs = 500
 
 /** From now on Ctrl-C stops gracefully, also while things are still starting. */
 export function watchStopSignals(session: Session): Promise<StopSignal> {
+  goOnWithoutReader()
   const signalled = firstStopSignal({
     source: process,
     nowMs: () => performance.now(),

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Channel, ChannelModel } from 'amqplib'
 import { brokerName } from '../../amqp/amqp-url.ts'
 import type { Amqplib, RawConnection } from '../../amqp/amqplib.ts'
+import { boundMessages } from '../../amqp/bound-messages.ts'
 import {
   type BrokerAccess,
   BrokerConnection,
@@ -41,6 +42,7 @@ export class AmqpConsumer implements SourceConnection {
   /** By receipt, in the order of arrival. */
   readonly #held = new Map<number, number>()
   #heldBytes = 0
+  #lastReceipt = 0
   #gate: ReadGate | null = null
   #connectTimer: NodeJS.Timeout | null = null
 
@@ -105,6 +107,7 @@ export class AmqpConsumer implements SourceConnection {
     const channel = await model.createChannel()
     channel.on('error', (error) => this.#connection.destroy(error))
     channel.on('close', () => this.#connection.destroy(closedByPeer()))
+    boundMessages(channel, (error) => this.#connection.destroy(error))
     await channel.prefetch(config.prefetch)
     this.#channel = channel
     let isOpen = false
@@ -127,6 +130,14 @@ export class AmqpConsumer implements SourceConnection {
 
   #receive(message: SourceMessage): void {
     const { config, listener } = this.#options
+    if (this.#connection.isClosed) return
+    if (message.receipt <= this.#lastReceipt) {
+      this.#connection.destroy(
+        new BrokerError('protocol_error', `it numbered two messages ${message.receipt}`),
+      )
+      return
+    }
+    this.#lastReceipt = message.receipt
     this.#held.set(message.receipt, message.body.length)
     this.#heldBytes += message.body.length
     if (this.#held.size > config.prefetch) {

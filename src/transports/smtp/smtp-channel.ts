@@ -18,6 +18,12 @@ const defaultSender = 'holdfast@localhost'
 
 const defaultPorts: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
 
+type Ending = 'aborted' | 'timeout' | 'flooded'
+
+/** All replies to one e-mail together; a mail server sends some hundred bytes. */
+const maxAnswerBytes = 1_048_576
+const guardEveryMs = 20
+
 /** One connection per e-mail: alerts are few, and mail servers close idle connections anyway. */
 export class SmtpChannel implements TransportChannel {
   readonly #options: SmtpChannelOptions
@@ -55,14 +61,18 @@ export class SmtpChannel implements TransportChannel {
     if (hasCredentials(target)) target.searchParams.set('requireTLS', 'true')
     let socket: net.Socket | null = null
     // One deadline over everything, and one handle to end it by: nodemailer has several timeouts and no abort.
-    let ending: 'aborted' | 'timeout' | null = null
-    const end = (why: 'aborted' | 'timeout') => {
+    let ending: Ending | null = null
+    const end = (why: Ending) => {
       ending ??= why
       socket?.destroy(new Error(why))
     }
     const onAbort = () => end('aborted')
     signal.addEventListener('abort', onAbort, { once: true })
     const timer = setTimeout(() => end('timeout'), config.timeoutMs)
+    // nodemailer limits each reply, not how many it keeps.
+    const guard = setInterval(() => {
+      if ((socket?.bytesRead ?? 0) > maxAnswerBytes) end('flooded')
+    }, guardEveryMs)
     const transport = createTransport({
       url: target.href,
       disableFileAccess: true,
@@ -88,17 +98,24 @@ export class SmtpChannel implements TransportChannel {
     } catch (error) {
       const durationMs = performance.now() - startedAtMs
       // The variable is set by callbacks that the compiler doesn't see.
-      const why = ending as 'aborted' | 'timeout' | null
+      const why = ending as Ending | null
       if (why === 'aborted') return abortedOutcome(endpoint, durationMs)
+      if (why === 'flooded') return floodedOutcome(durationMs)
       if (why === null && isTlsFailure(error)) return tlsRefusal(error, target, durationMs)
       return failure(error, durationMs, why === 'timeout' ? config.timeoutMs : null)
     } finally {
       clearTimeout(timer)
+      clearInterval(guard)
       signal.removeEventListener('abort', onAbort)
       transport.close()
       socket = null
     }
   }
+}
+
+function floodedOutcome(durationMs: number): AttemptOutcome {
+  const message = `The mail server sent more than ${maxAnswerBytes} bytes of replies to one e-mail.`
+  return { class: 'retryable', isHealthFailure: true, durationMs, error: { code: 'protocol_error', message } }
 }
 
 function hasCredentials({ username, password }: URL): boolean {

@@ -173,6 +173,25 @@ describe('the smtp transport', () => {
     )
   })
 
+  it('gives up a server that sends lines without end', async () => {
+    const flood = net.createServer((socket) => {
+      socket.on('error', () => {})
+      const write = () => {
+        while (!socket.destroyed && socket.write('\n'.repeat(65_536)));
+      }
+      socket.on('drain', write)
+      write()
+    })
+    await new Promise<void>((resolve) => flood.listen(0, '127.0.0.1', resolve))
+    closers.push(() => new Promise((resolve) => flood.close(() => resolve())))
+    const { port } = flood.address() as AddressInfo
+    expect(await open(port, { timeoutMs: 20_000 }).send(exampleDispatch(), never)).toMatchObject({
+      class: 'retryable',
+      isHealthFailure: true,
+      error: { code: 'protocol_error' },
+    })
+  })
+
   it('opens what it has parsed before', async () => {
     const { mails, port } = await mailServer()
     const transport = smtpTransport({ url: `smtp://127.0.0.1:${port}` })

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { maxStreamsPerKey } from '../../../src/api/stream/open-streams.ts'
 import { defineJob } from '../../../src/jobs/job.ts'
 import { createWorker } from '../../../src/sdk/create-worker.ts'
 import { ApiRig } from '../../support/api/api-rig.ts'
@@ -175,6 +177,32 @@ test('a client that was away for too long receives a reset', async () => {
     (count) => count === 1,
   )
   follower.stop()
+})
+
+test('a client that leaves before its stream has begun keeps no slot', async () => {
+  const own = await rig.keyOf('viewer')
+  const { port } = new URL(rig.server.url)
+  const call = () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(
+      `GET /v1/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${own}\r\nlast-event-id: 0-0\r\n\r\n`,
+    )
+    return socket
+  }
+  // At different moments of the call: while its key is checked, and while missed events are read.
+  for (let number = 0; number < 2 * maxStreamsPerKey; number += 1) {
+    const socket = call()
+    await new Promise((resolve) => setTimeout(resolve, number % 8))
+    socket.destroy()
+  }
+  const openAll = async () => {
+    const sockets = Array.from({ length: maxStreamsPerKey }, call)
+    const answers = await Promise.all(sockets.map((socket) => once(socket, 'data')))
+    for (const socket of sockets) socket.destroy()
+    return answers.filter(([answer]) => String(answer).startsWith('HTTP/1.1 200')).length
+  }
+  await until('all slots to be free', openAll, (opened) => opened === maxStreamsPerKey)
 })
 
 test('a client that does not read is disconnected', async () => {

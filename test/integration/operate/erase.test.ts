@@ -58,7 +58,7 @@ describe('erasing a message', () => {
     return places
   }
 
-  const erase = (id: string, force = false) =>
+  const erase = (id: string, force: boolean | null = false) =>
     rig.value('select holdfast.erase_message($1, $2, $3)', [id, 'asked to be forgotten', force])
 
   it('leaves nothing of it in any table, whatever its outcome', async () => {
@@ -146,6 +146,7 @@ describe('erasing a message', () => {
     await rig.pause(node, name)
     const sent = await node.holdfast.send(name, canary)
     await expect(erase(sent.id)).rejects.toMatchObject({ code: 'HF006' })
+    await expect(erase(sent.id, null)).rejects.toMatchObject({ code: 'HF006' })
     await expect(node.holdfast.events.erase(sent.id, { reason: 'x' })).rejects.toMatchObject({
       code: 'still_owed',
     })

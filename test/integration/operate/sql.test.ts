@@ -130,6 +130,9 @@ describe(`an operator at the SQL prompt (${hasPsql() ? 'psql' : 'no psql here: p
     [`select holdfast_internal.create_operation('redrive', '{"colour": "red"}')`, 'HF007'],
     [`select holdfast_internal.create_operation('replay', '{"endpoint": "x"}')`, 'HF007'],
     [`select holdfast.steer_operation('op_00000000001', 'paused')`, 'HF010'],
+    [`select holdfast.steer_operation('op_00000000001', 'pause')`, '22023'],
+    [`select holdfast.steer_operation('op_00000000001', null)`, '22023'],
+    [`select holdfast.set_endpoint_state('nowhere', null)`, '22023'],
     [`select holdfast.drop_old_partitions(0)`, '22023'],
   ])('is told what is wrong with %s', async (statement, state) => {
     await expect(sql(statement)).rejects.toThrow(state)

@@ -289,6 +289,16 @@ describe('an administrator', () => {
     await expect(admin.pool.query(`select holdfast.grant_admin('${app.name}')`)).rejects.toMatchObject(denied)
   })
 
+  test('is named in the history of circuits by its login too', async () => {
+    await rig.rows(`insert into holdfast_internal.breakers (lane_id, state)
+      select id, 'open' from holdfast_internal.endpoints where name = 'crm'
+      on conflict (lane_id) do update set state = 'open'`)
+    await admin.pool.query(`select holdfast.reset_circuit_breaker('crm', 'key:boss')`)
+    expect(
+      await rig.value('select actor from holdfast_internal.circuit_changes order by id desc limit 1'),
+    ).toBe(admin.name)
+  })
+
   test('operates, and the audit log names the login, whatever `actor` says', async () => {
     const last = () => rig.value('select actor from holdfast_internal.audit_log order by id desc limit 1')
     await admin.pool.query(`select holdfast.set_endpoint_state('crm', 'paused', 'by hand')`)

@@ -213,7 +213,10 @@ describe('what is refused', () => {
     ).rejects.toMatchObject({ code: expect.any(String) })
     await expect(
       rig.rows(`select holdfast.send_batch('hook', array['1', null]::jsonb[])`),
-    ).rejects.toMatchObject({ code: expect.any(String) })
+    ).rejects.toMatchObject({ code: 'HF002', message: 'payload 2 is null' })
+    await expect(
+      rig.rows(`select holdfast.enqueue_batch('report', array['1', null]::jsonb[])`),
+    ).rejects.toMatchObject({ code: 'HF002', message: 'payload 2 is null' })
   })
 
   it.each(['', 'Upper', '-begins', 'has space', 'a'.repeat(64), 'ümlaut', 'a/b', '../etc'])(

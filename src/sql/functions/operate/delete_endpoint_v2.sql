@@ -11,11 +11,11 @@ begin
   if not found then
     raise exception 'there is no endpoint named "%"', endpoint_name using errcode = 'HF001', hint = 'List them with: holdfast endpoints list';
   end if;
-  if not force and exists (select from holdfast_internal.routes where lane_id = lane and not is_shorthand) then
+  if not coalesce(force, false) and exists (select from holdfast_internal.routes where lane_id = lane and not is_shorthand) then
     raise exception 'endpoint "%" still has routes', endpoint_name
       using errcode = 'HF006', hint = 'Delete or change its routes first, or delete it with force.';
   end if;
-  if not force and exists (select from holdfast_internal.deliveries where lane_id = lane) then
+  if not coalesce(force, false) and exists (select from holdfast_internal.deliveries where lane_id = lane) then
     raise exception 'endpoint "%" still has pending deliveries', endpoint_name
       using errcode = 'HF006', hint = 'Wait until they are delivered, or delete it with force, which cancels them.';
   end if;

@@ -11,7 +11,7 @@ begin
   if not found then
     raise exception 'there is no route named "%"', route_name using errcode = 'HF005', hint = 'List them with: holdfast routes list';
   end if;
-  if not force then
+  if not coalesce(force, false) then
     owed := holdfast_internal.owed_along(route);
     if cardinality(owed.ids) > 0 then
       raise exception 'route "%" still has pending deliveries', route_name

@@ -15,7 +15,7 @@ begin
   end if;
   message := holdfast_internal.lock_message(message, erase_message.id);
   owed := holdfast_internal.owed_of(message);
-  if cardinality(owed) > 0 and not force then
+  if cardinality(owed) > 0 and not coalesce(force, false) then
     raise exception 'message % still has % unfinished deliveries or runs', erase_message.id, cardinality(owed) using errcode = 'HF006',
       hint = 'Wait until it is delivered, cancel its deliveries, or erase it with force, which cancels them.';
   end if;

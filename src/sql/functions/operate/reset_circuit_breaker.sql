@@ -8,6 +8,7 @@ begin
   if lane is null then
     raise exception 'there is no endpoint named "%"', name using errcode = 'HF001', hint = 'List them with: holdfast endpoints list';
   end if;
+  actor := holdfast_internal.actor_of(actor);
   insert into holdfast_internal.breakers (lane_id) values (lane) on conflict do nothing;
   select state into before from holdfast_internal.breakers where lane_id = lane for update;
   update holdfast_internal.breakers set

@@ -5,8 +5,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   endpoint holdfast_internal.endpoints;
 begin
-  if new_state not in ('active', 'paused', 'disabled') then
-    raise exception 'the state of an endpoint must be active, paused or disabled, not %', new_state using errcode = '22023';
+  if new_state is null or new_state not in ('active', 'paused', 'disabled') then
+    raise exception 'the state of an endpoint must be active, paused or disabled, not %', coalesce(new_state, 'null') using errcode = '22023';
   end if;
   select * into endpoint from holdfast_internal.endpoints where name = endpoint_name for update;
   if not found then

@@ -4,6 +4,9 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   op holdfast_internal.operations;
 begin
+  if wanted is null or wanted not in ('running', 'paused', 'cancelled') then
+    raise exception 'the state of an operation can be set to running, paused or cancelled, not %', coalesce(wanted, 'null') using errcode = '22023';
+  end if;
   select * into op from holdfast_internal.operations where id = holdfast.parse_id('op', operation_id) for update;
   if not found then
     raise exception 'there is no operation %', operation_id using errcode = 'HF010';
