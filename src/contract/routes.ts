@@ -89,7 +89,9 @@ const routePreview = z
 
 const triedRoute = typedAs<string | UnstoredRoute>(
   z
-    .union([field.text(255), routeInput.partial({ name: true })])
+    .union([field.text(255), routeInput.partial({ name: true })], {
+      error: 'must be the name of a route, or a route',
+    })
     .meta({ description: 'The name of a stored route, or an unstored route.' }),
 )
 

@@ -36,14 +36,17 @@ const summary = {
   crashes: z.int().meta({
     description: 'How often its worker died while it had the run; after its end, its interrupted attempts.',
   }),
-  priority: z.int(),
+  priority: z.int().nullable().meta({ description: 'Null after its end, unless it became a dead letter.' }),
   dueAt: timestamp.nullable(),
   expiresAt: timestamp.nullable(),
   worker: z
     .string()
     .nullable()
     .meta({ description: 'The worker that runs it, or that made its last attempt.' }),
-  target: z.string().nullable(),
+  target: z
+    .string()
+    .nullable()
+    .meta({ description: 'Who may run it, like `worker:press-7` or `tags:gpu`; null after its end.' }),
   createdAt: timestamp.nullable(),
   endedAt: timestamp.nullable(),
   error: z.string().nullable(),

@@ -36,3 +36,25 @@ describe('an unknown field', () => {
     ])
   })
 })
+
+describe('an input that may be a text or an object', () => {
+  const either = z.strictObject({
+    route: z.union([z.string().max(5), schema.required({ endpoint: true })], {
+      error: 'must be a name or a route',
+    }),
+  })
+  test.each([
+    [{ route: { eventType: 'order.*' } }, 'route.endpoint: is missing'],
+    [{ route: { endpoint: 'crm', retry: {} } }, 'route.retry.maxRetries: is missing'],
+    [
+      { route: { endpoint: 'crm', colour: 1 } },
+      'route.colour: is not a known field: remove it, or check its spelling',
+    ],
+    [{ route: 'too long' }, 'route: Too big: expected string to have <=5 characters'],
+    [{ route: 5 }, 'route: must be a name or a route'],
+    [{}, 'route: must be a name or a route'],
+  ])('%j', (given, expected) => {
+    const { error } = either.safeParse(given)
+    expect(problemsOf(error!).map(({ path, message }) => `${path}: ${message}`)).toEqual([expected])
+  })
+})

@@ -15,7 +15,7 @@ export type Parsed<T> =
 /** One problem for each unknown field and each wrong value; a value wrong in two ways is named once. `known`: the input's fields, to suggest one of. */
 export function problemsOf(error: z.ZodError, known: readonly string[] = []): Problem[] {
   const byPlace = new Map<string, Problem>()
-  for (const issue of error.issues) {
+  for (const issue of error.issues.flatMap(ofItsForm)) {
     const found =
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => ({
@@ -31,6 +31,17 @@ export function problemsOf(error: z.ZodError, known: readonly string[] = []): Pr
     for (const problem of found) byPlace.set(`${problem.path}\n${problem.message}`, problem)
   }
   return [...byPlace.values()]
+}
+
+/** Where an input may have several forms, the problems of the form that it has the type of: a text, say, or an object. */
+function ofItsForm(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const forms = issue.errors.filter(
+    (found) => !found.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  )
+  const [form] = forms
+  if (form === undefined || forms.length > 1) return [issue]
+  return form.map((each) => ({ ...each, path: [...issue.path, ...each.path] })).flatMap(ofItsForm)
 }
 
 function adviceFor(key: string, known: readonly string[]): string {

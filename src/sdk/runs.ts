@@ -29,7 +29,7 @@ export interface RunSummary {
   readonly attempt: number
   /** How often its worker died while it had the run; after its end, its interrupted attempts. */
   readonly crashes: number
-  readonly priority: number
+  readonly priority: number | null
   readonly dueAt: Date | null
   readonly expiresAt: Date | null
   /** The worker that runs it, or that made its last attempt. */

@@ -19,7 +19,8 @@ export interface RunRow {
   readonly state: RunStateName
   readonly attempt: number
   readonly crashes: number
-  readonly priority: number
+  /** Null after its end, unless it became a dead letter. */
+  readonly priority: number | null
   readonly due_at: Date | null
   readonly expires_at: Date | null
   readonly worker: string | null

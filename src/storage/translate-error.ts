@@ -42,7 +42,7 @@ export function translateError(error: unknown): unknown {
   const known = code === undefined ? undefined : codeBySqlState[code]
   if (known !== undefined) {
     const advice = hint === undefined ? '' : ` ${hint}`
-    return new HoldfastError(known, `${error.message}.${advice}`, { sqlState: code }, error)
+    return new HoldfastError(known, `${capitalised(error.message)}.${advice}`, { sqlState: code }, error)
   }
   if (code === '42501') {
     return new HoldfastError(
@@ -70,4 +70,9 @@ export function translateError(error: unknown): unknown {
     )
   }
   return error
+}
+
+/** PostgreSQL's messages begin with a small letter, ours are sentences. A name in code (`asOf`) stays as it is. */
+function capitalised(message: string): string {
+  return /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
 }

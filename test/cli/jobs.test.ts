@@ -105,6 +105,18 @@ test('a run is shown with its correlation id, and found by it, also when it was 
   }
 })
 
+test('a run is triggered with the options that a run has', async () => {
+  const flags = ['--delay-ms', '60000', '--expires-at', '+2h', '--fair-key', 'acme', '--tenant', 'acme']
+  const once = ['--idempotency-key', 'report-17', '--unique-key', '17', '--unique-for-ms', '60000']
+  const { id } = await json('jobs', 'trigger', 'report', ...flags, ...once)
+  expect(await json('runs', 'show', id)).toMatchObject({ state: 'scheduled', expiresAt: expect.any(String) })
+  expect(await json('jobs', 'trigger', 'report', ...flags, ...once)).toEqual({ id })
+  for (const key of ['--ordering-key', '--concurrency-key']) {
+    const refused = await holdfast('jobs', 'trigger', 'report', '--fair-key', 'acme', key, 'order-17')
+    expect(refused.stderr).toContain('fairKey: cannot be combined')
+  }
+})
+
 test('a payload beyond what a double holds is shown with every digit', async () => {
   const payload = '{"id":12345678901234567890,"rate":0.10000000000000000001}'
   const asJson = expect.stringContaining(`"payload":${payload}`)

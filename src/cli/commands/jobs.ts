@@ -51,7 +51,17 @@ export function registerJobs(program: Command): void {
     .option('--run-at <time>', 'run it at this time, or +10m from now', (text: string) =>
       instant(text, Date.now()),
     )
+    .option('--delay-ms <number>', 'run it after this time', wholeNumber)
+    .option('--expires-at <time>', 'do not run it after this time; same format as --run-at', (text: string) =>
+      instant(text, Date.now()),
+    )
+    .option('--ordering-key <key>', 'runs with the same key are executed one after the other')
+    .option('--concurrency-key <key>', 'few runs with the same key are executed at once')
+    .option('--fair-key <key>', 'runs with different keys take turns')
+    .option('--idempotency-key <key>', 'the same key with the same input is accepted once')
+    .option('--tenant <tenant>', 'whose it is')
     .option('--unique-key <key>', 'while a run with this key has not ended, no other one is made')
+    .option('--unique-for-ms <number>', 'no other run with that key is made for this time', wholeNumber)
     .option('--on-conflict <policy>', 'for a waiting run with that key: keep, replace or debounce')
     .option('--ttl-ms <number>', 'how long it may wait for its worker', wholeNumber)
     .action((name: string, flags: TriggerFlags, command: Command) =>
@@ -105,8 +115,16 @@ interface TriggerFlags {
   readonly correlationId?: string
   readonly priority?: number
   readonly runAt?: string
+  readonly delayMs?: number
+  readonly expiresAt?: string
+  readonly orderingKey?: string
+  readonly concurrencyKey?: string
+  readonly fairKey?: string
+  readonly idempotencyKey?: string
+  readonly tenant?: string
   readonly ttlMs?: number
   readonly uniqueKey?: string
+  readonly uniqueForMs?: number
   readonly onConflict?: 'keep' | 'replace' | 'debounce'
 }
 

@@ -56,7 +56,7 @@ export function registerRuns(program: Command): void {
     .action((id: string, _flags: unknown, command: Command) =>
       withApi(command, async ({ client, output }) => {
         const retried = await client.runs.retry({ params: { id } })
-        output.data(retried, () => `${id} ${retried.isDueNow ? 'is due now' : 'is not waiting'}`)
+        output.data(retried, () => `${id} ${retried.isDueNow ? 'is due now' : 'is not scheduled for later'}`)
       }),
     )
 }

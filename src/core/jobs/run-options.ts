@@ -54,7 +54,7 @@ export const runOptions = z
       fairKey === undefined || (orderingKey === undefined && concurrencyKey === undefined),
     {
       path: ['fairKey'],
-      error: 'can not be combined with orderingKey or concurrencyKey',
+      error: 'cannot be combined with orderingKey or concurrencyKey',
     },
   )
   .refine((options) => options.orderingKey === undefined || options.concurrencyKey === undefined, {

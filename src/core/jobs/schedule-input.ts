@@ -34,7 +34,7 @@ export const scheduleInput = z
   )
   .refine((given) => given.overlap !== 'queue' || given.options?.fairKey === undefined, {
     path: ['options', 'fairKey'],
-    error: 'can not be combined with overlap "queue", which gives its runs an orderingKey',
+    error: 'cannot be combined with overlap "queue", which gives its runs an orderingKey',
   })
   .refine((given) => given.overlap !== 'queue' || given.options?.concurrencyKey === undefined, {
     path: ['options', 'concurrencyKey'],

@@ -3,15 +3,17 @@ import { jsonOf, RunContext } from '../run-context.ts'
 import { importHandler } from './isolation.ts'
 import type { HandlerMessage, HandlerOrder } from './protocol.ts'
 
-/** A handler may report progress in a loop that never yields: not each report is sent. */
-const minNewsMs = 50
+/** A handler may report progress in a loop that never yields: beyond so many reports in this time, the last one is sent when the time is over. Log lines are bounded anyway. */
+const maxReports = 20
+const reportWindowMs = 50
 
 /** In the thread or process of a handler: executes one run after the other, and tells the worker what comes of them. */
 export class HandlerHost {
   readonly #post: (message: HandlerMessage) => void
   #context: RunContext | null = null
   #sentLines = 0
-  #sentAtMs = Number.NEGATIVE_INFINITY
+  #windowBeganMs = Number.NEGATIVE_INFINITY
+  #reports = 0
   #timer: NodeJS.Timeout | null = null
 
   constructor(post: (message: HandlerMessage) => void) {
@@ -33,6 +35,7 @@ export class HandlerHost {
     const context = new RunContext(run, job, timeoutMs, Date.now(), { onNews: () => this.#onNews() })
     this.#context = context
     this.#sentLines = 0
+    this.#reports = 0
     try {
       const handler = await importHandler(order.module)
       this.#post({ kind: 'begun' })
@@ -57,10 +60,17 @@ export class HandlerHost {
     this.#post(message)
   }
 
+  /** Sent at once where possible: what waits for a timer is lost when the handler exits or never yields again. */
   #onNews(): void {
-    const dueInMs = this.#sentAtMs + minNewsMs - performance.now()
-    if (dueInMs <= 0) this.#sendNews()
-    else this.#timer ??= setTimeout(() => this.#sendNews(), dueInMs)
+    const nowMs = performance.now()
+    if (nowMs - this.#windowBeganMs >= reportWindowMs) {
+      this.#windowBeganMs = nowMs
+      this.#reports = 0
+    }
+    this.#reports++
+    const hasLine = (this.#context?.lines.length ?? 0) > this.#sentLines
+    if (hasLine || this.#reports <= maxReports) this.#sendNews()
+    else this.#timer ??= setTimeout(() => this.#sendNews(), reportWindowMs)
   }
 
   #sendNews(): void {
@@ -68,7 +78,6 @@ export class HandlerHost {
     this.#timer = null
     const context = this.#context
     if (context === null || !context.hasNews) return
-    this.#sentAtMs = performance.now()
     const lines = context.lines.slice(this.#sentLines)
     this.#sentLines += lines.length
     const progress = context.progressValue === undefined ? null : jsonOf(context.progressValue)

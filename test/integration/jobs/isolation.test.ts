@@ -95,6 +95,17 @@ describe.each(['thread', 'process'] as const)('a handler in a %s', (isolation) =
     })
   })
 
+  test.each(['tell-and-exit', 'tell-and-block'])(
+    'keeps all that it reported before its end by force: %s',
+    async (does) => {
+      // In the same thread or process, a moment after another run's report.
+      await run({ does: 'tell' }, hasty)
+      const { progress, logs } = await run({ does }, hasty)
+      expect(progress).toBe(0.5)
+      expect(logs).toMatchObject([1, 2, 3, 4, 5].map((step) => ({ message: `step ${step}` })))
+    },
+  )
+
   test('is executed in the same one again, until one has crashed', async () => {
     const place = async () => {
       const { result } = await run({})

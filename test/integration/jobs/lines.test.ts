@@ -269,7 +269,7 @@ test('what is wrong with options is said, in code and in SQL', async () => {
     code: 'invalid_options',
   })
   for (const [options, message] of [
-    ['{"delay": 5}', /unknown option: delay/],
+    ['{"delay": 5}', /unknown option: delay \(known are .*delayMs.*tenant/],
     ['{"delayMs": -1}', /delayMs must be a number/],
     ['{"orderingKey": "a", "concurrencyKey": "b"}', /not both/],
     ['{"priority": 9}', /priority must be/],
@@ -280,6 +280,45 @@ test('what is wrong with options is said, in code and in SQL', async () => {
     )
   }
   expect(worker.running).toBe(0)
+})
+
+test('a null among the options counts as absent in SQL', async () => {
+  const options = Object.fromEntries(
+    [
+      'uniqueKey',
+      'uniqueForMs',
+      'concurrencyKey',
+      'runAt',
+      'delayMs',
+      'worker',
+      'requireTags',
+      'ttlMs',
+      'reason',
+      'fairKey',
+      'onConflict',
+    ]
+      .concat(
+        'tenant',
+        'idempotencyKey',
+        'priority',
+        'expiresAt',
+        'criticality',
+        'correlationId',
+        'headers',
+        'metadata',
+      )
+      .map((name) => [name, null]),
+  )
+  const [stored] = await jobs.rig.rows<{ id: string }>(
+    `select holdfast.enqueue('of-nulls', '{}', $1::jsonb || '{"tags": ["a"], "orderingKey": "k"}') as id`,
+    [JSON.stringify(options)],
+  )
+  expect(await holdfast.runs.get(stored?.id ?? '')).toMatchObject({
+    state: 'waiting',
+    metadata: { tags: ['a'] },
+    headers: {},
+    priority: 0,
+  })
 })
 
 test('what a claim took whose answer was lost goes back, and the claim itself comes too late', async () => {

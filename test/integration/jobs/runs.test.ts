@@ -102,3 +102,22 @@ test('a claim without a result returns how long to wait', async () => {
     `delete from holdfast_internal.runs; delete from holdfast_internal.run_bundles; delete from holdfast_internal.workers where name = 'idle'`,
   )
 })
+
+test('an ended run does not claim a priority that it did not have', async () => {
+  const hurried = defineJob({
+    name: 'hurried',
+    queue: 'hurried',
+    retry: { maxRetries: 0 },
+    run: (fails) => {
+      if (fails === true) throw new Error('refused')
+    },
+  })
+  const succeeds = await holdfast.enqueue(hurried, false, { priority: 3 })
+  const fails = await holdfast.enqueue(hurried, true, { priority: 3 })
+  expect(await holdfast.runs.get(succeeds)).toMatchObject({ state: 'waiting', priority: 3 })
+  await jobs.work({ jobs: [hurried] })
+  await succeeds.result({ timeoutMs: 20_000 })
+  await expect(fails.result({ timeoutMs: 20_000 })).rejects.toThrow('refused')
+  expect(await holdfast.runs.get(succeeds)).toMatchObject({ state: 'succeeded', priority: null })
+  expect(await holdfast.runs.get(fails)).toMatchObject({ state: 'failed', priority: 3 })
+})

@@ -8,6 +8,14 @@ export async function run(input, context) {
   if (does === 'block' || does === 'block-on') while (true);
   if (does === 'leak') for (;;) kept.push(Array.from({ length: 1000 }, () => Math.random()))
   if (does === 'exit') process.exit(3)
+  if (does === 'tell-and-exit' || does === 'tell-and-block') {
+    for (let step = 1; step <= 5; step++) {
+      context.logger.info(`step ${step}`)
+      context.progress(step / 10)
+    }
+    if (does === 'tell-and-exit') process.exit(3)
+    while (true);
+  }
   if (does === 'throw') throw Object.assign(new Error('no such order'), { code: 'E_ORDER', name: input.name })
   if (does === 'throw-nothing') throw Object.create(null)
   if (does === 'crash') {

@@ -36,6 +36,13 @@ begin
     if cardinality(run_options) <> total then
       raise exception 'there are % bodies but % sets of options', total, cardinality(run_options) using errcode = 'HF002';
     end if;
+    -- A null inside counts as absent, as it does for a message.
+    if exists (select from unnest(run_options) as given (option) where jsonb_typeof(option) = 'object' and jsonb_path_exists(option, '$.* ? (@ == null)')) then
+      run_options := array(
+        select case when jsonb_typeof(option) = 'object' then (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(option) where value <> 'null') else option end
+        from unnest(run_options) with ordinality as given (option, at) order by at
+      );
+    end if;
     select at, problem into worst
     from unnest(run_options) with ordinality as given (option, at), holdfast_internal.run_option_problem(option) as problem
     where option is not null and problem is not null

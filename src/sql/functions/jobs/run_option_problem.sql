@@ -4,11 +4,16 @@ language plpgsql stable as $$
 declare
   own constant text[] := array['uniqueKey', 'uniqueForMs', 'concurrencyKey', 'runAt', 'delayMs', 'tags', 'worker', 'requireTags', 'ttlMs',
                                'reason', 'fairKey', 'onConflict'];
+  shared constant text[] := array['tenant', 'idempotencyKey', 'orderingKey', 'priority', 'expiresAt', 'criticality', 'correlationId', 'headers', 'metadata'];
   named text;
   longest integer;
 begin
   if jsonb_typeof(options) = 'object' and options ?| array['type', 'deliverAt'] then
     return 'a run takes no type, and runAt instead of deliverAt';
+  end if;
+  if jsonb_typeof(options) = 'object' and options - own - shared <> '{}' then
+    select string_agg(name, ', ') into named from jsonb_object_keys(options - own - shared) as name;
+    return format('unknown option: %s (known are %s)', named, array_to_string(own || shared, ', '));
   end if;
   named := holdfast_internal.option_problem(
     case when jsonb_typeof(options) <> 'object' then options
@@ -30,7 +35,7 @@ begin
     return 'onConflict must be keep, replace or debounce, and requires a uniqueKey';
   end if;
   if options ->> 'onConflict' <> 'keep' and options ?| array['orderingKey', 'concurrencyKey'] then
-    return 'onConflict can not be combined with an orderingKey or a concurrencyKey';
+    return 'onConflict cannot be combined with an orderingKey or a concurrencyKey';
   end if;
   if options ? 'worker' and options ? 'requireTags' then
     return 'a run is aimed at a worker or at tags, not both';

@@ -1,5 +1,5 @@
 -- Runs as shown to users, pending or ended; ids that aren't runs are left out. A success takes precedence; a run that is neither pending nor ended
--- otherwise has failed. Crashes of an ended run are its interrupted attempts. Indexes: runs_pkey, run_claims_lane, attempts_pkey of one partition each, dead_letters_delivery_id_key, messages_pkey.
+-- otherwise has failed. Crashes of an ended run are its interrupted attempts; its priority is known of its dead letter only. Indexes: runs_pkey, run_claims_lane, attempts_pkey of one partition each, dead_letters_delivery_id_key, messages_pkey.
 create or replace function holdfast_internal.describe_runs(run_ids bigint[])
 returns table (
   id bigint, message_id bigint, job text, queue text, state text, attempt integer, crashes smallint, priority smallint, due_at timestamptz,
@@ -36,7 +36,7 @@ begin
                 when coalesce(letter.reason, tried.error_code) = 'timed_out' then 'timed_out' else 'failed' end,
            -- A run that was ended without an attempt has no duration and no worker.
            tried.attempt - case when tried.outcome >= 10 and tried.duration_ms is null then 1 else 0 end, tried.crashes::smallint,
-           coalesce(letter.priority, 0::smallint), null, null, case when tried.duration_ms is not null or tried.outcome = 6 then tried.incarnation end, null,
+           letter.priority, null, null, case when tried.duration_ms is not null or tried.outcome = 6 then tried.incarnation end, null,
            coalesce(letter.created_at, tried.started_at + make_interval(secs => coalesce(tried.duration_ms, 0) / 1000.0)),
            coalesce(letter.error, tried.error), coalesce(letter.error_code, tried.error_code)
     from (
