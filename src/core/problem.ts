@@ -33,14 +33,15 @@ export function problemsOf(error: z.ZodError, known: readonly string[] = []): Pr
   return [...byPlace.values()]
 }
 
-/** Where an input may have several forms, the problems of the form that it has the type of: a text, say, or an object. */
+/** Where an input may have several forms, the problems of the fields of the form that it has the type of: a text, say, or an object. */
 function ofItsForm(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue]
   const forms = issue.errors.filter(
     (found) => !found.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   )
   const [form] = forms
-  if (form === undefined || forms.length > 1) return [issue]
+  const isOfFields = form?.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys') === true
+  if (form === undefined || forms.length > 1 || !isOfFields) return [issue]
   return form.map((each) => ({ ...each, path: [...issue.path, ...each.path] })).flatMap(ofItsForm)
 }
 
