@@ -63,6 +63,23 @@ describe.skipIf(browserPath === null)('the editor of a route for learning events
     await page.getByText('An event like this one would be skipped').waitFor()
   })
 
+  test('offers both formats, and asks for the key of pseudonyms', async () => {
+    const page = await rig.signedIn('admin')
+    await page.goto('/routes/+new?endpoint=lrs&eventType=play_video')
+    for (const [name, type] of [
+      ['xAPI', 'xapi'],
+      ['Caliper', 'caliper'],
+    ] as const) {
+      await page.getByRole('button', { name, exact: true }).click()
+      const written = JSON.parse(await page.getByLabel('Transform').inputValue()) as object
+      expect(written).toMatchObject({ type, actor: { from: 'hash', key: '' } })
+      await page
+        .getByText(/actor\.key/)
+        .first()
+        .waitFor()
+    }
+  })
+
   test('shows the pseudonym of the learner, and neither the name nor the key', async () => {
     const page = await rig.signedIn('admin')
     await page.goto('/routes/problems')

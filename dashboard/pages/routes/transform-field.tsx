@@ -1,10 +1,15 @@
 import { useId } from 'react'
 
+/** The key of pseudonyms is the person's to choose: without one the route can't be saved. */
+const learning = { platformUrl: 'https://learn.example', actor: { from: 'hash', key: '' } } as const
+
 const beginnings = {
   None: '',
   Template: { type: 'template', template: { id: '{{ id }}' } },
   JSONata: { type: 'jsonata', expression: '{ "id": id }' },
   CloudEvents: { type: 'cloudevents', source: '/shop' },
+  xAPI: { type: 'xapi', ...learning },
+  Caliper: { type: 'caliper', ...learning },
 } as const
 
 const missing = [
@@ -33,7 +38,7 @@ export function TransformField({
     <section className="card">
       <header>
         <h2>Transform</h2>
-        <div className="segments end" role="group" aria-label="Kind">
+        <div className="segments end flex-wrap" role="group" aria-label="Kind">
           {Object.entries(beginnings).map(([name, beginning]) => (
             <button
               key={name}
@@ -69,7 +74,9 @@ export function TransformField({
             {problem ??
               (text === ''
                 ? 'Choose a kind of transform to change what is sent.'
-                : 'JSON. Placeholders like {{ customer.vatId ?? null }} are fields of the event.')}
+                : kind === 'template'
+                  ? 'JSON. Placeholders like {{ customer.vatId ?? null }} are fields of the event.'
+                  : 'JSON.')}
           </span>
         </div>
         {kind === 'template' && parsed !== null && (
