@@ -67,7 +67,7 @@ export class InFlightNotes {
       report(error)
     }
     this.#writtenAtMs = performance.now()
-    // Attempts may have started during the write, and all may have ended: then the list is written once more, empty.
+    // If attempts started during the write, they are written next. If all have ended, the stored list is replaced by an empty one.
     if (this.#hasNoted || list(1).length > 0) this.#arm(intervalMs)
   }
 }

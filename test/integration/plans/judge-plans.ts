@@ -92,8 +92,8 @@ function walksIndex(node: PlanNode, leadingColumns: LeadingColumns): boolean {
 }
 
 /**
- * Beside an equality of its first column, a comparison of rows that begins with that column doesn't say where a scan starts: it starts at the first entry of the
- * column's value, and passes all entries before the row, also those of rows that are gone. With `<=` or `>=` in place of `=` it starts at the row.
+ * With `lane_id = 7` beside `(lane_id, id) > (7, 1000)`, PostgreSQL starts the scan at the first entry of lane 7, not at 1000: it passes all entries in between, also those
+ * of deleted rows, which no count of rows shows. With `lane_id <= 7` in place of the equality it starts at 1000.
  */
 function ignoresStart(node: PlanNode, leadingColumns: LeadingColumns): boolean {
   const column = leadingColumns.get(node['Index Name'] ?? '')
