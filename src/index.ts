@@ -1,11 +1,3 @@
-export {
-  HoldfastClient,
-  type HoldfastClientOptions,
-  type RemotePublishOptions,
-  type RemoteSendOptions,
-} from './client/holdfast-client.ts'
-export type { Change } from './client/read-changes.ts'
-export { RemoteError } from './client/remote-error.ts'
 export type { AttemptClass, AttemptOutcome } from './core/delivery/attempt.ts'
 export type { CommonEndpointInput } from './core/endpoints/common-endpoint-input.ts'
 export type { SecretInput } from './core/endpoints/secret-input.ts'

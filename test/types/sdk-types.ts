@@ -2,12 +2,12 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Knex } from 'knex'
 import type { Client, Pool, PoolClient } from 'pg'
 import { z } from 'zod'
+import { HoldfastClient } from '../../src/client/index.ts'
 import {
   type CustomEndpointChanges,
   type CustomEndpointInput,
   defineJob,
   Holdfast,
-  HoldfastClient,
   type TransactionClient,
 } from '../../src/index.ts'
 

@@ -3,9 +3,17 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { selfSigned } from '../../../test/support/receivers/self-signed.ts'
 import { exampleDispatch } from '../../../test/support/receivers/transport-conformance.ts'
+import { createTransportRegistry } from '../registry.ts'
+import type { Transport } from '../transport.ts'
 import { smtpTransport } from './smtp-transport.ts'
 
 const never = new AbortController().signal
+
+function transportOf(url: string | null): Transport {
+  const lookup = createTransportRegistry([smtpTransport({ url })]).get('smtp')
+  if (!lookup.isFound) throw new Error(lookup.message)
+  return lookup.transport
+}
 
 describe('the smtp transport', () => {
   const closers: (() => Promise<void>)[] = []
@@ -38,7 +46,7 @@ describe('the smtp transport', () => {
   }
 
   const open = (port: number, config: object = {}) =>
-    smtpTransport({ url: `smtp://127.0.0.1:${port}` }).open('ops', {
+    transportOf(`smtp://127.0.0.1:${port}`).open('ops', {
       to: ['ops@example.com'],
       ...config,
     })
@@ -84,7 +92,7 @@ describe('the smtp transport', () => {
     })
     for (const query of ['', '?requireTLS=false', '?ignoreTLS=true', '?opportunisticTLS=true']) {
       const url = `smtp://ada:s3cret@127.0.0.1:${port}/${query}`
-      const channel = smtpTransport({ url }).open('ops', { to: ['ops@example.com'] })
+      const channel = transportOf(url).open('ops', { to: ['ops@example.com'] })
       const outcome = await channel.send(exampleDispatch(), never)
       expect(outcome).toMatchObject({
         class: 'retryable',
@@ -108,7 +116,7 @@ describe('the smtp transport', () => {
     })
     const openAs = (user: string) =>
       // An operator of both the server and the node may say so in the URL.
-      smtpTransport({ url: `smtp://${user}@127.0.0.1:${port}/?tls.rejectUnauthorized=false` }).open('ops', {
+      transportOf(`smtp://${user}@127.0.0.1:${port}/?tls.rejectUnauthorized=false`).open('ops', {
         to: ['ops@example.com'],
       })
     expect(await openAs('ada:s3cret').send(exampleDispatch(), never)).toMatchObject({ class: 'success' })
@@ -194,7 +202,7 @@ describe('the smtp transport', () => {
 
   it('opens what it has parsed before', async () => {
     const { mails, port } = await mailServer()
-    const transport = smtpTransport({ url: `smtp://127.0.0.1:${port}` })
+    const transport = transportOf(`smtp://127.0.0.1:${port}`)
     const config = transport.parseConfig({ to: ['ops@example.com'] })
     expect(transport.parseConfig(config)).toEqual(config)
     await transport.open('ops', config).send(exampleDispatch(), never)
@@ -202,11 +210,7 @@ describe('the smtp transport', () => {
   })
 
   it('can not be opened without a mail server, and says which setting names one', () => {
-    expect(() => smtpTransport({ url: null }).open('ops', { to: ['ops@example.com'] })).toThrow(
-      'HOLDFAST_SMTP_URL',
-    )
-    expect(() => smtpTransport({ url: null }).parseConfig({ to: ['nobody'] })).toThrow(
-      'must be an e-mail address',
-    )
+    expect(() => transportOf(null).open('ops', { to: ['ops@example.com'] })).toThrow('HOLDFAST_SMTP_URL')
+    expect(() => transportOf(null).parseConfig({ to: ['nobody'] })).toThrow('must be an e-mail address')
   })
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Transport } from '../transport.ts'
-import { SmtpChannel } from './smtp-channel.ts'
+import type { LazyTransport } from '../registry.ts'
+import type { SmtpChannelOptions } from './smtp-channel.ts'
 
 export interface SmtpTransportOptions {
   /**
@@ -27,21 +27,25 @@ export const smtpConfigInput = z.strictObject({ ...shape, classify: z.unknown().
 export type SmtpConfig = z.output<typeof smtpConfig>
 
 /**
- * Sends e-mails. The payload `{ subject, text }` is the e-mail; any other payload is sent as its text in JSON.
+ * Sends e-mails. The payload `{ subject, text }` is the e-mail; any other payload is sent as its text in JSON. The mail library is loaded by the
+ * first send: most processes never send one.
  *
  * @example
- * const transport = smtpTransport({ url: 'smtp://mail.example:587' })
- * const channel = transport.open('ops-mail', { to: ['ops@example.com'] })
+ * const transports = createTransportRegistry([smtpTransport({ url: 'smtp://mail.example:587' })])
  */
-export function smtpTransport(options: SmtpTransportOptions): Transport {
+export function smtpTransport({ url }: SmtpTransportOptions): LazyTransport {
   return {
     name: 'smtp',
     parseConfig: (config) => smtpConfigInput.parse(config),
-    open: (endpoint, config) => {
-      const { url } = options
-      // Thrown when it is opened, so that the lane is held with this reason instead of using retries.
-      if (url === null) throw new Error('no mail server is configured in this process: set HOLDFAST_SMTP_URL')
-      return new SmtpChannel({ endpoint, url, config: smtpConfig.parse(config) })
+    checkStored: (config) => void channelOptions(url, '', config),
+    load: async () => {
+      const { SmtpChannel } = await import('./smtp-channel.ts')
+      return (endpoint, config) => new SmtpChannel(channelOptions(url, endpoint, config))
     },
   }
+}
+
+function channelOptions(url: string | null, endpoint: string, stored: unknown): SmtpChannelOptions {
+  if (url === null) throw new Error('no mail server is configured in this process: set HOLDFAST_SMTP_URL')
+  return { endpoint, url, config: smtpConfig.parse(stored) }
 }
