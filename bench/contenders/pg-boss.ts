@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import PgBoss from 'pg-boss'
 import { Unavailable } from '../harness/row.ts'
 import { inBatches, type Payload } from '../workload/payload.ts'
 import { type Contender, dueAt, type EnqueueOptions, forEachConcurrently, type Purpose } from './contender.ts'
+import { hasOrderedKeys, type NewJob, openPgBoss, type Policy } from './open-pg-boss.ts'
 
-const QUEUE = 'bench'
 /** Between two looks at an empty queue. */
 const POLL_MS = 10
 
@@ -15,21 +14,28 @@ const POLL_MS = 10
  * - process: 3 loops of `fetch` and `complete` with 5,000 jobs each 28–32 (taken), 2 loops 26–30, 2 loops of 2,000
  *   21–23, of 1,000 13–19 (15); `work` with 4 workers of 5,000 at the shortest polling interval 17–29. A fetch sorts
  *   all that waits, so only large batches carry it.
- * - latency: `work` at 0.5 s, the shortest interval that it accepts.
+ * - latency: `work` at 0.5 s, the shortest interval that it accepts; pg-boss 12 with its notifications beside that.
  */
 const BEST: Record<Purpose, Record<string, number>> = {
   throughput: { enqueueBatchRows: 5000, connections: 4, workers: 3, batchSize: 5000, useFetch: 1 },
   latency: { enqueueBatchRows: 1, connections: 4, workers: 1, batchSize: 100, useFetch: 0 },
 }
 
-/** Keys are those of its singletons, one active job (`singleton`) or one waiting job (`short`) of each. */
-function insertSpec(payload: Payload, options: EnqueueOptions) {
+/** Keys are those of its policies: one active job (`singleton`) or one waiting job (`short`) of each, or one after the other (`key_strict_fifo`). */
+function policyFor({ orderingKey, concurrencyKey, uniqueKey }: EnqueueOptions): Policy {
+  if (orderingKey !== undefined) {
+    if (!hasOrderedKeys) throw new Unavailable('pg-boss 10 has no order within a key')
+    return 'key_strict_fifo'
+  }
+  if (concurrencyKey !== undefined) return 'singleton'
+  return uniqueKey === undefined ? 'standard' : 'short'
+}
+
+function newJob(payload: Payload, options: EnqueueOptions): NewJob {
   const { orderingKey, concurrencyKey, priority, uniqueKey } = options
-  if (orderingKey !== undefined) throw new Unavailable('pg-boss has no order within a key')
-  const key = concurrencyKey ?? uniqueKey
+  const key = orderingKey ?? concurrencyKey ?? uniqueKey
   const startAfter = dueAt(options)
   return {
-    name: QUEUE,
     data: payload,
     ...(startAfter !== undefined && { startAfter }),
     ...(priority !== undefined && { priority: priority(payload.sequence) }),
@@ -42,15 +48,7 @@ export const pgBoss: Contender = {
   async open(context, purpose) {
     const settings = { ...BEST[purpose], ...context.overrides } as Record<string, number>
     const { enqueueBatchRows = 1, connections = 1, workers = 1, batchSize = 1, useFetch = 0 } = settings
-    const boss = new PgBoss({
-      connectionString: context.databaseUrl,
-      max: connections,
-      schedule: false,
-      supervise: false,
-    })
-    boss.on('error', (error) => process.stderr.write(`pg-boss: ${error.message}\n`))
-    await boss.start()
-    await boss.createQueue(QUEUE)
+    const boss = await openPgBoss(context.databaseUrl, connections)
     const client = new Client({ connectionString: context.databaseUrl })
     // What breaks it while it is idle shows at the next statement.
     client.on('error', () => {})
@@ -61,16 +59,13 @@ export const pgBoss: Contender = {
     /** Its documented way to bring one's own loop: no pause between batches, and the completion is awaited. */
     async function fetchLoop(handle: (payload: Payload) => void): Promise<void> {
       while (!closing.signal.aborted) {
-        const jobs = await boss.fetch<Payload>(QUEUE, { batchSize })
+        const jobs = await boss.fetch(batchSize)
         if (jobs.length === 0) {
           await sleep(POLL_MS)
           continue
         }
         for (const job of jobs) handle(job.data)
-        await boss.complete(
-          QUEUE,
-          jobs.map((job) => job.id),
-        )
+        await boss.complete(jobs.map((job) => job.id))
       }
     }
 
@@ -78,32 +73,24 @@ export const pgBoss: Contender = {
       settings,
       enqueueAll(payloads, options = {}) {
         return forEachConcurrently(inBatches(payloads, enqueueBatchRows), connections, async (batch) => {
-          await boss.insert(batch.map((payload) => insertSpec(payload, options)))
+          await boss.insert(batch.map((payload) => newJob(payload, options)))
         })
       },
-      async enqueueOne(payload) {
-        await boss.send(QUEUE, payload)
-      },
-      async startWorkers(handle, { concurrencyKey, uniqueKey } = {}) {
-        if (concurrencyKey !== undefined) await boss.updateQueue(QUEUE, { name: QUEUE, policy: 'singleton' })
-        if (uniqueKey !== undefined) await boss.updateQueue(QUEUE, { name: QUEUE, policy: 'short' })
-        // A fetch that comes upon a key of another loop gets nothing at all.
-        const loopCount = concurrencyKey === undefined ? workers : 1
+      enqueueOne: (payload) => boss.send(payload),
+      async startWorkers(handle, options = {}) {
+        const policy = policyFor(options)
+        if (policy !== 'standard') await boss.recreateQueue(policy)
+        // With keys, a fetch that meets the key of another loop returns nothing (`singleton`) or ends in a deadlock (`key_strict_fifo`).
+        const loopCount = policy === 'singleton' || policy === 'key_strict_fifo' ? 1 : workers
         for (let worker = 0; worker < loopCount; worker++) {
-          if (useFetch === 1) {
-            loops.push(fetchLoop(handle))
-            continue
-          }
-          await boss.work<Payload>(QUEUE, { batchSize, pollingIntervalSeconds: 0.5 }, (jobs) => {
-            for (const job of jobs) handle(job.data)
-            return Promise.resolve()
-          })
+          if (useFetch === 1) loops.push(fetchLoop(handle))
+          else await boss.work(batchSize, handle)
         }
       },
       async isDrained() {
         const result = await client.query<{ drained: boolean }>(
           `select not exists (select from pgboss.job where name = $1 and state < 'completed') as drained`,
-          [QUEUE],
+          ['bench'],
         )
         return result.rows[0]?.drained === true
       },
@@ -111,7 +98,7 @@ export const pgBoss: Contender = {
         closing.abort()
         await Promise.all(loops)
         await client.end()
-        await boss.stop({ graceful: false, wait: true })
+        await boss.stop()
       },
     }
   },

@@ -19,7 +19,16 @@ export interface Environment extends Machine {
   packages: Record<string, string>
 }
 
-const PACKAGES = ['graphile-worker', 'graphile-worker-0.18', 'pg-boss', 'bullmq', 'ioredis', 'pg', 'undici']
+const PACKAGES = [
+  'graphile-worker',
+  'graphile-worker-0.18',
+  'pg-boss',
+  'pg-boss-12',
+  'bullmq',
+  'ioredis',
+  'pg',
+  'undici',
+]
 
 export function describeMachine(server: DatabaseServer): Machine {
   return {

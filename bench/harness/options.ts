@@ -32,7 +32,7 @@ export const HELP = `npm run bench -- [options]
   --rounds N            interleaved rounds (5; with --quick 1)
   --quick               fewer messages: a smoke test, not a result
   --database-url URL    a PostgreSQL server to use instead of the embedded one (needs createdb and checkpoint rights)
-  --node-24             run every sample on Node.js 24 (linux-x64), graphile-worker as its release for that
+  --node-24             run every sample on Node.js 24 (linux-x64), graphile-worker and pg-boss as their releases for that
   --redis-url URL       redis://127.0.0.1:6379
   --set arm.name=value  try another setting of a contender; repeatable
   --json                print the result as JSON instead of the table

@@ -28,7 +28,7 @@ const bursts: readonly Burst[] = [
   {
     name: 'ordered',
     feature: '5,000 ordering keys',
-    baselines: ['graphile-worker'],
+    baselines: ['graphile-worker', 'pg-boss'],
     enqueue: { orderingKey: keyOf },
   },
   {
