@@ -36,7 +36,8 @@ export class LaneRefresher {
         await table.refresh(lanes.map((lane) => lane.id))
       } catch (error) {
         if (!isTransientError(error)) this.#options.report(error)
-        for (const lane of lanes) if (table.has(lane)) this.#asked.add(lane)
+        // Also lanes that the table has removed: their last deliveries may have to be cancelled.
+        for (const lane of lanes) this.#asked.add(lane)
         await new Promise((resolve) => setTimeout(resolve, retryMs))
       }
     }

@@ -113,7 +113,10 @@ export class LaneTable {
     await this.#cancelOrphans(laneIds.filter((laneId) => !found.has(laneId)))
   }
 
-  /** A publish that committed after its endpoint was deleted: without this, its deliveries would never be read. */
+  /**
+   * Cancels what was committed after its endpoint had been deleted, so that the deletion did not cancel it. Without this, such deliveries would be
+   * pending for ever. When it fails, the caller has to try again.
+   */
   async #cancelOrphans(laneIds: readonly number[]): Promise<void> {
     if (laneIds.length > 0) await cancelOrphans(this.#options.database, laneIds)
   }
@@ -124,7 +127,10 @@ export class LaneTable {
       const rows = await readLanesById(this.#options.database, laneIds)
       const found = new Set(rows.map((row) => row.id))
       for (const row of rows) this.#update(row, readAtMs)
-      for (const laneId of laneIds) if (!found.has(laneId)) this.#remove(laneId)
+      const deleted = laneIds.filter((laneId) => !found.has(laneId))
+      for (const laneId of deleted) this.#remove(laneId)
+      // After the lanes are removed: what arrives from now on is unknown, and cancelled on arrival.
+      await this.#cancelOrphans(deleted)
     })
   }
 

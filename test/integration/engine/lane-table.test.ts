@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../src/engine/clock.ts'
 import type { Lane } from '../../../src/engine/lane.ts'
+import { LaneRefresher } from '../../../src/engine/lane-refresher.ts'
 import { LaneTable } from '../../../src/engine/lane-table.ts'
 import { Database, type Statement } from '../../../src/storage/database.ts'
 import { functionEndpoint, Rig } from '../../support/engine/rig.ts'
@@ -125,4 +126,62 @@ it('a lane that is read again starts from the beginning, even if its count fails
   await expect(table.recount(lane)).rejects.toThrow('Connection terminated')
   expect(lane.reading.hasMore(0)).toBe(true)
   expect(changed).toEqual([lane])
+})
+
+describe('a message that is committed after its endpoint was deleted, and arrives before the node has noticed', () => {
+  /** The real database, which is away when orphans are to be cancelled for the first time. */
+  class WithoutFirstCancel extends Database {
+    cancels = 0
+
+    override async query<Row extends object>(
+      statement: Statement,
+      values: readonly unknown[],
+    ): Promise<Row[]> {
+      if (statement.name === 'cancel_orphans') {
+        this.cancels += 1
+        if (this.cancels === 1) throw new Error('Connection terminated')
+      }
+      return super.query<Row>(statement, values)
+    }
+  }
+
+  /** With the lane still in the table. */
+  async function orphan(database: Database) {
+    const { table, lane, name } = await loadedLane(database)
+    const client = await rig.database.pool.connect()
+    try {
+      await client.query('begin')
+      await rig.client().send(name, {}, { client })
+      await rig.client().endpoints.delete(name, { force: true })
+      await client.query('commit')
+    } finally {
+      client.release()
+    }
+    const pending = () =>
+      rig.value<number>('select count(*)::int from holdfast_internal.deliveries where lane_id = $1', [lane.id])
+    expect(await pending()).toBe(1)
+    return { table, lane, pending }
+  }
+
+  it('is cancelled when the lane is removed', async () => {
+    const { table, lane, pending } = await orphan(
+      new Database({ pool: rig.database.pool, preparesStatements: true, deadlineMs: 10_000 }),
+    )
+    await table.refresh([lane.id])
+    expect(table.get(lane.id)).toBeUndefined()
+    expect(await pending()).toBe(0)
+  })
+
+  it('is cancelled by the next try when the database was away', async () => {
+    const database = new WithoutFirstCancel({
+      pool: rig.database.pool,
+      preparesStatements: true,
+      deadlineMs: 10_000,
+    })
+    const { table, lane, pending } = await orphan(database)
+    const refresher = new LaneRefresher({ lanes: table, isStopping: () => false, report: () => {} })
+    refresher.refresh([lane])
+    await vi.waitFor(async () => expect(await pending()).toBe(0), { timeout: 5000 })
+    expect(database.cancels).toBe(2)
+  })
 })
