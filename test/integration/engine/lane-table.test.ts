@@ -158,7 +158,9 @@ describe('a message that is committed after its endpoint was deleted, and arrive
       client.release()
     }
     const pending = () =>
-      rig.value<number>('select count(*)::int from holdfast_internal.deliveries where lane_id = $1', [lane.id])
+      rig.value<number>('select count(*)::int from holdfast_internal.deliveries where lane_id = $1', [
+        lane.id,
+      ])
     expect(await pending()).toBe(1)
     return { table, lane, pending }
   }
@@ -183,5 +185,41 @@ describe('a message that is committed after its endpoint was deleted, and arrive
     refresher.refresh([lane])
     await vi.waitFor(async () => expect(await pending()).toBe(0), { timeout: 5000 })
     expect(database.cancels).toBe(2)
+  })
+
+  it('is cancelled though the operation that cancels the others has passed its id', async () => {
+    const database = new Database({
+      pool: rig.database.pool,
+      preparesStatements: true,
+      deadlineMs: 10_000,
+    })
+    const { table, lane, name } = await loadedLane(database)
+    const client = await rig.database.pool.connect()
+    try {
+      await client.query('begin')
+      await rig.client().send(name, {}, { client })
+      await rig.client().sendBatch(
+        name,
+        Array.from({ length: 300 }, () => ({ payload: {} })),
+      )
+      await rig.client().endpoints.delete(name, { force: true })
+      const step = () =>
+        rig.value<boolean>(
+          `select holdfast_internal.step_operation(id, 'test', 100) from holdfast_internal.operations
+           where filter = jsonb_build_object('laneId', $1::int)`,
+          [lane.id],
+        )
+      expect(await step()).toBe(true)
+      await client.query('commit')
+      await table.refresh([lane.id])
+      while (await step());
+      expect(
+        await rig.value<number>('select count(*)::int from holdfast_internal.deliveries where lane_id = $1', [
+          lane.id,
+        ]),
+      ).toBe(0)
+    } finally {
+      client.release()
+    }
   })
 })

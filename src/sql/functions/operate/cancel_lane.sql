@@ -26,7 +26,8 @@ begin
   end if;
   cancelled := 0;
   perform holdfast_internal.prepare_ids();
-  select id into operation_id from holdfast_internal.operations where state in ('running', 'paused') and filter = target;
+  -- From the beginning: deliveries that were committed late may have ids that it has passed.
+  update holdfast_internal.operations set cursor = 0 where state in ('running', 'paused') and filter = target returning id into operation_id;
   if found then
     return;
   end if;
