@@ -1,4 +1,4 @@
--- `error` null: it succeeded. The next run: at a time, or this long after the start of this one.
+-- Records the end of a task; `error` null: it succeeded. It runs next at `next_at`, or `after_start_ms` after it was started.
 create or replace function holdfast_internal.finish_task(
   me integer, my_term bigint, task_name text, duration_ms integer, task_summary jsonb, error text, next_at timestamptz,
   after_start_ms double precision
