@@ -1,6 +1,6 @@
--- Every run is enqueued through this function. `run_options` is null or has one entry (or null) per body. A run and its message have the same id. For
--- a single plain run each statement counts, so one statement reads everything that is needed. Returns `ids` in the order of the bodies or, if the ids
--- ascend in that order, `run_set`, the set of them.
+-- Stores new runs, except those of accept_claimed_run and redrives. `run_options` is null or has one entry (or null) per body. A run and its message
+-- have the same id. For a single plain run each statement counts, so one statement reads everything that is needed. Returns `ids` in the order of the
+-- bodies or, if the ids ascend in that order, `run_set`, the set of them.
 create or replace function holdfast_internal.accept_run_bodies(
   job_name text, bodies text[], run_options jsonb[], out ids bigint[], out run_set int8multirange
 )

@@ -14,7 +14,7 @@ begin
   select array_agg(nextval('holdfast_internal.ids')) into ids from generate_series(1, total);
   select keys.ids, keys.options, keys.are_repeated into ids, run_options, is_repeated
   from holdfast_internal.claim_keys_of_runs(job, bodies, run_options, ids) as keys;
-  -- Runs that choose no worker themselves are aimed at the worker that the job's settings name.
+  -- Runs that choose no worker themselves are targeted at the worker that the job's settings name.
   if settings ? 'worker' then
     run_options := array(
       select case when option ?| '{worker,requireTags}' then option else coalesce(option, '{}') || jsonb_build_object('worker', settings ->> 'worker') end
@@ -44,7 +44,7 @@ begin
          end,
          coalesce((option ->> 'expiresAt')::timestamptz,
                   enqueued_at + make_interval(secs => (settings ->> 'expiresAfterMs')::double precision / 1000)),
-         -- Runs have no TTL unless it is asked for, except those aimed at one worker.
+         -- Runs have no TTL unless it is asked for, except those targeted at one worker.
          greatest(enqueued_at, (option ->> 'runAt')::timestamptz, enqueued_at + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
            + make_interval(secs => coalesce(
                (option ->> 'ttlMs')::double precision,

@@ -1,7 +1,8 @@
 -- Declares a worker dead and takes its runs away, if its heartbeat counter is still the one that the observer saw (null: in any case). Its runs are
 -- returned with the crash counted; a run that has reached its job's maxCrashes becomes a dead letter instead of killing one worker after another. If
--- a blocked event loop was reported, the crash counts only for the runs that blocked it. `lost_runs`: how many runs were returned; `buried`: how many
--- of them became dead letters; `interrupted`: how many had started, as last recorded by the worker; `correlation_ids`: of the first lost runs.
+-- a blocked event loop was reported, the crash counts only for the runs that blocked it.
+-- `lost_runs`: how many runs were returned; `buried`: how many of them became dead letters; `interrupted`: how many had started, as last recorded by
+-- the worker; `correlation_ids`: of the first lost runs.
 create or replace function holdfast_internal.bury_worker_v3(
   dead integer, seen_beat bigint, me integer, out lost_runs integer, out buried integer, out interrupted integer, out correlation_ids text[]
 )

@@ -1,4 +1,4 @@
--- Runs of a queue that are claimed by other criteria than the cursor's order of ids, and may start now: due runs, runs aimed at this worker, runs
+-- Runs of a queue that are claimed by other criteria than the cursor's order of ids, and may start now: due runs, runs targeted at this worker, runs
 -- that were in flight at a crash, runs set aside for their job, and runs of fair keys. Locks the rows. Indexes: runs_due, runs_targeted,
 -- runs_suspect, runs_aside, runs_fair.
 create or replace function holdfast_internal.due_candidates(

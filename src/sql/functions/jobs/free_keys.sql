@@ -5,7 +5,7 @@ language plpgsql as $$
 begin
   perform holdfast_internal.shut_claims(lanes);
   -- The run is set aside for its job and keeps its age: claims read runs that are set aside in the order of age. Runs that were in flight at a crash,
-  -- or are aimed at a worker, become due instead: claims read them by other indexes.
+  -- or are targeted at a worker, become due instead: claims read them by other indexes.
   update holdfast_internal.runs as run set
     is_aside = run.crashes = 0 and run.target is null,
     due_at = case when run.crashes = 0 and run.target is null then run.due_at else clock_timestamp() end

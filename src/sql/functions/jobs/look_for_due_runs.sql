@@ -1,8 +1,8 @@
 -- Runs that are due, set aside for their job, or waiting by a fair key, with a verdict for each: take, park (until its key is free), aside (until a
--- worker may take runs of its job), or leave. Rows that another transaction has locked are skipped until the next claim. `ages`: since when each run
--- waits, on the scale of ids (age_at); `times`: its time among the due runs, null if it waits elsewhere; `turns`: its fair key; `jobs`: its job.
--- `limited`, `rooms`: jobs with limits of their own, and how many more runs of each these allow. Indexes: see due_candidates; runs_ordered,
--- runs_ordered_out.
+-- worker may take runs of its job), or leave. Rows that another transaction has locked are skipped until the next claim.
+-- `ages`: since when each run waits, on the scale of ids (age_at); `times`: its time among the due runs, null if it waits elsewhere; `turns`: its
+-- fair key; `jobs`: its job. `limited`, `rooms`: jobs with limits of their own, and how many more runs of each these allow.
+-- Indexes: see due_candidates; runs_ordered, runs_ordered_out.
 create or replace function holdfast_internal.look_for_due_runs(
   lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, untakeable integer[], worker_name text, worker_tags text[],
   floors timestamptz[], reset_floor timestamptz, fair_after text, max_chain integer, limited integer[], rooms integer[],

@@ -1,7 +1,7 @@
 -- Fresh runs of all priorities after the cursors, the snapshot, and the id of the next transaction, in one statement so that they are consistent.
 -- `are_takeable`: null if all are; `bundles`: the last id of the bundle of each run, null if no run is from a bundle. `first_due_at`: the earliest
--- due time of the runs that wait only for their time; `has_others`: whether other runs wait that aren't fresh, now or for a later time. Indexes:
--- runs_fresh, run_bundles_pkey, runs_due, runs_targeted, runs_suspect, runs_aside, runs_fair.
+-- due time of the runs that wait only for their time; `has_others`: whether other runs wait that aren't fresh, now or for a later time.
+-- Indexes: runs_fresh, run_bundles_pkey, runs_due, runs_targeted, runs_suspect, runs_aside, runs_fair.
 create or replace function holdfast_internal.look_for_runs(
   lane integer, cursors bigint[], floors timestamptz[], max_rows integer, untakeable integer[], out seen pg_snapshot, out seen_next bigint, out ids bigint[],
   out jobs integer[], out priorities smallint[], out expiries timestamptz[], out are_takeable boolean[], out bundles bigint[],

@@ -1,7 +1,9 @@
--- Records all results except successes. `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs,
--- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|skip, delayMs, reason, isProbe, isCounted, isTried, blocksKey,
--- expected}. `tallies`: one object per lane {lane, epoch, circuit, tally, health, suspension}. Returns the deliveries whose decision was refused, and
--- the lanes whose circuit, hold or state has changed, or may have: their owner must read them again.
+-- Records all results except successes.
+-- `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs, durationMs, errorCode, error, detail, action:
+-- retry|dead|drop|expire|cancel|skip, delayMs, reason, isProbe, isCounted, isTried, blocksKey, expected}.
+-- `tallies`: one object per lane {lane, epoch, circuit, tally, health, suspension}.
+-- Returns the deliveries whose decision was refused, and the lanes whose circuit, hold or state has changed, or may have: their owner must read them
+-- again.
 create or replace function holdfast_internal.settle_failures(me integer, batch bigint, records jsonb, tallies jsonb)
 returns table (refused bigint[], changed integer[])
 language plpgsql as $$

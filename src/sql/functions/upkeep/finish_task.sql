@@ -12,7 +12,7 @@ begin
     failures = case when error is null then 0 else failures + 1 end,
     last_succeeded_at = case when error is null then clock_timestamp() else last_succeeded_at end,
     last_failed_at = case when error is null then last_failed_at else clock_timestamp() end,
-    -- Another run may have been requested meanwhile.
+    -- The task may have been requested again meanwhile.
     next_run_at = case
       when requested_at > last_started_at then next_run_at
       else greatest(coalesce(next_at, last_started_at + make_interval(secs => after_start_ms / 1000)), clock_timestamp())

@@ -1,7 +1,7 @@
 -- Takes runs from a live worker that has held them for longer than their time-out and the threshold (null: the setting), and so has lost track of
--- them. Runs that it has only claimed, by its record of what is in flight (of 4,096 at most), are returned without counting a crash. `found_runs`:
--- how many runs; `buried`: how many of them became dead letters; `interrupted`: how many attempts were recorded as interrupted; `correlation_ids`: of
--- the first runs.
+-- them. Runs that it has only claimed, by its record of what is in flight (of 4,096 at most), are returned without counting a crash.
+-- `found_runs`: how many runs; `buried`: how many of them became dead letters; `interrupted`: how many attempts were recorded as interrupted;
+-- `correlation_ids`: of the first runs.
 create or replace function holdfast_internal.sweep_zombies_v3(
   threshold_ms double precision, max_rows integer, me integer, out found_runs integer, out buried integer, out interrupted integer, out correlation_ids text[]
 )
