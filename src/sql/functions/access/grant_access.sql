@@ -1,4 +1,4 @@
--- To an existing role, or to the group role of this kind (holdfast_app, holdfast_monitor, holdfast_admin), which is created if missing.
+-- Grants rights to an existing role, or to the group role of this kind (holdfast_app, holdfast_monitor, holdfast_admin), which is created if missing.
 create or replace function holdfast_internal.grant_access(role_name text, kind text) returns void
 language plpgsql as $$
 begin

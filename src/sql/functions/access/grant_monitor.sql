@@ -1,4 +1,4 @@
--- Lets a database role look at health and metrics. It sees no payload and no secret.
+-- Lets a database role read health and metrics. It sees no payload and no secret.
 create or replace function holdfast.grant_monitor(role text default 'holdfast_monitor') returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

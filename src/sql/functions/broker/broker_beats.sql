@@ -1,4 +1,5 @@
--- The counters of the workers of broker mode, and up to when beats were relayed: standing still counts only while that moves on.
+-- The heartbeat counters of workers in broker mode, and the time up to which heartbeats were relayed: a counter that stands still counts only while
+-- that time advances.
 create or replace function holdfast_internal.broker_beats(out peers jsonb, out beats_through timestamptz)
 language sql stable as $$
   select (

@@ -1,4 +1,5 @@
--- Open dead letters of runs that the broker gave up since then, for the first time or again after a redrive; counted to 10,000. Index: dead_letters_broker_failed, backwards.
+-- How many open dead letters are of runs that the broker dead-lettered since then, for the first time or again after a redrive; counted up to 10,000.
+-- Index: dead_letters_broker_failed, backwards.
 create or replace function holdfast_internal.broker_letters(since timestamptz) returns bigint
 language sql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
   select count(*) from (

@@ -4,7 +4,7 @@ language sql stable as $$
   with seen as (
     select count(*) filter (where said.report ->> 'state' <> 'disconnected')::double precision as connections,
            count(*) filter (where said.report ->> 'state' = 'blocked')::double precision as blocked,
-           -- What a node has received and not settled is no longer ready, and waits all the same.
+           -- Messages that a node has received and not settled are no longer ready in the queue, but still wait.
            max((said.report ->> 'deadLetterDepth')::double precision) + sum(coalesce((said.report ->> 'deadLettersHeld')::double precision, 0)) as dead_letters,
            max((said.report ->> 'resultsDepth')::double precision) as results, count(*) as nodes
     from holdfast_internal.live_broker_reports() as said

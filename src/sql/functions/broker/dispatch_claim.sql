@@ -1,4 +1,4 @@
--- As dispatch_claim_v2 for a node of an earlier version: every run is dispatched by itself.
+-- Like dispatch_claim_v2, for nodes of an earlier version: every run is dispatched by itself.
 create or replace function holdfast_internal.dispatch_claim(taken bigint)
 returns table (run_id bigint, claim_id bigint, target text, ttl_ms double precision)
 language plpgsql as $$

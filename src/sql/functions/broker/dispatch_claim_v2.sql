@@ -1,6 +1,6 @@
--- In the transaction of a claim: its runs are divided into dispatches, each the runs of one message. `parts`: the ids of each; together they are the runs of the claim. A dispatch has a claim of its
--- own, held by no worker until one starts it, and the number of that claim is the token of the message. Runs without a row stay without one. `ttl_ms`: how long the message may wait.
--- Indexes: run_claims_pkey, runs_pkey.
+-- Divides the runs of a claim, in its transaction, into dispatches: each has the runs of one message. `parts`: the ids of each dispatch; together
+-- they are the runs of the claim. A dispatch has its own claim, which no worker holds until one starts it, and the id of that claim is the token of
+-- the message. Runs without a row stay without one. `ttl_ms`: how long the message may wait. Indexes: run_claims_pkey, runs_pkey.
 create or replace function holdfast_internal.dispatch_claim_v2(taken bigint, parts int8multirange[])
 returns table (part integer, claim_id bigint, target text, ttl_ms double precision)
 language plpgsql as $$
@@ -27,7 +27,7 @@ begin
     raise exception 'claim % has runs that are in none of the dispatches', taken;
   end if;
   tokens := array(select nextval('holdfast_internal.run_claims_seq') from unnest(parts));
-  -- Fresh runs are a claim's because it lists them; the others name it too.
+  -- A fresh run belongs to a claim because the claim lists it; the others also store the claim's id.
   update holdfast_internal.runs set claim_id = tokens[part_of[width_bucket(id, ids)]] where id = any (ids) and claim_id is not distinct from taken;
   return query
   with rows as materialized (

@@ -21,7 +21,7 @@ declare
   reason text;
 begin
   perform holdfast_internal.commit_durably();
-  -- Claims are locked before rows, as settling does. A start that commits first has made the claim a worker's; one that comes after finds no claim.
+  -- Claims are locked before rows, as in settling. If a start commits first, a worker has the claim; a later start finds no claim.
   claims := array(
     select locked.id from (select * from unnest(dispatched_ids, tokens) as each (run_id, token) order by each.token) as given
     cross join lateral (

@@ -1,4 +1,4 @@
--- Registers a worker of broker mode. It counts as asleep for ever: enqueuing rings, and the node that dispatches hears it.
+-- Registers a worker of broker mode. It always counts as asleep, so that enqueueing sends a notification, which the dispatching node receives.
 create or replace function holdfast_internal.join_broker_worker(
   worker_name text, worker_version text, worker_host text, worker_pid integer, queue_names text[], worker_tags text[],
   worker_concurrency integer, worker_lease_ms integer

@@ -1,4 +1,4 @@
--- What live nodes say of the broker: at most one row a node.
+-- The reports of live nodes about the broker: at most one row a node.
 create or replace function holdfast_internal.live_broker_reports() returns table (incarnation bigint, node text, report jsonb, reported_at timestamptz)
 language sql stable as $$
   select known.incarnation, known.node, known.report, known.reported_at

@@ -1,4 +1,5 @@
--- A tick has come through: what was published before it has been handled. After a crash of the server the next tick says more: the commit doesn't wait for the disk.
+-- A tick was received: all messages that were published before it have been handled. The commit doesn't wait for the disk, because after a crash of
+-- the server the next tick stores a later time.
 create or replace function holdfast_internal.note_broker_tick(queue text, at_ms double precision) returns void
 language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- What a node says of its connection to the broker; nodes that are gone are forgotten.
+-- Stores a node's report about its connection to the broker; deletes reports of nodes that are gone.
 create or replace function holdfast_internal.report_broker(me integer, node_name text, said jsonb) returns void
 language plpgsql as $$
 begin

@@ -1,5 +1,6 @@
--- Runs whose messages were lost with a queue of the broker return to their own queues: those for the shared queues of `lost_queues`, and those for the queue of the workers named `lost_worker`
--- (null: it was not lost). A message that a worker still holds is refused when it starts. Returns how many messages. Indexes: run_claims_dispatched, queues_name_key, runs_pkey.
+-- Returns runs whose messages were lost with a queue of the broker: those in the shared queues of `lost_queues`, and those in the queue of the
+-- workers named `lost_worker` (null: it was not lost). A message that a worker still holds is refused when it starts. Returns how many messages.
+-- Indexes: run_claims_dispatched, queues_name_key, runs_pkey.
 create or replace function holdfast_internal.return_lost_messages(lost_queues text[], lost_worker text, max_rows integer, me integer) returns integer
 language plpgsql as $$
 declare

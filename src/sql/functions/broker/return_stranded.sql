@@ -1,5 +1,6 @@
--- Runs that were dispatched to one worker, though others could execute them, and wait for one that is gone, or that has not started them within 15 s although its messages are handled: they
--- return to their queues. Their messages stay behind: a worker asks before it executes one of these. Returns how many messages. Index: run_claims_dispatched.
+-- Returns runs to their queues that were dispatched to one worker, though others could execute them, if that worker is gone, or has not started them
+-- within 15 s although its messages are handled. Their messages stay in the broker: a worker asks before it executes one of these. Returns how many
+-- messages. Index: run_claims_dispatched.
 create or replace function holdfast_internal.return_stranded(max_rows integer, me integer) returns integer
 language plpgsql as $$
 declare

@@ -1,5 +1,6 @@
--- The runs of these dispatches have begun at this worker, by the token of each, a claim and a run of it: from now on the worker's lease guards them. Returns the runs of the tokens that were no
--- longer valid, because the dispatch ended, expired or was started elsewhere. A worker that was declared dead has no lease: what it started goes back. Indexes: run_claims_pkey, runs_pkey.
+-- Records that this worker has started these dispatches, by their tokens (a claim and a run of it): from now on the worker's lease guards their runs.
+-- Returns the runs of tokens that were no longer valid, because the dispatch ended, expired or was started elsewhere. A worker that was declared dead
+-- has no lease: what it started is returned. Indexes: run_claims_pkey, runs_pkey.
 create or replace function holdfast_internal.start_dispatched(me integer, started_ids bigint[], tokens bigint[]) returns bigint[]
 language plpgsql as $$
 declare
@@ -21,11 +22,11 @@ begin
     returning claim.id, claim.run_ids
   )
   select array_agg(distinct begun.id), array_agg(listed.id) into started, started_rows from begun left join unnest(begun.run_ids) as listed (id) on true;
-  -- A run whose end was asked for while no worker held it hears of that with the next beat. Such a run has a row.
+  -- A cancellation that was requested while no worker held the run is sent with the next heartbeat. Such a run has a row.
   update holdfast_internal.run_cancellations set worker = me where run_id = any (started_rows);
   select array_agg(given.run_id) into lost from unnest(started_ids, tokens) as given (run_id, token)
   where given.token <> all (coalesce(started, '{}'))
-    -- Told twice.
+    -- Unless the start was reported twice.
     and not exists (select from holdfast_internal.run_claims as claim where claim.id = given.token and claim.worker = me);
   return coalesce(lost, '{}');
 end $$;

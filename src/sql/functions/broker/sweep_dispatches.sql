@@ -1,5 +1,6 @@
--- The backstop: dispatches that the broker did not confirm within 30 s go back, and those that have not started by their TTL and 60 s are ended as expired, once everything that workers
--- published before that time has been handled: a start may have waited in the results queue. Returns how many messages. Index: run_claims_dispatched.
+-- A recovery sweep: dispatches that the broker did not confirm within 30 s are returned, and those that have not started by their TTL and 60 s are
+-- ended as expired, once everything that workers published before that time has been handled: the message of a start may have waited in the results
+-- queue. Returns how many messages. Index: run_claims_dispatched.
 create or replace function holdfast_internal.sweep_dispatches(max_rows integer, me integer, out unpublished integer, out overdue integer)
 language plpgsql as $$
 declare

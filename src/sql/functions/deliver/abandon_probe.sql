@@ -1,4 +1,4 @@
--- Returns a probe that was granted and never sent: the next one needn't wait for its token to expire.
+-- Gives back a probe that was granted but never sent, so that the next one needn't wait until its token expires.
 create or replace function holdfast_internal.abandon_probe(lane integer, token text) returns void
 language sql as $$
   update holdfast_internal.breakers set

@@ -1,5 +1,5 @@
--- The heartbeat, one round trip a second: reports that this node is alive, and returns the other nodes and the owners of shards.
--- No row for `me` means that this incarnation was declared dead. A heartbeat needn't survive a crash of the server, so its commit doesn't wait for the disk.
+-- The heartbeat, one round trip a second: reports that this node is alive, and returns the other nodes and the owners of shards. `is_known` is false
+-- if this incarnation was declared dead. A heartbeat needn't survive a crash of the server, so its commit doesn't wait for the disk.
 create or replace function holdfast_internal.beat(me integer, owed bigint)
 returns table (is_known boolean, nodes jsonb, owners integer[], epochs bigint[], suspects boolean[])
 language plpgsql as $$

@@ -1,4 +1,4 @@
--- Notifies the owners of these lanes that sleep. NOTIFY takes a database-wide lock at commit, so owners that are awake aren't notified.
+-- Notifies those owners of these lanes that are asleep. NOTIFY takes a database-wide lock at commit, so owners that are awake aren't notified.
 create or replace function holdfast_internal.ring(lane_ids integer[]) returns void
 language plpgsql as $$
 begin

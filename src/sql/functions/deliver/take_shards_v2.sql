@@ -1,6 +1,6 @@
--- Takes these shards from `from_incarnation` (0 = free), if it still owns them and, if it is another node, its heartbeat counter
--- hasn't changed since the observer saw it. A node takes from itself shards whose response was lost. `interrupted`: how many attempts
--- of the dead node were in flight in all of them, the same in each row.
+-- Takes these shards from `from_incarnation` (0 = free), if it still owns them and, if it is another node, its heartbeat counter hasn't changed since
+-- the observer saw it. A node takes shards from itself if the response to taking them was lost. `interrupted`: how many attempts of the dead node
+-- were in flight in all of them, the same in each row.
 create or replace function holdfast_internal.take_shards_v2(me integer, from_incarnation integer, seen_beat bigint, shards integer[])
 returns table (shard smallint, epoch bigint, is_suspect boolean, interrupted integer)
 language plpgsql as $$

@@ -25,7 +25,7 @@ begin
   elsif pattern !~ '[*]{2}' then
     like_pattern := regexp_replace(replace(pattern, '_', '\_'), '[*]', '%', 'g');
     segments := cardinality(parts);
-  -- A run of wildcards without "**" between or beside names: LIKE can't count the segments there.
+  -- Unless single wildcards stand between names, or at an end, without a "**" beside them: LIKE can't count the segments there.
   elsif pattern !~ '(^|[^*][.])[*]([.][*])*([.][^*]|$)' then
     like_pattern := regexp_replace(replace(pattern, '_', '\_'), '[*]{1,2}', '%', 'g');
   else

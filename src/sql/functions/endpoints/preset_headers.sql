@@ -1,4 +1,4 @@
--- The headers of a preset beside the given ones, which have precedence in any case; and their names as plain ones.
+-- The headers of a preset beside the given ones, which take precedence (names are compared ignoring case); and their names as plain ones.
 create or replace function holdfast_internal.preset_headers(extras jsonb, config jsonb) returns jsonb
 language sql immutable as $$
   select jsonb_build_object(

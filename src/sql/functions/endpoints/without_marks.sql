@@ -1,4 +1,4 @@
--- Changes of a config without the headers that stay as stored: a secret one is shown as a placeholder only.
+-- Changes of a config without the headers that stay as stored: the value of a secret header is shown as a placeholder only.
 create or replace function holdfast_internal.without_marks(changed jsonb, stored jsonb) returns jsonb
 language sql immutable as $$
   select case when jsonb_typeof(changed -> 'headers') is distinct from 'object' then changed else changed || jsonb_build_object('headers', (

@@ -1,13 +1,15 @@
--- Stores one plain run as claimed already, by a sleeping worker in the process that enqueues: it starts when that hears of the commit, without
--- a bell and a second transaction. A run that has to wait for anything is stored like any other, and `claim` is null then; so is one whose worker
--- may not have it. It needs neither a row nor the cursor and the lock of the queue: the claim has it like a run of a bundle. `request`: see return_claim.
+-- Stores one plain run that an idle worker of the enqueuing process has already claimed: the worker starts it when it learns of the commit, without a
+-- notification and a second transaction. A run that has to wait for anything, or that this worker may not claim, is stored like any other; `claim` is
+-- null then. A claimed run needs no row in runs and neither the cursor nor the lock of its queue: the claim holds it like a run of a bundle.
+-- `request`: see return_claim.
 create or replace function holdfast_internal.accept_claimed_run(
   job_name text, body text, me integer, request bigint, out run bigint, out claim bigint, out job integer, out lane integer
 )
 language plpgsql set enable_seqscan = off set jit = off as $$
 #variable_conflict use_variable
 begin
-  -- A transaction that takes this worker's runs from it waits for this one, but not the other way round. What is read must be read after that, in another statement.
+  -- A transaction that takes this worker's runs away holds the lock exclusively: it waits for this one, but not the other way round. The rows must be
+  -- read after locking, by another statement.
   perform holdfast_internal.commit_durably();
   if pg_try_advisory_xact_lock_shared(hashtext('holdfast.incarnation'), me) then
     with facts as materialized (

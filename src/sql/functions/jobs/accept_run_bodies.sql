@@ -1,13 +1,13 @@
--- The one way in for runs. `run_options` is null or holds one entry (or null) per body. A run and its message share their number. For a single
--- plain run each statement in here counts, so that one reads all that there is to know. The numbers come back as `ids`, in the order of the bodies; or,
--- when they rise in it, as the set of them.
+-- Stores new runs, except those of accept_claimed_run and redrives. `run_options` is null or has one entry (or null) per body. A run and its message
+-- have the same id. For a single plain run each statement counts, so one statement reads everything that is needed. Returns `ids` in the order of the
+-- bodies or, if the ids ascend in that order, `run_set`, the set of them.
 create or replace function holdfast_internal.accept_run_bodies(
   job_name text, bodies text[], run_options jsonb[], out ids bigint[], out run_set int8multirange
 )
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare
-  -- Before the ids: a claim whose snapshot is older knows that these ids lie beyond its horizon. And before the look at who sleeps: a worker
-  -- that falls asleep unseen goes on looking until this transaction has ended.
+  -- Assigned before the ids: a claim with an older snapshot knows that these ids are beyond its horizon. And before sleeping workers are looked up: a
+  -- worker that falls asleep unnoticed keeps polling until this transaction has ended.
   own_transaction xid8 := pg_current_xact_id();
   total integer := coalesce(cardinality(bodies), 0);
   facts record;
@@ -24,7 +24,7 @@ begin
   from holdfast_internal.jobs as job cross join holdfast_internal.ids cross join holdfast_internal.server_life as life
   where job.name = job_name;
   if not found then
-    -- No worker has declared it so far: its runs wait for one that does.
+    -- No worker has declared this job yet: its runs wait until one does.
     perform holdfast_internal.introduce_job(job_name, '{}');
     select accepted.ids, accepted.run_set into ids, run_set from holdfast_internal.accept_run_bodies(job_name, bodies, run_options) as accepted;
     return;
@@ -36,7 +36,7 @@ begin
     if cardinality(run_options) <> total then
       raise exception 'there are % bodies but % sets of options', total, cardinality(run_options) using errcode = 'HF002';
     end if;
-    -- A null inside counts as absent, as it does for a message.
+    -- An option that is null counts as absent, as for messages.
     if exists (select from unnest(run_options) as given (option) where jsonb_typeof(option) = 'object' and jsonb_path_exists(option, '$.* ? (@ == null)')) then
       run_options := array(
         select case when jsonb_typeof(option) = 'object' then (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(option) where value <> 'null') else option end
@@ -72,7 +72,7 @@ begin
     drawn := array(select nextval('holdfast_internal.ids') from generate_series(1, total));
     insert into holdfast_internal.messages (id, size, is_run, type, body)
     select given.id, octet_length(given.body), true, job_name, given.body::json from unnest(drawn, bodies) as given (id, body);
-    -- Numbers that others drew meanwhile lie between two bundles, never within one.
+    -- Ids that other sessions drew in between separate two bundles; they are never inside one.
     run_set := holdfast_internal.id_ranges(drawn);
     insert into holdfast_internal.run_bundles (lane_id, priority, first_id, last_id, job_id, published_by)
     select facts.queue_id, coalesce((facts.settings ->> 'priority')::smallint, 0), lower(part), upper(part) - 1, facts.id, own_transaction

@@ -4,9 +4,9 @@ create or replace function holdfast_internal.accept_runs_with_options(
 language plpgsql as $$
 declare
   total integer := cardinality(bodies);
-  -- Not the transaction's begin: that may lie before what claims have looked through already.
+  -- Not now(), the start of the transaction: claims may have read past that time already.
   enqueued_at timestamptz := clock_timestamp();
-  -- A job with limits of its own: its runs wait in the line of their job from the beginning.
+  -- Runs of a job with limits of its own are set aside for the job from the beginning.
   is_limited constant boolean := settings ?| '{concurrency,ratePerSecond}';
   ids bigint[];
   is_repeated boolean[];
@@ -14,7 +14,7 @@ begin
   select array_agg(nextval('holdfast_internal.ids')) into ids from generate_series(1, total);
   select keys.ids, keys.options, keys.are_repeated into ids, run_options, is_repeated
   from holdfast_internal.claim_keys_of_runs(job, bodies, run_options, ids) as keys;
-  -- The worker that a job names gets the runs that choose no worker themselves.
+  -- Runs that choose no worker themselves are targeted at the worker that the job's settings name.
   if settings ? 'worker' then
     run_options := array(
       select case when option ?| '{worker,requireTags}' then option else coalesce(option, '{}') || jsonb_build_object('worker', settings ->> 'worker') end
@@ -39,12 +39,12 @@ begin
          coalesce(holdfast_internal.criticality_code(option ->> 'criticality'), 1),
          case when option ?| '{runAt,delayMs,ttlMs,orderingKey,concurrencyKey,worker,requireTags,onConflict}' then
            greatest(enqueued_at, (option ->> 'runAt')::timestamptz, enqueued_at + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
-         -- In the line of its fair key.
+         -- Without a due time: it waits by its fair key, or is set aside for its job.
          when option ? 'fairKey' or is_limited then 'infinity'
          end,
          coalesce((option ->> 'expiresAt')::timestamptz,
                   enqueued_at + make_interval(secs => (settings ->> 'expiresAfterMs')::double precision / 1000)),
-         -- Shared queues have no TTL unless it is asked for; work aimed at one worker has one.
+         -- Runs have no TTL unless it is asked for, except those targeted at one worker.
          greatest(enqueued_at, (option ->> 'runAt')::timestamptz, enqueued_at + make_interval(secs => (option ->> 'delayMs')::double precision / 1000))
            + make_interval(secs => coalesce(
                (option ->> 'ttlMs')::double precision,

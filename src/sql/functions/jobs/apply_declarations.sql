@@ -1,6 +1,6 @@
--- For each job of these declarations, the one in force is the newest of these and of those that live workers have: a deployment's settings hold from its first
--- worker on until its last one has gone, and then those that the remaining workers have. Most calls find nothing to change and take no lock. Indexes: see
--- newest_declarations.
+-- Puts the newest declaration of each of these jobs in force: the newest of these declarations and those of live workers. The settings of a
+-- deployment apply from its first worker until its last one has stopped, then those of the remaining workers. Most calls find nothing to change and
+-- take no lock. Indexes: see newest_declarations.
 create or replace function holdfast_internal.apply_declarations(declarations bigint[]) returns void
 language plpgsql as $$
 declare
@@ -9,8 +9,8 @@ begin
   if not exists (select from holdfast_internal.newest_declarations(declarations)) then
     return;
   end if;
-  -- A worker that joins holds this lock until its row names its declarations (set_worker_jobs_v2): asked again after it, a worker of an older
-  -- deployment sees them. Without the lock it could put its own settings back for one round.
+  -- A worker that joins holds this lock until its row names its declarations (set_worker_jobs_v2). A worker of an older deployment reads again under
+  -- the lock and sees them; without the lock it could restore its own settings for one round.
   perform holdfast_internal.lock_declarations();
   for changed in select * from holdfast_internal.newest_declarations(declarations) order by name loop
     update holdfast_internal.jobs set

@@ -1,4 +1,5 @@
--- Runs of transactions that ended after the cursor had passed their numbers join the due line, a bounded number at a time; a gap that isn't through stays open.
+-- Makes runs due whose transactions ended after the cursor had passed their ids, a bounded number at a time. If some are left, their gap stays open
+-- for the next claim.
 create or replace function holdfast_internal.bring_late_runs(
   lane integer, inout ended xid8[], inout ended_id bigint, inout reset_floor timestamptz, inout kept_xids xid8[], inout kept_ids bigint[],
   inout kept_floors timestamptz[], cursors bigint[], looked_at timestamptz, out late integer
@@ -23,7 +24,7 @@ begin
   update holdfast_internal.runs as run set due_at = due from behind where run.id = behind.id;
   get diagnostics late = row_count;
   late := late + holdfast_internal.take_out_late(lane, ended, ended_id, cursors, due);
-  -- What is left: more than the bound, or a row that somebody held just now.
+  -- Runs are left: there were more than the limit, or another transaction had locked their rows.
   if exists (
     select from generate_series(0, 3) as level cross join lateral (
       select from holdfast_internal.runs as run

@@ -1,5 +1,5 @@
--- Runs without a row, as if they had one: the newest first, below `before` and from `lowest` on, in these queues and of this job (null: of all).
--- generate_series is evaluated completely, however few rows are wanted: each has its own limit.
+-- Runs without a row, in the form of rows: the newest first, with ids below `before` and from `lowest` on, of these queues and this job (null: of
+-- all). generate_series is evaluated completely, however few rows are read: each call has its own limit.
 create or replace function holdfast_internal.bundled_runs(lanes integer[], job integer, before bigint, max_rows integer, lowest bigint default 0)
 returns setof holdfast_internal.runs
 language sql stable as $$
@@ -7,7 +7,7 @@ language sql stable as $$
     select each.id, bundle.lane_id, bundle.job_id, bundle.priority, null::bigint as claim_id
     from (
       select * from (
-        -- The one that `before` may cut, and the whole ones below.
+        -- The bundle that contains `before - 1`, and the complete ones below it.
         select * from holdfast_internal.bundle_of(before - 1)
         union all
         (
@@ -28,7 +28,7 @@ language sql stable as $$
   ), held as (
     select each.id, claim.lane_id, claim.id as claim_id
     from holdfast_internal.run_claims as claim cross join unnest(claim.bundled * int8multirange(int8range(least(lowest, before), before))) as part
-    -- One part may have runs of several jobs.
+    -- A range may contain runs of several jobs.
     cross join lateral (
       select id from generate_series(
         upper(part) - 1, case when job is null then greatest(lower(part), upper(part) - max_rows) else lower(part) end, -1
@@ -43,7 +43,7 @@ language sql stable as $$
     select id, lane_id, job_id, priority, claim_id from waiting
     union all
     (
-      -- Their jobs are looked up, the newest first, until there are enough; a worker holds a few thousand at most.
+      -- The jobs of these runs are looked up, newest run first, until there are enough; a worker holds a few thousand runs at most.
       select held.id, held.lane_id, its.job_id, its.priority, held.claim_id
       from held cross join lateral holdfast_internal.job_of_bundled(held.id, held.lane_id) as its where job is null or its.job_id = job limit max_rows
     )

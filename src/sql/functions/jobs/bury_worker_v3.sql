@@ -1,14 +1,15 @@
--- Takes everything from a worker whose beat stood still where the observer saw it (null: in any case). Its runs go back with the crash counted; one that was
--- there too often becomes a dead letter instead of killing worker after worker. Where a blocked event loop was reported, only the runs that blocked it
--- are charged. `lost_runs`: how many went back; `buried`: how many of them died;
--- `interrupted`: how many had begun, as the worker last noted; `correlation_ids`: of the first of them.
+-- Declares a worker dead and takes its runs away, if its heartbeat counter is still the one that the observer saw (null: in any case). Its runs are
+-- returned with the crash counted; a run that has reached its job's maxCrashes becomes a dead letter instead of killing one worker after another. If
+-- a blocked event loop was reported, the crash counts only for the runs that blocked it.
+-- `lost_runs`: how many runs were returned; `buried`: how many of them became dead letters; `interrupted`: how many had started, as last recorded by
+-- the worker; `correlation_ids`: of the first lost runs.
 create or replace function holdfast_internal.bury_worker_v3(
   dead integer, seen_beat bigint, me integer, out lost_runs integer, out buried integer, out interrupted integer, out correlation_ids text[]
 )
 language plpgsql as $$
 declare
   lost_name text;
-  -- Null: any of its runs may have ended it.
+  -- Null: any of its runs may have caused the crash.
   blocking bigint[];
   blocked_since timestamptz;
   lost bigint[];
@@ -28,12 +29,12 @@ begin
   end if;
   lost := holdfast_internal.runs_of_claims(array(select id from holdfast_internal.run_claims where worker = dead));
   correlation_ids := holdfast_internal.correlations_of(lost);
-  -- What was claimed ahead had not begun.
+  -- Runs that were claimed ahead had not started.
   select array_agg(noted.id), array_agg(noted.started_at) into begun, begun_at from (
     select each.id, each.started_at from holdfast_internal.in_flight as note cross join unnest(note.ids, note.started_at) as each (id, started_at)
     where note.incarnation = dead and each.id = any (lost)
     union
-    -- A handler that never yielded could not be noted.
+    -- The start of a handler that never yields to the event loop could not be recorded in in_flight.
     select each.id, blocked_since from unnest(blocking) as each (id)
     where each.id = any (lost) and not exists (select from holdfast_internal.in_flight as note where note.incarnation = dead and each.id = any (note.ids))
     order by 1

@@ -1,5 +1,5 @@
--- A waiting run ends at once; a running one when its handler has been signalled. `outcome`: 'cancelled', 'requested', or null: it has ended. The id of a run that
--- is being redriven means its redrive: that is the id its handler knows.
+-- Cancels a run: a waiting one ends at once, a running one when its handler has been signalled. `outcome`: 'cancelled', 'requested', or null if the
+-- run has ended. The id of a run that is being redriven stands for its redrive, because its handler knows that id.
 create or replace function holdfast_internal.cancel_owed_run(run_id bigint, why text, out cancelled_id bigint, out outcome text, out holder integer)
 language plpgsql as $$
 declare
@@ -8,8 +8,9 @@ declare
   lane integer;
   run holdfast_internal.runs;
 begin
-  -- The queue before the row, because claims and freed keys set rows aside under the queue's lock. But a transaction that settles has the row and may wait for the
-  -- queue: while it has the row, both locks are released and tried again, for a second; after that the server's deadlock detection decides.
+  -- Locks the queue before the row, because claims and free_keys set rows aside under the queue's lock. But a settling transaction holds the row and
+  -- may wait for the queue: while the row is locked, both locks are released and tried again, for a second; after that the server's deadlock
+  -- detection decides.
   loop
     select lane_id into lane from holdfast_internal.runs where id = run_id;
     if not found then
@@ -25,7 +26,7 @@ begin
     end if;
     tries := tries + 1;
     begin
-      -- No claim may take it meanwhile.
+      -- No claim may take the run meanwhile.
       perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
       if tries < max_tries then
         select * into run from holdfast_internal.runs where id = run_id for update nowait;

@@ -1,5 +1,5 @@
--- The runs of an ordering key right behind this one that may follow it at once, in their order. Waiting runs with a key change only while claims are shut out,
--- so that none is locked here. Index: runs_ordered.
+-- The runs right behind `head` with the same ordering key that can be claimed together with it, in their order. Waiting runs with a key change only
+-- while claims are locked out, so no row is locked here. Index: runs_ordered.
 create or replace function holdfast_internal.chain_behind(
   lane integer, chain_key text, head bigint, max_rows integer, untakeable integer[], looked_at timestamptz
 ) returns table (id bigint, due_at timestamptz, age bigint)

@@ -1,4 +1,4 @@
--- Refuses settings that can't be a job's: what is stored is read by the upkeep of all jobs.
+-- Rejects invalid settings of a job before they are stored: upkeep reads the settings of all jobs.
 create or replace function holdfast_internal.check_job(job_name text, job_settings jsonb) returns void
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Which of the candidates are taken: the highest priority first, then the longest wait, be it fresh, due or aside;
--- fair keys, and all runs without one together, take turns (`round`). `ranked`: all that are taken, in that
--- order. The cursor of a priority stops at the first fresh run that is left; runs that can't be taken are set aside as it passes (`aside`). `parked`: due runs whose key is taken.
+-- Chooses the runs that a claim takes, fresh, due or set aside: the highest priority first; within it fair keys take turns (`round`; all runs without
+-- one count as one key); then the longest wait. `ranked`: the chosen runs in that order. The cursor of a priority stops before the first fresh run
+-- that isn't chosen; runs that can't be taken are set aside as the cursor passes them (`aside`). `parked`: due runs whose key is in use.
 create or replace function holdfast_internal.choose_runs(
   room integer, former_cursors bigint[], fresh_ids bigint[], fresh_priorities smallint[], are_takeable boolean[], due_ids bigint[], due_verdicts text[],
   due_priorities smallint[], due_ages bigint[], due_turns text[], out taken integer, out ranked bigint[], out due_taken bigint[], out fresh_taken bigint[],
@@ -11,7 +11,7 @@ begin
   cursors := former_cursors;
   if due_ids is null and are_takeable is null and coalesce(cardinality(fresh_ids), 0) <= room
     and fresh_priorities[1] is not distinct from fresh_priorities[cardinality(fresh_ids)] then
-    -- All of one priority, and nothing else: the last one has the highest number.
+    -- Only fresh runs of one priority: the last one has the highest id.
     ranked := fresh_ids;
     fresh_taken := fresh_ids;
     if fresh_ids is not null then

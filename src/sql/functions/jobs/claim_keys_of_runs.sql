@@ -1,5 +1,6 @@
--- Claims the idempotency and unique keys of runs that are about to be stored. `are_repeated`: those that aren't stored, because `ids` names the run that has their
--- key; `options`: with the time of the run that each replaces. Within a batch the first of a unique key is stored, or with `onConflict` the last.
+-- Claims the idempotency and unique keys of runs that are about to be stored. `are_repeated`: runs that are not stored, because another run has their
+-- key; `ids` names that run. `options`: with the due time of the run that each replaces. Within a batch the first run with a unique key is stored, or
+-- the last if `onConflict` is not keep.
 create or replace function holdfast_internal.claim_keys_of_runs(
   job integer, bodies text[], run_options jsonb[], run_ids bigint[], out ids bigint[], out options jsonb[], out are_repeated boolean[]
 )
@@ -7,7 +8,7 @@ language plpgsql as $$
 declare
   given record;
   claimed record;
-  -- Unique keys that come more than once in this batch, with the place of the run that has them.
+  -- Unique keys that occur more than once in this batch, with the position of the run that gets the key.
   taken jsonb := '{}';
   holder integer;
 begin

@@ -11,7 +11,7 @@ begin
     limit_ms := 50;
   end if;
   if rate_per_second is not null then
-    -- A bucket that holds a second's worth, and one run at least.
+    -- A token bucket that holds the tokens of one second, and at least one.
     tokens := least(
       greatest(rate_per_second, 1),
       coalesce(former_tokens, greatest(rate_per_second, 1)) + extract(epoch from looked_at - coalesce(tokens_at, looked_at)) * rate_per_second

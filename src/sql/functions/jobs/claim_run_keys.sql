@@ -1,5 +1,5 @@
--- `earlier`: the run that had this idempotency key (the same body) or unique key (any body) first; null when the key is new, or the new run takes it over.
--- `replaced_at`: when the waiting run was due that the new one replaces.
+-- `earlier`: the run that already has this idempotency key (with the same body) or unique key (with any body); null if the key is new, or the new run
+-- takes it over. `replaced_at`: the due time of the waiting run that the new one replaces.
 create or replace function holdfast_internal.claim_run_keys(
   job integer, body text, options jsonb, new_run bigint, out earlier bigint, out replaced_at timestamptz
 )
@@ -23,7 +23,7 @@ begin
   if unique_key is null then
     return;
   end if;
-  -- With a window the key is taken for that long; without one until its run has ended.
+  -- With uniqueForMs the key is taken for that time, otherwise until its run has ended.
   loop
     insert into holdfast_internal.idempotency_keys (scope, key, body_hash, result, expires_at)
     values (key_scope, unique_key, new_hash, to_jsonb(array[new_run]), new_expiry) on conflict (scope, key) do nothing;
@@ -35,11 +35,11 @@ begin
     if not found then
       continue;
     end if;
-    -- A statement of its own, whose snapshot shows the run that came with the key we have waited for.
+    -- A separate statement: its snapshot includes the run of the transaction whose key this one has waited for.
     if held.expires_at > now() and options ->> 'onConflict' <> 'keep' and exists (select from holdfast_internal.runs where id = held.run) then
       replaced_at := holdfast_internal.replace_waiting_run(held.run, new_run);
     elsif held.expires_at > now() and (held.body_hash <> 'run' or exists (select from holdfast_internal.runs where id = held.run)) then
-      -- The idempotency key that we have just taken stands for that run from now on.
+      -- The idempotency key that was claimed above refers to that run from now on.
       update holdfast_internal.idempotency_keys set result = to_jsonb(array[held.run])
       where scope = 'job:' || job and key = options ->> 'idempotencyKey';
       earlier := held.run;

@@ -1,5 +1,5 @@
--- As claim_runs_v2 for a worker of an earlier version: it takes runs of every job, and releases those that it has no
--- handler for; of an ordering key it takes one run at a time.
+-- Like claim_runs_v2, for workers of an earlier version: it claims runs of every job, and the worker releases those that it has no handler for; of an
+-- ordering key it claims one run at a time.
 create or replace function holdfast_internal.claim_runs(
   me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint default 0
 )

@@ -1,12 +1,12 @@
--- Claims the next runs of a queue for a worker: the one way in which a worker gets runs that wait. `handled`: the jobs that it has handlers for (null: all).
--- `max_bytes`: how much their bodies may take together; a single run passes whatever its size. `max_chain`: how many runs of one ordering key,
--- to be run one after the other. `suspect_room`: how many runs that were there at a crash may
--- be taken; `may_take_deadly`: whether one of those that were there twice may be among them. `request`: the worker's number for this call, see return_claim.
+-- Claims the next runs of a queue for a worker; a worker gets waiting runs in no other way. `handled`: the jobs that it has handlers for (null: all).
+-- `max_bytes`: limit of the total size of their bodies; a single run is taken whatever its size. `max_chain`: how many runs of one ordering key may
+-- be claimed, to be executed one after the other. `suspect_room`: how many runs that were in flight at a crash may be taken; `may_take_deadly`:
+-- whether one of them may have been in flight at two crashes or more. `request`: the worker's number for this call, see return_claim.
 --
--- Returns a row for each due run that was claimed, and a last one without an id: it holds the fresh ones, as few long texts instead of many rows (which
--- halves what a claim costs on both sides), in which order all are to be run (`run_order`; null: as
--- they come), and, when fewer came than were wanted, when to look again (`wait_ms`) and which transactions the look saw.
--- Each statement takes its time, also when it finds nothing: what an idle queue doesn't need is passed over.
+-- Returns a row for each due run that was claimed, and a last row without an id. The last row has the fresh runs, as a few long texts instead of many
+-- rows (which halves the cost of a claim on both sides), the order in which to execute all runs (`run_order`; null: as returned), and, if fewer runs
+-- than wanted were claimed, when to claim again (`wait_ms`) and which transactions the claim's snapshot saw. Each statement takes time even if it
+-- finds nothing, so statements that an idle queue doesn't need are skipped.
 create or replace function holdfast_internal.claim_runs_v2(
   me integer, lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, request bigint, handled integer[], max_bytes bigint,
   max_chain integer
@@ -48,7 +48,7 @@ begin
     return;
   end if;
 
-  -- Runs of a job that can't be taken are passed in larger steps, so that what waits behind them comes soon.
+  -- If some jobs can't be claimed freely, more fresh runs are read, so that the cursor soon reaches the runs behind theirs.
   select * into look from holdfast_internal.look_for_runs(lane, state.cursors, state.floors,
     case when state.untakeable || state.limited = '{}' then allowed.room else greatest(allowed.room, 1000) end, state.untakeable || state.limited);
   select * into own from holdfast_internal.job_rooms(lane, state.limited, state.job_tokens, looked_at);
@@ -76,7 +76,7 @@ begin
     choice.parked := choice.parked || holdfast_internal.park_behind(lane, choice.parked, looked_at);
   end if;
 
-  -- Otherwise there is nothing to remember: the next look will compare itself with the same one before.
+  -- Otherwise nothing is stored: the next claim starts from the same cursors and gaps.
   if choice.taken > 0 or gaps.ended is not null or coalesce(choice.aside, choice.parked) is not null or choice.cursors <> state.cursors then
     if gaps.ended is not null then
       select * into gaps from holdfast_internal.bring_late_runs(lane, gaps.ended, gaps.ended_id, gaps.reset_floor, gaps.kept_xids, gaps.kept_ids,
@@ -110,7 +110,7 @@ begin
   if choice.taken < wanted then
     wait_ms := case
       when late > 0 or coalesce(choice.aside, choice.parked) is not null or is_cut then 0
-      -- Behind the runs that a job's limit holds back, others may wait.
+      -- Other runs may wait behind those that a job's limit holds back.
       when choice.taken > 0 and held.short is not null then 0
       when choice.taken = allowed.room then allowed.limit_ms
       when look.has_others or look.first_due_at is not null then

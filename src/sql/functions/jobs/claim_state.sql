@@ -1,5 +1,5 @@
--- What a claim has to know of its worker and its queue; no row: the worker may not claim. `untakeable`: jobs of the queue that
--- are not active, or that the worker has no handler for; `limited`: the others that have limits of their own; `has_paced`: whether a job has a rate per key.
+-- What a claim needs to know about its worker and its queue; no row if the worker may not claim. `untakeable`: jobs of the queue that are not active,
+-- or that the worker has no handler for; `limited`: the others with limits of their own; `has_paced`: whether a job has a rate per key.
 create or replace function holdfast_internal.claim_state(me integer, lane integer, request bigint, handled integer[])
 returns table (
   worker_name text, worker_tags text[], queue_state text, concurrency integer, rate_per_second double precision, untakeable integer[],
@@ -22,7 +22,7 @@ begin
              and jobs.state = 'active' and (handled is null or jobs.id = any (handled))
          ),
          exists (select from holdfast_internal.jobs where (queue_id = lane or lane = any (former_queue_ids)) and settings ? 'ratePerSecondPerKey'),
-         -- Read before the snapshot of the look is taken: transactions that start later get higher ids.
+         -- Read before look_for_runs takes its snapshot: transactions that start later get higher ids.
          ids.last_value,
          known.seq, coalesce(known.cursors, '{0,0,0,0}'),
          coalesce(known.floors, array_fill('-infinity'::timestamptz, array[4])), coalesce(known.horizon, 0),

@@ -1,4 +1,4 @@
--- The correlation ids of some of these runs, for a line of a log: twenty at most, without repeats. Indexes: runs_pkey, messages_pkey.
+-- The correlation ids of the first 20 of these runs, without duplicates, for log entries. Indexes: runs_pkey, messages_pkey.
 create or replace function holdfast_internal.correlations_of(run_ids bigint[]) returns text[]
 language plpgsql stable as $$
 begin

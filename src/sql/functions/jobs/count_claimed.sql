@@ -1,4 +1,4 @@
--- How many runs of the queue workers hold, running or about to. Used for queues with limits only.
+-- How many runs of the queue workers hold, started or not. Used for queues with limits only.
 create or replace function holdfast_internal.count_claimed(lane integer) returns integer
 language sql stable as $$
   select (

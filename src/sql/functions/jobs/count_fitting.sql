@@ -1,5 +1,5 @@
--- How many of these runs, in their order, have bodies that fit into so many bytes; one always does. Sizes are read, bodies aren't. Neighbouring ids are read as
--- one range, as in read_bodies. Indexes: messages_pkey, messages_kept_pkey, runs_pkey.
+-- How many of these runs, in their order, have bodies that fit into `max_bytes` together; at least one. Reads sizes, not bodies. Consecutive ids are
+-- read as one range, as in read_bodies. Indexes: messages_pkey, messages_kept_pkey, runs_pkey.
 create or replace function holdfast_internal.count_fitting(run_ids bigint[], max_bytes bigint) returns integer
 language plpgsql stable as $$
 declare

@@ -1,4 +1,5 @@
--- Makes due rows of some neighbours in a bundle; what is left before and after them stays. Under the lock of the queue's claims.
+-- Moves consecutive runs of a bundle into rows, which are due; the runs before and after them stay in bundles. The caller holds the lock of the
+-- queue's claims.
 create or replace function holdfast_internal.cut_bundle(lane integer, bundle bigint, first_run bigint, total integer, due timestamptz) returns void
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Declares a job: makes it known with these settings, or changes them. Nothing is written when nothing changed. What a live worker declares is not changed, and
--- a role that only publishes changes none.
+-- Declares a job: creates it with these settings, or changes them. Writes nothing if nothing changed. A job that a live worker declares is not
+-- changed, and a role with the rights of an application can't change an existing job.
 create or replace function holdfast.declare_job(job_name text, job_defaults jsonb) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- Declares the jobs of a worker. Settings that were never seen before are those of a new deployment. Returns the numbers of the declarations, in the order of the
--- names; the worker keeps them in its row (set_worker_jobs_v2). Indexes: jobs_name_key, job_declarations_settings.
+-- Declares the jobs of a worker. Settings that were never declared before belong to a new deployment. Returns the ids of the declarations, in the
+-- order of the names; the worker stores them in its row (set_worker_jobs_v2). Indexes: jobs_name_key, job_declarations_settings.
 create or replace function holdfast_internal.declare_jobs(job_names text[], job_settings jsonb[]) returns bigint[]
 language plpgsql as $$
 declare
@@ -9,7 +9,7 @@ declare
   declaration bigint;
   declarations bigint[] := '{}';
 begin
-  -- By name, so that two workers that declare the same new jobs don't wait for each other.
+  -- In the order of names, so that two workers that declare the same new jobs don't deadlock.
   for given in select * from unnest(job_names, job_settings) with ordinality as each (name, settings, place) order by name loop
     job := holdfast_internal.introduce_job(given.name, given.settings);
     declaration := (

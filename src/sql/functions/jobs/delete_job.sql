@@ -1,5 +1,6 @@
--- Deletes a job and its schedules. Refused while it owes runs: no index has them, so that what its queues owe is looked through, newest first, until one is
--- found. What became of its runs stays. A run that is enqueued in the same moment becomes a dead letter when a worker gets it.
+-- Deletes a job and its schedules. Refused while the job has unfinished runs: no index has runs by job, so the unfinished runs of its queues are
+-- searched, newest first, until one is found. The history of its runs stays. A run that is enqueued at the same moment becomes a dead letter when a
+-- worker claims it.
 create or replace function holdfast_internal.delete_job(job_name text, actor text default current_user) returns void
 language plpgsql as $$
 declare

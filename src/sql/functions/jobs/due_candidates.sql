@@ -1,5 +1,6 @@
--- What waits in a queue for anything but its turn in the order of numbers, and might go now: rows of the due line, of those aimed at this worker, of those that were
--- there at a crash, of those aside for their job, and of fair keys. Locked. Indexes: runs_due, runs_targeted, runs_suspect, runs_aside, runs_fair.
+-- Runs of a queue that are claimed by other criteria than the cursor's order of ids, and may start now: due runs, runs targeted at this worker, runs
+-- that were in flight at a crash, runs set aside for their job, and runs of fair keys. Locks the rows. Indexes: runs_due, runs_targeted,
+-- runs_suspect, runs_aside, runs_fair.
 create or replace function holdfast_internal.due_candidates(
   lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, untakeable integer[], targets text[], floors timestamptz[],
   reset_floor timestamptz, fair_after text, limited integer[], rooms integer[], looked_at timestamptz

@@ -1,4 +1,5 @@
--- Below the floor of a priority nothing due waits, but what commits late (its transaction resets the floor) or was locked just now (two seconds' grace).
+-- The floor of each priority. No due run waits below it, except runs that are committed late (the end of their transaction resets the floor) and runs
+-- whose rows were locked just now (the floor stays two seconds behind).
 create or replace function holdfast_internal.due_floors(
   wanted integer, due_ids bigint[], due_priorities smallint[], due_verdicts text[], due_times timestamptz[], due_taken bigint[], reset_floor timestamptz,
   looked_at timestamptz

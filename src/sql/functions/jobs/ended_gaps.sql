@@ -1,5 +1,5 @@
--- Divides the transactions that ran when an earlier claim looked into those that have ended since, which may have left runs behind the cursor and due ones below
--- the floor, and those that are kept.
+-- Splits the transactions that were running at earlier claims into those that have ended since, which may have left runs behind the cursor and due
+-- runs below the floor, and those that are still running (`kept_…`).
 create or replace function holdfast_internal.ended_gaps(
   gap_xids xid8[], gap_ids bigint[], gap_floors timestamptz[], seen pg_snapshot, out ended xid8[], out ended_id bigint, out reset_floor timestamptz,
   out kept_xids xid8[], out kept_ids bigint[], out kept_floors timestamptz[]

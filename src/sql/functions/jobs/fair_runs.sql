@@ -1,5 +1,5 @@
--- Waiting runs of fair keys, locked: the highest priority first; within one the keys take turns from the one after `fair_after` on, and each gives the same share.
--- Runs of jobs at their limits (`exhausted`) are passed over. Keys are found by skipping from one to the next in runs_fair.
+-- Waiting runs of fair keys, with row locks: the highest priority first; within a priority the keys take turns, starting after `fair_after`, with
+-- equal shares. Runs of jobs at their limits (`exhausted`) are skipped. Keys are found by a skip scan of runs_fair.
 create or replace function holdfast_internal.fair_runs(lane integer, fair_after text, max_rows integer, exhausted integer[]) returns setof holdfast_internal.runs
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Runs of one priority, locked: of each key as many; where some have less, the others give more, as evenly. Of each key
--- a bounded number of runs of jobs at their limits (`exhausted`) is passed over. Indexes: runs_fair, runs_pkey.
+-- Runs of one priority, with row locks: the same number of each key; if some keys have fewer, the others share the rest equally. Of each key, at most
+-- 1,000 runs of jobs at their limits (`exhausted`) are skipped. Indexes: runs_fair, runs_pkey.
 create or replace function holdfast_internal.fair_shares(lane integer, keys text[], level integer, max_rows integer, exhausted integer[]) returns bigint[]
 language plpgsql as $$
 declare
@@ -28,7 +28,7 @@ begin
     ) as next;
     exit when found_ids is null;
     taken := taken || found_ids;
-    -- Those that gave their whole share may have more.
+    -- Keys that filled their share may have more runs.
     left_keys := array(
       select turn.key from unnest(left_keys) with ordinality as turn (key, place)
       where share <= (select count(*) from unnest(found_keys) as each (key) where each.key = turn.key) order by turn.place

@@ -8,7 +8,7 @@ begin
       union all
       select next.key, turns.place + 1, turns.is_second or turns.key is null
       from turns cross join lateral (select holdfast_internal.next_fair_key(lane, turns.key) as key) as next
-      -- Once more from the first, up to where the turns began.
+      -- Then again from the first key, up to `fair_after`.
       where turns.place <= max_keys and (turns.key is not null or not turns.is_second) and not (turns.is_second and turns.key > fair_after)
     )
     select turns.key from turns

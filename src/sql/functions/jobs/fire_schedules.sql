@@ -1,5 +1,5 @@
--- `fires`: one object per schedule {id, expected, next, times}. Each is moved on by compare-and-swap, so that any number of nodes fires
--- it once, also when their time-zone data disagree. Returns how many runs were made.
+-- `fires`: one object per schedule {id, expected, next, times}. Each schedule is advanced by compare-and-swap, so that any number of nodes fires it
+-- once, even if their time-zone data differ. Returns how many runs were enqueued.
 create or replace function holdfast_internal.fire_schedules(fires jsonb) returns integer
 language plpgsql as $$
 declare
@@ -14,7 +14,7 @@ begin
     select * from jsonb_to_recordset(fires) as fire (id integer, expected timestamptz, next timestamptz, times timestamptz[]) order by id
   loop
     update holdfast_internal.schedules as stored set next_at = given.next, last_at = coalesce(given.times[cardinality(given.times)], stored.last_at)
-    -- By the millisecond, which is as fine as the time was read.
+    -- Compared in milliseconds, the precision in which nodes read the time.
     where stored.id = given.id and date_trunc('milliseconds', stored.next_at) = given.expected and not stored.is_paused
     returning * into schedule;
     if not found then

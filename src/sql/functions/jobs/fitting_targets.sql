@@ -1,4 +1,4 @@
--- The targets in this queue that a worker of this name and these tags fits; found by skipping from one to the next in runs_targeted.
+-- The targets in this queue that a worker with this name and these tags matches; found by a skip scan of runs_targeted.
 create or replace function holdfast_internal.fitting_targets(lane integer, worker_name text, worker_tags text[]) returns text[]
 language sql stable as $$
   with recursive every (target) as (

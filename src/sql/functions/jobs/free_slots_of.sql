@@ -1,4 +1,4 @@
--- These runs were returned: others of their concurrency keys may start instead, if these have to wait.
+-- These runs were returned: if they have to wait, other runs of their concurrency keys may start instead.
 create or replace function holdfast_internal.free_slots_of(returned bigint[]) returns void
 language plpgsql as $$
 declare

@@ -1,4 +1,5 @@
--- Whether a live worker takes runs of this job from this queue. Workers of an earlier version don't say which jobs they have. A fleet's rows are looked through.
+-- Whether a live worker takes runs of this job from this queue. Workers of an earlier version don't report their jobs and count as having all. Scans
+-- all workers.
 create or replace function holdfast_internal.handles_job(lane integer, job integer) returns boolean
 language plpgsql stable as $$
 begin

@@ -1,4 +1,4 @@
--- Makes a waiting run due now. The id of a run that is being redriven means its redrive.
+-- Makes a waiting run due now. The id of a run that is being redriven stands for its redrive.
 create or replace function holdfast_internal.hasten_run(run_id bigint, actor text default current_user) returns boolean
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare

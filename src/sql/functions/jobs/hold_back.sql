@@ -1,5 +1,6 @@
--- What the limits of jobs say of the runs that a claim could take: of each job with limits (`limited`) as many are taken as these allow (`rooms`), in the order in
--- which they would start. The others leave the due line, where other runs would wait behind them, or stay where they are. `short`: jobs of which more wait.
+-- Applies the limits of jobs to the runs that a claim could take: of each job with limits (`limited`) as many runs are taken as these allow
+-- (`rooms`), in the order in which they would start. The others are set aside if they are due runs, which would delay the runs behind them, or left
+-- where they are. `short`: jobs of which more runs wait.
 create or replace function holdfast_internal.hold_back(
   limited integer[], rooms integer[], ids bigint[], jobs integer[], priorities smallint[], times timestamptz[], ages bigint[], turns text[],
   inout verdicts text[], out short integer[]

@@ -1,5 +1,5 @@
--- Makes a job known that nobody has declared, when its first runs are enqueued: with these settings until a worker declares its own. A job that is known
--- stays as it is. Index: jobs_name_key.
+-- Creates a job if it doesn't exist, for example when its first runs are enqueued before a worker has declared it; these settings apply until a
+-- worker declares its own. An existing job is not changed. Index: jobs_name_key.
 create or replace function holdfast_internal.introduce_job(job_name text, job_settings jsonb) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,4 +1,5 @@
--- The job of a run that a claim holds without a row: its message has the name. (Where that is gone, any job will do to bury it, best one of the queue's.)
+-- The job of a run that a claim holds without a row, by the name in its message. (If the message is gone, any job will do for the dead letter,
+-- preferably one of this queue.)
 create or replace function holdfast_internal.job_of_bundled(run bigint, lane integer, out job_id integer, out priority smallint)
 language sql stable as $$
   select job.id, coalesce((job.settings ->> 'priority')::smallint, 0)

@@ -1,6 +1,6 @@
--- How many more runs of each job with limits of its own these allow, over all workers, and in how long more: in the order of `limited`.
--- `tokens`: of a bucket that holds a second's worth, and one run at least; null for a job without a rate. Indexes: jobs_pkey, run_claims_lane, runs_pkey,
--- messages_pkey.
+-- How many more runs of each job in `limited` its limits allow, over all workers, and after how many milliseconds they allow more (`limits_ms`).
+-- `tokens`: of a bucket that holds the tokens of one second, and at least one; null for a job without a rate. Indexes: jobs_pkey, run_claims_lane,
+-- runs_pkey, messages_pkey.
 create or replace function holdfast_internal.job_rooms(
   lane integer, limited integer[], former_tokens jsonb, looked_at timestamptz, out rooms integer[], out limits_ms double precision[],
   out tokens double precision[]
@@ -42,7 +42,7 @@ begin
     from known
   )
   select array_agg(greatest(0, least(slots, floor(counted.tokens)))::integer order by place),
-         -- A slot becomes free when a run ends: nobody tells the other workers.
+         -- Other workers are not notified when a run ends and its slot becomes free: they try again after 50 ms.
          array_agg(case when slots <= floor(counted.tokens) is not false and slots is not null then 50
                         else greatest(1, (1 + floor(counted.tokens) - counted.tokens) / rate * 1000) end order by place),
          array_agg(counted.tokens order by place)

@@ -1,4 +1,5 @@
--- When the rate per key allows one more run of a key: at once while the key has used less than a second's worth ahead, or nothing. Index: key_rates_pkey.
+-- The time from which the rate per key allows one more run of a key. It has passed while the key has used less than one second's worth in advance.
+-- Index: key_rates_pkey.
 create or replace function holdfast_internal.key_starts_at(lane integer, run_key text, rate double precision) returns timestamptz
 language plpgsql stable as $$
 begin

@@ -1,5 +1,5 @@
--- Whether the concurrency key of a waiting run lets it go: take, or park (until the key is free). `place`: how many of its key are looked at before it and
--- with it. Indexes: runs_concurrent, jobs_pkey, key_rates_pkey.
+-- Whether the concurrency key of a waiting run allows it to start: take, or park (until the key is free). `place`: its position among the candidates
+-- with its key, from 1. Indexes: runs_concurrent, jobs_pkey, key_rates_pkey.
 create or replace function holdfast_internal.key_verdict(
   lane integer, job integer, run_concurrency_key text, place bigint, looked_at timestamptz
 ) returns text
@@ -15,7 +15,7 @@ begin
   ) > coalesce(limits.concurrency, 1) then
     return 'park';
   end if;
-  -- Those before it use up their share of the rate first.
+  -- The candidates before it use their share of the rate first.
   if limits.rate is not null
     and greatest(holdfast_internal.key_starts_at(lane, run_concurrency_key, limits.rate), looked_at - make_interval(secs => (greatest(limits.rate, 1) - 1) / limits.rate))
       + make_interval(secs => (place - 1) / limits.rate) > looked_at then

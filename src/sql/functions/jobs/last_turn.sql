@@ -1,4 +1,4 @@
--- The fair key whose turn was the last of those that runs were taken of: the turns began after `fair_after`. Null: none was.
+-- The last fair key, in the order of turns, of which runs were taken; the turns started after `fair_after`. Null: no run of a fair key was taken.
 create or replace function holdfast_internal.last_turn(fair_after text, due_ids bigint[], due_turns text[], due_taken bigint[]) returns text
 language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- Bundles of these transactions that the cursor has passed without seeing them. Index: run_bundles_pkey.
+-- Bundles of these transactions that the cursor passed before they became visible. Index: run_bundles_pkey.
 create or replace function holdfast_internal.late_bundles(lane integer, ended xid8[], above bigint, cursors bigint[]) returns setof holdfast_internal.run_bundles
 language sql stable as $$
   select late.* from generate_series(0, 3) as level cross join lateral (

@@ -1,7 +1,7 @@
--- Runs that are due, and those that wait aside for their job or in the line of a fair key, with what to do about each: take, park (until its key is free), aside
--- (until somebody may take runs of its job), or leave. Rows that somebody else is just changing are left for the next look. `ages`: since when each waits, as the
--- number of a run of that time; `times`: where it stands in the due line, null when it stands in another one; `turns`: its fair key; `jobs`: its job. `limited`, `rooms`: jobs with
--- limits of their own, and how many of each these allow.
+-- Runs that are due, set aside for their job, or waiting by a fair key, with a verdict for each: take, park (until its key is free), aside (until a
+-- worker may take runs of its job), or leave. Rows that another transaction has locked are skipped until the next claim.
+-- `ages`: since when each run waits, on the scale of ids (age_at); `times`: its time among the due runs, null if it waits elsewhere; `turns`: its
+-- fair key; `jobs`: its job. `limited`, `rooms`: jobs with limits of their own, and how many more runs of each these allow.
 -- Indexes: see due_candidates; runs_ordered, runs_ordered_out.
 create or replace function holdfast_internal.look_for_due_runs(
   lane integer, wanted integer, suspect_room integer, may_take_deadly boolean, untakeable integer[], worker_name text, worker_tags text[],
@@ -16,19 +16,20 @@ begin
   with judged as materialized (
     select waiting.id, waiting.job_id, waiting.priority, waiting.due_at, waiting.ordering_key, waiting.fair_key,
            waiting.crashes = 0 and waiting.target is null as is_plain,
-           -- Ids are up to 5 s behind the clock. A new run that stands in this line for its key or its target alone has the age of its id, as plain ones have.
+           -- Ids are up to 5 s behind the clock. A new run that has a due time only because of its key or target has the age of its id, like plain
+           -- runs.
            case when waiting.due_at = 'infinity' then waiting.id
                 when waiting.attempt = 0 and (waiting.concurrency_key is not null or waiting.target is not null)
                   and holdfast_internal.age_at(waiting.due_at) - waiting.id < 4096 * 5000 then waiting.id
                 else holdfast_internal.age_at(waiting.due_at) end as age,
            case when waiting.job_id = any (untakeable) then 'aside'
                 when waiting.ordering_key is not null then case
-                  -- Not `exists`: that might be answered by reading every run with a key once.
+                  -- Not `exists`: the planner may execute that as a hashed subplan, which reads every run with a key.
                   when (
                     select true from holdfast_internal.runs as older
                     where older.ordering_key = waiting.ordering_key and older.lane_id = lane and older.id < waiting.id limit 1
                   ) then 'park'
-                  -- It was committed after a later one of its key, which is out.
+                  -- It was committed after a later run of its key, which is in flight.
                   when (
                     select true from holdfast_internal.runs as later
                     where later.ordering_key = waiting.ordering_key and later.lane_id = lane and later.claim_id is not null limit 1
@@ -46,8 +47,8 @@ begin
     from holdfast_internal.due_candidates(lane, wanted, suspect_room, may_take_deadly, untakeable, targets, floors, reset_floor, fair_after,
       limited, rooms, looked_at) as waiting
   ), chained as materialized (
-    -- The oldest of an ordering key brings those behind it along, to run one after the other: the fewer keys wait, the more of each.
-    -- Where they stand in the due line counts only for those that the look has reached: the floor must not pass over what lies between.
+    -- The oldest run of an ordering key is claimed with the runs behind it, to be executed one after the other: the fewer keys wait, the more runs of
+    -- each. Only runs that were candidates keep their due time: the floor must not pass the runs in between.
     select link.id, case when link.id in (select judged.id from judged) then link.due_at end as due_at, head.priority, greatest(head.age, link.age) as age
     from (select judged.*, count(*) over () as heads from judged where max_chain > 1 and verdict = 'take' and ordering_key is not null and is_plain) as head
     cross join lateral holdfast_internal.chain_behind(lane, head.ordering_key, head.id, least(max_chain, wanted / head.heads)::integer - 1,

@@ -1,6 +1,6 @@
--- Fresh runs of all priorities behind the cursors, the snapshot, and the id of the next transaction, in one statement: they have to belong together.
--- `are_takeable` is null when all are; `bundles`: the last number of the bundle that each is from, null when none is from one. `first_due_at`: when the first
--- falls due of what waits for nothing but a time; `has_others`: whether anything else waits that isn't fresh, now or for a time to come.
+-- Fresh runs of all priorities after the cursors, the snapshot, and the id of the next transaction, in one statement so that they are consistent.
+-- `are_takeable`: null if all are; `bundles`: the last id of the bundle of each run, null if no run is from a bundle. `first_due_at`: the earliest
+-- due time of the runs that wait only for their time; `has_others`: whether other runs wait that aren't fresh, now or for a later time.
 -- Indexes: runs_fresh, run_bundles_pkey, runs_due, runs_targeted, runs_suspect, runs_aside, runs_fair.
 create or replace function holdfast_internal.look_for_runs(
   lane integer, cursors bigint[], floors timestamptz[], max_rows integer, untakeable integer[], out seen pg_snapshot, out seen_next bigint, out ids bigint[],
@@ -9,7 +9,7 @@ create or replace function holdfast_internal.look_for_runs(
 )
 language plpgsql as $$
 begin
-  -- A transaction that has an id of its own isn't told which comes next.
+  -- In a transaction that has an id already, next_transaction doesn't work.
   if pg_current_xact_id_if_assigned() is not null then
     raise exception 'a claim has to be the first statement of its transaction' using errcode = '25001';
   end if;
@@ -41,8 +41,8 @@ begin
     from generate_series(3, 0, -1) as level cross join lateral (
       (
         select run.id, run.job_id, run.priority, run.expires_at, null::bigint as bundle from holdfast_internal.runs as run
-        -- As a range of pairs and not `priority = level … order by id`: for that the primary key seems as good to a planner, and an
-        -- empty priority would cost a walk over the whole backlog.
+        -- As a row comparison, not `priority = level … order by id`: for that the planner may choose the primary key, and an empty priority would
+        -- cost a scan of the whole backlog.
         where run.lane_id = lane and run.due_at is null
           and (run.priority, run.id) > (level, cursors[level + 1]) and (run.priority, run.id) < (level + 1, 0)
         order by run.priority, run.id limit max_rows
@@ -56,7 +56,7 @@ begin
             and (known.priority, known.last_id) > (level, cursors[level + 1]) and (known.priority, known.last_id) < (level + 1, 0)
           order by known.priority, known.last_id limit max_rows
         ) as bundle
-        -- The series ends where the claim does: it is made as a whole, however few of it are wanted.
+        -- The series is limited to the size of the claim: it is evaluated completely, however few rows are read.
         cross join lateral generate_series(
           greatest(bundle.first_id, cursors[level + 1] + 1), least(bundle.last_id, greatest(bundle.first_id, cursors[level + 1] + 1) + max_rows - 1)
         ) as each

@@ -1,4 +1,4 @@
--- The jobs whose declaration in force is not the newest of these and of those that live workers have. Indexes: job_declarations_pkey, jobs_pkey.
+-- Jobs whose declaration in force is not the newest of these declarations and those of live workers. Indexes: job_declarations_pkey, jobs_pkey.
 create or replace function holdfast_internal.newest_declarations(declarations bigint[])
 returns table (job_id integer, name text, declaration_id bigint, settings jsonb, was jsonb)
 language sql stable as $$

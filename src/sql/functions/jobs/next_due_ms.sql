@@ -1,4 +1,4 @@
--- When the next run of this queue falls due, at the earliest; null: none waits for a time. Indexes: runs_due, runs_suspect, runs_targeted.
+-- In how many milliseconds the next run of this queue falls due; null if no run waits for a time. Indexes: runs_due, runs_suspect, runs_targeted.
 create or replace function holdfast_internal.next_due_ms(lane integer, targets text[]) returns double precision
 language sql as $$
   select greatest(0, extract(epoch from min(due_at) - clock_timestamp())::double precision * 1000) from (
@@ -20,6 +20,6 @@ language sql as $$
       where lane_id = lane and target = wanted and due_at > now() and due_at < 'infinity' order by due_at limit 1
     ) as next
   ) as waiting
-  -- No row, and so null: greatest() alone would make 0 of it, and a worker with nothing to do look again at once, for ever.
+  -- Returns no row, thus null. greatest() alone would return 0, and an idle worker would claim again at once, endlessly.
   having min(due_at) is not null
 $$;

@@ -1,4 +1,4 @@
--- The first fair key of a queue after this one (null: of all) that has waiting runs. Index: runs_fair.
+-- The first fair key of a queue after `after` (null: of all keys) that has waiting runs. Index: runs_fair.
 create or replace function holdfast_internal.next_fair_key(lane integer, after text) returns text
 language plpgsql stable as $$
 begin

@@ -1,4 +1,4 @@
--- The oldest run of the queue that waits aside for an active job; null: none does. Jobs are found by skipping from one to the next in runs_aside.
+-- The oldest run of the queue that is set aside for an active job; null if there is none. Jobs are found by a skip scan of runs_aside.
 create or replace function holdfast_internal.oldest_aside(lane integer) returns bigint
 language plpgsql stable as $$
 begin

@@ -1,5 +1,6 @@
--- Since when the oldest run of the queue that could run now has waited; null when none does. Parked runs, those of jobs that are not active, and those that are scheduled for
--- later, don't count; of fair keys the first 250 do. Indexes: runs_fresh, run_bundles_pkey, runs_due, runs_suspect, runs_targeted, runs_aside, runs_fair.
+-- Since when the oldest run of the queue that could run now has waited; null if there is none. Parked runs, runs set aside for jobs that are not
+-- active, and runs that are scheduled for later don't count; of fair keys the first 250 do. Indexes: runs_fresh, run_bundles_pkey, runs_due,
+-- runs_suspect, runs_targeted, runs_aside, runs_fair.
 create or replace function holdfast_internal.oldest_waiting_run(lane integer) returns timestamptz
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare

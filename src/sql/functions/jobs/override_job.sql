@@ -1,4 +1,4 @@
--- Sets (or, with null values, takes back) what overrides the code's defaults.
+-- Sets overrides of the settings that the code declares; null removes an override.
 create or replace function holdfast_internal.override_job(job_name text, changes jsonb, actor text default current_user) returns jsonb
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- How many runs a queue owes, with a row or without. Rows are counted to `cap`, beyond that as they were counted within the last minute.
+-- How many runs of a queue have not ended, with a row or without. Rows are counted up to `cap`; a higher number is the last result of count_queues.
 -- Indexes: see owed_rows; run_bundles_pkey, run_claims_lane.
 create or replace function holdfast_internal.owed_runs_to(lane integer, cap integer) returns bigint
 language sql stable as $$

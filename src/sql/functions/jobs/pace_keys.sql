@@ -1,6 +1,6 @@
--- For jobs with a rate per key: counts what a claim has taken of each key, and lets the first waiting run of a key that has used up its rate fall due when it
--- may start. One at a time: it brings the next. Those that wait because the key is in use are left to free_keys.
--- Indexes: runs_pkey, key_rates_pkey, runs_concurrent_parked.
+-- For jobs with a rate per key: counts the runs that a claim has taken of each key, and gives the first parked run of a key that has used up its rate
+-- the time at which it may start. Only the first: the claim that takes it does the same for the next one. Runs that wait because their key is in use
+-- are left to free_keys. Indexes: runs_pkey, key_rates_pkey, runs_concurrent_parked.
 create or replace function holdfast_internal.pace_keys(lane integer, taken bigint[], parked bigint[], looked_at timestamptz) returns void
 language plpgsql as $$
 begin

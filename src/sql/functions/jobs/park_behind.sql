@@ -1,5 +1,5 @@
--- More due runs of the keys that these parked runs wait for, a bounded number: they would be parked one claim after the other, and hold back what is behind them.
--- Indexes: runs_pkey, runs_concurrent, runs_ordered.
+-- More due runs of the keys that these parked runs wait for, a bounded number, to be parked at once: otherwise each claim would park a few, and runs
+-- behind them would wait. Indexes: runs_pkey, runs_concurrent, runs_ordered.
 create or replace function holdfast_internal.park_behind(lane integer, parked bigint[], looked_at timestamptz) returns bigint[]
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- The last fresh run of this priority that claims of the queue have passed. Index: queue_cursors_pkey.
+-- The id up to which claims of the queue have passed fresh runs of this priority. Index: queue_cursors_pkey.
 create or replace function holdfast_internal.passed_by_claims(lane integer, level integer) returns bigint
 language plpgsql stable as $$
 begin

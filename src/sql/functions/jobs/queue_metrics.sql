@@ -1,4 +1,4 @@
--- Gauges of queues, a hundred of them at most. Rows are counted to 1,000, beyond that as they were counted within the last minute.
+-- Gauges of queues, of at most a hundred. Rows are counted up to 1,000; a higher number is the last result of count_queues.
 create or replace function holdfast_internal.queue_metrics() returns table (metric text, labels jsonb, value double precision)
 language sql stable as $$
   with owed as materialized (

@@ -1,6 +1,6 @@
--- Ends a run that waits for its time or its turn in favour of another one; returns when it was due (infinity: it waits in a line without a time), or null when it
--- can't be replaced: a worker has it, or it is in the hands of the queue's claims. Its row's lock decides between this and a claim; the lock of the queue's claims
--- would stop them until the caller's transaction ends. Index: runs_pkey.
+-- Ends a waiting run in favour of another one. Returns its due time (infinity: it waits without one), or null if it can't be replaced: a worker holds
+-- it, or only claims may change it (it is fresh, has a key, or was in flight at a crash). The row's lock decides between this and a claim; the lock
+-- of the queue's claims would stop them until the caller's transaction ends. Index: runs_pkey.
 create or replace function holdfast_internal.replace_waiting_run(run_id bigint, new_run bigint) returns timestamptz
 language plpgsql as $$
 declare

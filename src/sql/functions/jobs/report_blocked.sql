@@ -1,5 +1,5 @@
--- One of `blocking` blocks the event loop of this worker, as its heartbeat's thread says. `unbegun`, which it has claimed and will not start, go back uncounted.
--- Returns how many did. Indexes: workers_pkey, run_claims_worker, runs_pkey.
+-- The heartbeat thread of this worker reports that one of the runs `blocking` blocks its event loop. Runs that the worker has claimed and will not
+-- start (`unbegun`) are returned without counting a crash. Returns their number. Indexes: workers_pkey, run_claims_worker, runs_pkey.
 create or replace function holdfast_internal.report_blocked(me integer, blocking bigint[], unbegun bigint[]) returns integer
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- A clean stop: nothing is claimed any more, or it is returned without counting a crash.
+-- A clean stop of a worker: runs that it still holds are returned without counting a crash. Returns their number.
 create or replace function holdfast_internal.retire_worker(me integer) returns integer
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- The response to a claim was lost: its runs are returned without counting a crash. A claim that is still in progress is waited for, and one that the network
--- delayed finds its number refused. Returns how many were returned.
+-- The response to a claim was lost: its runs are returned without counting a crash. Waits for a claim that is still in progress; a claim that the
+-- network delayed is rejected later, by its number. Returns how many runs were returned.
 create or replace function holdfast_internal.return_claim(me integer, lost_request bigint) returns integer
 language plpgsql as $$
 declare

@@ -43,7 +43,7 @@ begin
   if options ? 'runAt' and options ? 'delayMs' then
     return 'a run takes runAt or delayMs, not both';
   end if;
-  -- An index row takes 2,704 bytes, which longer keys can exceed.
+  -- An index row has at most 2,704 bytes, which longer keys could exceed.
   foreach named in array array['uniqueKey', 'concurrencyKey', 'fairKey', 'worker', 'reason'] loop
     longest := case named when 'reason' then 1000 when 'worker' then 127 else 255 end;
     if options ? named and (jsonb_typeof(options -> named) <> 'string' or length(options ->> named) not between 1 and longest) then

@@ -1,5 +1,6 @@
--- Runs that wait aside for their job and may be taken now, locked: of every such job the first of each priority. Jobs are found by skipping from one to the next
--- in runs_aside. Of a job with limits of its own (`limited`) come as many as they allow (`rooms`), and one more, which shows that there is more.
+-- Runs that are set aside for their job and may be taken now, with row locks: of every such job the first runs of each priority. Jobs are found by a
+-- skip scan of runs_aside. Of a job with limits of its own (`limited`), as many runs as they allow (`rooms`), and one more, which shows that more
+-- wait.
 create or replace function holdfast_internal.runs_aside(lane integer, untakeable integer[], limited integer[], rooms integer[], max_rows integer) returns setof holdfast_internal.runs
 language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
--- The runs that these claims still hold, locked, each with a row of its own from now on. One after the other, in the order of ids: as a join it could begin with all
--- runs that there are. Indexes: run_claims_pkey, runs_pkey.
+-- The runs that these claims still hold, with row locks; runs of bundles get rows. Locked one after the other, in the order of ids: a join could
+-- start with a scan of all runs. Indexes: run_claims_pkey, runs_pkey.
 create or replace function holdfast_internal.runs_of_claims(claims bigint[]) returns bigint[]
 language plpgsql as $$
 begin

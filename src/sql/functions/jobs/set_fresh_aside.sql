@@ -1,4 +1,4 @@
--- Moves fresh runs that no claim lists into the due line.
+-- Makes fresh runs that no claim lists due, so that they no longer wait for the cursor.
 create or replace function holdfast_internal.set_fresh_aside(chosen bigint[]) returns void
 language plpgsql as $$
 declare

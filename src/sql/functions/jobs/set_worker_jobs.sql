@@ -1,4 +1,4 @@
--- Says which jobs the worker has handlers for; returns their ids. Nothing is written when nothing changed. Indexes: jobs_name_key, workers_pkey.
+-- Stores which jobs the worker has handlers for; returns their ids. Writes nothing if nothing changed. Indexes: jobs_name_key, workers_pkey.
 create or replace function holdfast_internal.set_worker_jobs(me integer, job_names text[]) returns integer[]
 language plpgsql as $$
 declare

@@ -1,4 +1,5 @@
--- Waits until no claim of these queues is in progress, and lets none begin until this transaction has ended. Always in the same order of queues.
+-- Waits until no claim of these queues is in progress, and blocks new ones until this transaction has ended. Locks the queues in the order of their
+-- ids.
 create or replace function holdfast_internal.shut_claims(lanes integer[]) returns void
 language plpgsql as $$
 declare

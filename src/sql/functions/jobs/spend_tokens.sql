@@ -1,4 +1,4 @@
--- What is left of the rates of jobs after a claim, as queue_cursors keeps it: by job, [tokens, when counted]. Null: no job has a rate.
+-- The tokens of jobs with a rate after a claim, as stored in queue_cursors: by job, [tokens, time of counting]. Null: no job has a rate.
 create or replace function holdfast_internal.spend_tokens(
   limited integer[], tokens double precision[], due_ids bigint[], due_jobs integer[], due_taken bigint[], looked_at timestamptz
 ) returns jsonb

@@ -1,5 +1,5 @@
--- Stores what a claim takes, as one row, and sets aside or parks what it passes by. Fresh runs are the claim's because it lists them, due ones because they
--- name it too. Returns the claim's number. Indexes: runs_pkey, run_bundles_last_id_key.
+-- Stores a claim as one row, and sets aside or parks the runs that it passes over. A fresh run belongs to the claim because the claim lists it; a due
+-- run also stores the claim's id. Returns the claim's id. Indexes: runs_pkey, run_bundles_last_id_key.
 create or replace function holdfast_internal.store_claim(
   me integer, lane integer, request bigint, fresh_ids bigint[], fresh_jobs integer[], fresh_priorities smallint[], are_takeable boolean[],
   fresh_bundles bigint[], cursors bigint[], due_taken bigint[], fresh_taken bigint[], aside bigint[], parked bigint[]
@@ -15,7 +15,7 @@ begin
     update holdfast_internal.runs set due_at = 'infinity', is_aside = id = any (coalesce(aside, '{}')) where id = any (aside || parked);
   end if;
   if fresh_bundles is not null then
-    -- Of what the cursor passes everything is taken, but for the runs that are set aside.
+    -- All runs that the cursor passes are taken, except those that are set aside.
     select coalesce(range_agg(int8range(part.first, part.last, '[]')) filter (where part.is_takeable is not false), '{}'),
            array_agg(part.bundle) filter (where part.bundle = part.last)
     into bundled_taken, passed_bundles

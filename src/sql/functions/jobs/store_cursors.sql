@@ -1,5 +1,6 @@
--- Remembers where the claims of a queue have got to. With the gaps that are kept come the transactions that run now, also those that began after the last one to
--- end: a snapshot doesn't list them, though their runs may lie behind the cursor already. Transactions that start later get ids above everything seen here.
+-- Stores how far the claims of a queue have read. Adds the transactions that are running now to the gaps that are kept, also those that started after
+-- the last one that ended: a snapshot doesn't list them, though their runs may be behind the cursor already. Transactions that start later get ids
+-- above everything read here.
 create or replace function holdfast_internal.store_cursors(
   lane integer, former_seq bigint, new_seq bigint, cursors bigint[], floors timestamptz[], new_horizon bigint, kept_xids xid8[], kept_ids bigint[],
   kept_floors timestamptz[], former_xids xid8[], former_horizon bigint, former_floors timestamptz[], seen pg_snapshot, seen_next bigint,

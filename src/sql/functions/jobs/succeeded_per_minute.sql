@@ -1,6 +1,6 @@
--- How many runs of the queue succeed in a minute, estimated from its newest 200 attempts: those of the last minute, or, when all 200 ended within
--- it, as many as a minute has room for at that rate. Runs start in the order of their ids, but for priorities and due times: therefore an estimate.
--- Index: attempts_lane.
+-- How many runs of the queue succeed in a minute, estimated from its newest 200 attempts: those of the last minute or, if all 200 ended within it,
+-- extrapolated to a minute. It is an estimate because priorities and due times make runs start in another order than that of their ids. Index:
+-- attempts_lane.
 create or replace function holdfast_internal.succeeded_per_minute(lane integer) returns double precision
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare

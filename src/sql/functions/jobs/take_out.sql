@@ -1,4 +1,4 @@
--- Gives one run that has no row a row, wherever it is; returns its queue, or null if it has ended.
+-- Gives one run that has no row a row, whether it waits in a bundle or is held by a claim; returns its queue, or null if the run has ended.
 create or replace function holdfast_internal.take_out(run_id bigint) returns integer
 language plpgsql as $$
 declare
@@ -14,7 +14,7 @@ begin
     end if;
     select lane_id into lane from holdfast_internal.bundle_of(run_id);
     if not found then
-      -- Unless it has just moved on into a claim.
+      -- It may have been claimed just now.
       continue when exists (select from holdfast_internal.run_claims where bundled @> run_id);
       return (select lane_id from holdfast_internal.runs where id = run_id);
     end if;

@@ -1,4 +1,4 @@
--- Late ones join the due line, a bounded number at a time; returns how many.
+-- Makes runs of late bundles due, at most 5,000 at a time; returns how many.
 create or replace function holdfast_internal.take_out_late(lane integer, ended xid8[], above bigint, cursors bigint[], due timestamptz) returns integer
 language plpgsql as $$
 declare

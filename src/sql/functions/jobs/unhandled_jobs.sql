@@ -1,4 +1,4 @@
--- Active jobs with runs that could run now, if a live worker had a handler for them: how many (of those that are looked at: up to 5,000 of each kind in a queue),
+-- Active jobs with runs that could start now if a live worker had a handler for them: how many runs (at most 5,000 of each kind are read per queue),
 -- and since when the oldest waits. Indexes: runs_aside, runs_fresh, runs_due, runs_fair, run_bundles_pkey.
 create or replace function holdfast_internal.unhandled_jobs() returns table (job text, queue text, lane_id integer, runs bigint, since timestamptz)
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$

@@ -1,4 +1,4 @@
--- At most 32 different answers; the rarer ones are added up as "other".
+-- Adds two counts of answers. The 32 most frequent answers are kept; the others are added up as "other".
 create or replace function holdfast_internal.add_answers(first jsonb, second jsonb) returns jsonb
 language sql immutable parallel safe as $$
   select coalesce(jsonb_object_agg(answer, total), '{}') from (

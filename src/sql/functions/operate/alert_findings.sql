@@ -80,7 +80,7 @@ begin
     return query select lonely.job, extract(epoch from clock_timestamp() - lonely.since)::double precision
     from holdfast_internal.unhandled_jobs() as lonely where lonely.since < clock_timestamp() - make_interval(secs => threshold);
   when 'source_disconnected' then
-    -- One that Holdfast itself has stopped receives nothing either.
+    -- A source that Holdfast has stopped (rejecting) receives nothing either.
     return query select source.name, extract(epoch from clock_timestamp() - lost.since)::double precision
     from holdfast_internal.event_sources as source
     cross join lateral (
@@ -128,7 +128,7 @@ begin
     left join holdfast_internal.queues as queue on queue.id = kept.lane_id
     group by 1 having count(*) > threshold;
   else
-    -- A kind of a newer version.
+    -- A kind that a newer version has added.
     return;
   end case;
 end $$;

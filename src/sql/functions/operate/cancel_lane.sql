@@ -6,7 +6,7 @@ create or replace function holdfast_internal.cancel_lane(
 )
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
-  -- Each is a row in two tables and a dozen index entries, perhaps read from the disk.
+  -- Each cancellation writes two tables and a dozen index entries, which may have to be read from disk.
   max_at_once constant integer := 100;
   target jsonb := case when only_route is null then jsonb_build_object('laneId', lane) else jsonb_build_object('routeId', only_route) end;
   ids bigint[];

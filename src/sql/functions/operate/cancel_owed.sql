@@ -17,7 +17,7 @@ begin
   if letters is not null then
     perform holdfast_internal.reopen_letters(letters);
   end if;
-  -- Their owners count again, and read ordering keys whose first delivery has been removed.
+  -- The owners of these lanes count again, and read ordering keys whose first delivery has been removed.
   perform holdfast_internal.tell_nodes('holdfast_lanes', lane || ' recount') from unnest(lanes) as lane;
   return cancelled;
 end $$;

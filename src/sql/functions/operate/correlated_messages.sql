@@ -1,5 +1,5 @@
--- The messages of one correlation id, or null if there are too many. A run that was given none has the id of its message.
--- Indexes: messages_correlation, messages_pkey.
+-- The messages of one correlation id, or null if there are too many. A run without one has the id of its message as its correlation id. Indexes:
+-- messages_correlation, messages_pkey.
 create or replace function holdfast_internal.correlated_messages(wanted text) returns bigint[]
 language plpgsql stable as $$
 declare

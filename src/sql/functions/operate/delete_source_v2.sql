@@ -1,12 +1,13 @@
--- A step of deleting a source. One that has rejected messages is deleted only when that is forced, and after them: each step deletes up to `max_rows` of them, and the last one the source.
--- `removed`: by the steps before, for the audit log. `rejects`: how many this step found, or deleted. No row: there is no such source. Indexes: event_sources_name_key, source_rejects_source.
+-- A step of deleting a source. A source with rejected messages is deleted only if forced, and after them: each step deletes up to `max_rows` of them,
+-- the last step also the source. `removed`: how many the steps before have deleted, for the audit log. `rejects`: how many this step found, or
+-- deleted. No row: there is no such source. Indexes: event_sources_name_key, source_rejects_source.
 create or replace function holdfast_internal.delete_source_v2(source_name text, is_forced boolean, actor text, max_rows integer, removed integer)
 returns table (rejects integer, is_deleted boolean)
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   source integer;
 begin
-  -- A node that stores rejects waits for this lock, or has stored them: see the foreign key.
+  -- A node that stores rejects waits for this lock, because of the foreign key, or has stored them before.
   select id into source from holdfast_internal.event_sources where name = source_name for update;
   if source is null then
     return;

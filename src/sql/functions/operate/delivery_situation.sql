@@ -16,7 +16,7 @@ begin
   return query
   select known.name, known.state, known.state_reason, known.state_changed_at,
     case when known.state <> 'active' then (
-      -- Circuits have the same subject: the entry of stopping it is among the last few.
+      -- Entries about the circuit have the same subject: the entry about stopping the endpoint is among the last few.
       select entry.actor from (
         select one.actor, one.action, one.id from holdfast_internal.audit_log as one
         where one.subject = 'endpoint:' || known.name order by one.subject desc, one.id desc limit 20

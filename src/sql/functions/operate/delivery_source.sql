@@ -1,6 +1,6 @@
 -- Where deliveries of a state are found, as a query that returns them newest first below $1 and from $4 on, at most $3 rows. Conditions that no index
--- serves are left to the caller, so that it reads $3 rows only. Ranges are pairs where a lane or an outcome chooses the index:
--- no other index has their order. A scan ends where the first column of a pair ends, not the second: hence `priority >= level` beside it.
+-- serves are left to the caller, so that it reads $3 rows only. If a lane or an outcome chooses the index, ranges are row comparisons, whose order no
+-- other index has. A row comparison starts the scan, but only its first column ends it: hence `priority >= level` beside it.
 create or replace function holdfast_internal.delivery_source(source text, lane integer, messages bigint[], ending smallint, asks_error boolean) returns text
 language plpgsql immutable as $$
 declare

@@ -14,7 +14,7 @@ begin
   select asked.id, known.message_id, endpoint.name, route.name, message.type, message.tenant, message.correlation_id, known.state,
          coalesce(owed.attempt, tried.attempts, 0), owed.due_at, owed.expires_at, coalesce(owed.priority, letter.priority),
          coalesce(owed.criticality, letter.criticality,
-                  -- A message that doesn't say it has 1, and then its route has decided, which isn't kept.
+                  -- A message without a criticality has 1; then its route has decided, which isn't stored.
                   case when known.route_id is null or message.criticality <> 1 then message.criticality end),
          coalesce(owed.ordering_key, letter.ordering_key, message.ordering_key), coalesce(owed.dead_letter_id, letter.id),
          coalesce(owed.replay_id, letter.replay_id, case when holdfast_internal.is_replay(asked.id) then asked.id end), tried.started_at,

@@ -1,5 +1,6 @@
 -- Runs as shown to users, pending or ended; ids that aren't runs are left out. A success takes precedence; a run that is neither pending nor ended
--- otherwise has failed. Crashes of an ended run are its interrupted attempts; its priority is known of its dead letter only. Indexes: runs_pkey, run_claims_lane, attempts_pkey of one partition each, dead_letters_delivery_id_key, messages_pkey.
+-- otherwise has failed. Crashes of an ended run are its interrupted attempts; its priority is stored only with its dead letter. Indexes: runs_pkey,
+-- run_claims_lane, attempts_pkey of one partition each, dead_letters_delivery_id_key, messages_pkey.
 create or replace function holdfast_internal.describe_runs(run_ids bigint[])
 returns table (
   id bigint, message_id bigint, job text, queue text, state text, attempt integer, crashes smallint, priority smallint, due_at timestamptz,
@@ -40,7 +41,7 @@ begin
            coalesce(letter.created_at, tried.started_at + make_interval(secs => coalesce(tried.duration_ms, 0) / 1000.0)),
            coalesce(letter.error, tried.error), coalesce(letter.error_code, tried.error_code)
     from (
-      -- The row that counted them is gone.
+      -- The row that counted the crashes is deleted.
       select one.*, count(*) filter (where one.outcome = 6) over () as crashes from (select * from holdfast_internal.attempts as made where made.delivery_id = asked.id order by made.attempt offset 0) as one
       order by (one.outcome = 1) desc, one.attempt desc, one.outcome = 6, one.incarnation desc limit 1
     ) as tried

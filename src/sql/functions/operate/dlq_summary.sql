@@ -19,7 +19,7 @@ begin
     (select line.name from holdfast_internal.queues as line where line.id = lanes.lane_id)
   from lanes
   left join lateral (
-    -- As triples, so that no other index has this order.
+    -- As row comparisons, so that no other index has this order.
     select letter.created_at from holdfast_internal.dead_letters as letter
     where letter.lane_id >= lanes.lane_id and (letter.lane_id, letter.state, letter.id) >= (lanes.lane_id, 'open', 0)
       and (letter.lane_id, letter.state, letter.id) <= (lanes.lane_id, 'open', 9223372036854775807)

@@ -1,4 +1,4 @@
--- What a change of an endpoint's settings adds to the audit log. A path that becomes secret isn't recorded as it was shown before.
+-- What a change of an endpoint's settings adds to the audit log. If the path becomes secret, the former path isn't recorded either.
 create or replace function holdfast_internal.endpoint_changes(before holdfast_internal.endpoints, after holdfast_internal.endpoints) returns jsonb
 language plpgsql stable as $$
 begin

@@ -1,4 +1,4 @@
--- Of one endpoint, or of all by name.
+-- The health of one endpoint, or of all in the order of their names.
 create or replace function holdfast.endpoint_health(endpoint_name text default null)
 returns table (
   endpoint text, state text, reason text, circuit text, failures integer, opened_at timestamptz, probe_at timestamptz,

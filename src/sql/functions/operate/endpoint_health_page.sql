@@ -1,5 +1,5 @@
--- Endpoints by name after one of them, each with its health; all, or only those with a state other than normal delivery. The text is part of the name.
--- Indexes: endpoints_name_key, those of troubled_endpoints and of health_of.
+-- A page of endpoints by name, after `after_name`, each with its health: all, or only those with a state other than normal delivery. `name_has`: text
+-- that the name contains. Indexes: endpoints_name_key, those of troubled_endpoints and of health_of.
 create or replace function holdfast_internal.endpoint_health_page(
   after_name text, max_rows integer, name_has text, only_tag text, only_state text, only_troubled boolean
 )

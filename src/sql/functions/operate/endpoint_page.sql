@@ -1,4 +1,4 @@
--- Endpoints by name after one of them. Index: endpoints_name_key.
+-- A page of endpoints by name, after `after_name`. Index: endpoints_name_key.
 create or replace function holdfast_internal.endpoint_page(after_name text, max_rows integer, only_tag text, only_tenant text, only_state text)
 returns setof holdfast_internal.endpoints
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$

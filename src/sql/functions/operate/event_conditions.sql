@@ -23,7 +23,7 @@ begin
     condition := holdfast_internal.message_condition(field, value);
     case
       when field = 'correlationId' then
-        -- messages_correlation; as pairs, so that no other index has this order.
+        -- messages_correlation; as row comparisons, so that no other index has this order.
         place := format('(message.correlation_id, message.id) < (%1$L, $1) and (message.correlation_id, message.id) >= (%1$L, $4)
                          and message.correlation_id is not null', value);
         ordered_by := 'message.correlation_id desc, message.id desc';

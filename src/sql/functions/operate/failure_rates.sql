@@ -9,7 +9,7 @@ begin
   return query
     with recent as materialized (
       select rollup.lane_id, rollup.attempts - rollup.throttled as tries, rollup.successes from holdfast_internal.rollups as rollup
-      -- As pairs and in order, so that no other index serves.
+      -- As row comparisons and in order, so that no other index serves.
       where (rollup.period, rollup.starts_at) > (1::smallint, since) and (rollup.period, rollup.starts_at) < (1::smallint, 'infinity')
       order by rollup.period, rollup.starts_at
     ), sums as (

@@ -1,5 +1,5 @@
--- The newest entries of the audit log before an id. Conditions that the index doesn't cover are checked on the rows that it returns. Indexes: audit_log_subject,
--- audit_log_actor, audit_log_action, as pairs, so that no other index has their order, or audit_log_pkey.
+-- The newest entries of the audit log before an id. Conditions that the index doesn't cover are checked on the rows that it returns. Indexes:
+-- audit_log_subject, audit_log_actor, audit_log_action, by row comparisons, so that no other index has their order, or audit_log_pkey.
 create or replace function holdfast_internal.find_audit(
   filter jsonb, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )

@@ -1,4 +1,4 @@
--- Objects whose name contains a text, in any case: endpoints, routes, event types, jobs, queues, schedules, workers; at most max_each of a kind, by
+-- Objects whose name contains a text, ignoring case: endpoints, routes, event types, jobs, queues, schedules, workers; at most max_each of a kind, by
 -- name. Indexes: endpoints_name_key, routes_name_key, event_types_pkey, jobs_name_key, queues_name_key, schedules_name_key, workers_pkey.
 create or replace function holdfast_internal.find_names(part text, max_each integer)
 returns table (kind text, name text, hint text)

@@ -1,6 +1,7 @@
--- Pending deliveries that wait for a time, the soonest next attempt first, after a position: microseconds since 1970 and an id. Like `look`, in growing parts,
--- up to `max_scanned` rows. `scanned_us` and `scanned_id` say where the next call continues (null: there is no more).
--- Indexes: deliveries_due for an endpoint, deliveries_next for all of them, deliveries_message for a message. The settings are for the query.
+-- Pending deliveries that wait for a time, the soonest next attempt first, after a position: microseconds since 1970 and an id. Like `look`, in
+-- growing parts, up to `max_scanned` rows. `scanned_us` and `scanned_id` say where the next call continues (null: there is no more).
+-- Indexes: deliveries_due for an endpoint, deliveries_next for all of them, deliveries_message for a message. The settings of the function apply to
+-- the query.
 create or replace function holdfast_internal.find_next_deliveries(
   filter jsonb, after_us bigint, after_id bigint, max_rows integer, max_scanned integer,
   out ids bigint[], out due_us bigint[], out scanned_us bigint, out scanned_id bigint

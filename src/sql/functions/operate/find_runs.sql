@@ -1,5 +1,5 @@
--- The newest runs before an id: {queue, job, state, worker, tag, correlationId, from, to}. Candidates come from the table where a run of that state has a row,
--- conditions on messages are checked for these, and each is judged by its record. State `owed`: runs that haven't ended.
+-- The newest runs before an id: {queue, job, state, worker, tag, correlationId, from, to}. Candidates are read from the table in which runs of that
+-- state have a row; conditions on messages are checked for these; then describe_runs tells the state of each. State `owed`: runs that haven't ended.
 create or replace function holdfast_internal.find_runs(
   filter jsonb, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
@@ -68,7 +68,7 @@ begin
         from holdfast_internal.bundled_runs(%L::integer[], %s, $1, $3, $4) as bundled
         $source$, lanes::text, coalesce(job_id::text, 'null'));
     end if;
-    -- attempts_lane, or attempts_failed: as pairs, so that no other index has this order.
+    -- attempts_lane, or attempts_failed: as row comparisons, so that no other index has this order.
     if asks_ended then
       sources := sources || format($source$
         select queue.id as line, one.delivery_id as id, one.message_id, %s %s %s as is_candidate

@@ -17,7 +17,7 @@ begin
     cross join lateral (
       select count(*) as letters from unnest(states) as given (state) cross join lateral (
         select letter.id from holdfast_internal.dead_letters as letter
-        -- As rows, so that no other index has this order.
+        -- As row comparisons, so that no other index has this order.
         where (letter.lane_id, letter.fingerprint, letter.state, letter.id)
             >= (asked.lane, asked.print, given.state, holdfast_internal.id_at(begins + hour * interval '1 hour'))
           and (letter.lane_id, letter.fingerprint, letter.state, letter.id)

@@ -16,7 +16,7 @@ begin
     (
       select min(coalesce(owed.owed_at, holdfast_internal.time_of_id(owed.id)))
       from generate_series(0, 3) as level cross join lateral (
-        -- As pairs: see oldest_owed_in.
+        -- As row comparisons: see oldest_owed_in.
         select owing.id, owing.owed_at from holdfast_internal.deliveries as owing
         where owing.lane_id = lane and owing.priority <= level and (owing.priority, owing.id) >= (level, 0)
         order by owing.priority, owing.id limit 1

@@ -1,8 +1,8 @@
 -- A filter on dead letters as conditions, the same for listing, counting and bulk actions, so that these agree. `everything` is the filter as one
--- condition on `letter` (and on `message`, if `asks_message`). `source` is where they are found: a query that returns them newest first below
--- $1 and from $4 on, from one range of an index, or from one for each queue; its ranges are as long as their index has columns, so that no other
--- index has their order. `stop` is the position down to which `source` (as `scanned`) has read everything, null if that is all. `is_plain`: the counts
--- (letter_counts) cover this filter.
+-- condition on `letter` (and on `message`, if `asks_message`). `source` is where they are found: a query that returns them newest first below $1 and
+-- from $4 on, from one range of an index, or from one for each queue; its ranges are comparisons of all columns of their index, so that no other
+-- index has their order. `stop` is the position down to which `source` (as `scanned`) has read everything, null if that is all. `is_plain`: the
+-- counts (letter_counts) cover this filter.
 create or replace function holdfast_internal.letter_conditions(
   filter jsonb, out everything text, out asks_message boolean, out source text, out stop text, out is_plain boolean, out lane integer,
   out wanted_state text, out wanted_fingerprint text, out letter_ids bigint[], out message_ids bigint[]

@@ -1,5 +1,5 @@
--- Which lanes got dead letters since an id that are still open, how many of them, and from when to when; of the newest max_letters only.
--- Indexes: dead_letters_pkey, endpoints_pkey, queues_pkey.
+-- Lanes with open dead letters since an id: how many, and from when to when, among the newest max_letters letters only. Indexes: dead_letters_pkey,
+-- endpoints_pkey, queues_pkey.
 create or replace function holdfast_internal.letter_inflow(since_id bigint, max_letters integer, max_rows integer)
 returns table (endpoint text, queue text, letters bigint, first_at timestamptz, last_at timestamptz, sample_error text)
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$

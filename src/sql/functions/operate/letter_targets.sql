@@ -1,4 +1,4 @@
--- Open dead letters, in the order in which they were owed: see operation_targets. Indexes: dead_letters_pkey, dead_letters_message,
+-- Open dead letters, in the order of their original deliveries: see operation_targets. Indexes: dead_letters_pkey, dead_letters_message,
 -- dead_letters_lane_delivery or dead_letters_open.
 create or replace function holdfast_internal.letter_targets(filter jsonb) returns text
 language plpgsql stable as $$
@@ -16,7 +16,7 @@ begin
         select * from holdfast_internal.dead_letters as one where one.%s = wanted.id offset 0
       ) as letter where letter.delivery_id > $3 order by letter.delivery_id $named$,
       coalesce(asked.letter_ids, asked.message_ids)::text, case when asked.letter_ids is null then 'message_id' else 'id' end)
-    -- As pairs, so that no other index has this order.
+    -- As row comparisons, so that no other index has this order.
     when asked.lane is not null then format($lane$
       select letter.* from holdfast_internal.dead_letters as letter
       where (letter.lane_id, letter.delivery_id) > (%1$s, $3) and (letter.lane_id, letter.delivery_id) < (%1$s + 1, 0) and letter.lane_id >= %1$s

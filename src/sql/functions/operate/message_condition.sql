@@ -1,4 +1,4 @@
--- One field of a filter on a message, as a condition; null if it isn't one.
+-- One field of a filter as a condition on a message; null if the field isn't one of a message.
 create or replace function holdfast_internal.message_condition(field text, value text) returns text
 language sql stable
 return case field

@@ -1,4 +1,4 @@
--- Where a letter's message is, partition or not.
+-- Joins the message of `owner`, from its partition or from messages_kept.
 create or replace function holdfast_internal.message_join(owner text) returns text
 language sql immutable
 return format($join$

@@ -24,7 +24,7 @@ begin
   return query
   select 'circuit_state', jsonb_build_object('endpoint', unwell.name), unwell.circuit
   from (
-    -- breakers_unwell and endpoints_inactive: of the healthy ones no row is read.
+    -- breakers_unwell and endpoints_inactive: rows of healthy endpoints are not read.
     select endpoint.name, case breaker.state when 'open' then 2 when 'half_open' then 1 else 0 end::double precision as circuit
     from (
       select lane_id from holdfast_internal.breakers

@@ -9,7 +9,7 @@ begin
   from unnest(lanes) as lane cross join generate_series(0, 3) as level cross join lateral (
     select early.id, early.owed_at
     from (
-      -- As pairs and not `priority = level order by id`: no other index has this order, and an empty priority must not cost a scan of the
+      -- As row comparisons and not `priority = level order by id`: no other index has this order, and an empty priority must not cost a scan of the
       -- whole backlog.
       select owing.id, owing.owed_at from holdfast_internal.deliveries as owing
       where owing.lane_id = lane and owing.priority <= level and (owing.priority, owing.id) >= (level, 0)

@@ -1,4 +1,4 @@
--- The message behind an id that a receiver may have seen.
+-- The message of an id that a receiver may have seen: for a replay, the original message.
 create or replace function holdfast_internal.original_message(seen bigint) returns bigint
 language plpgsql stable as $$
 begin

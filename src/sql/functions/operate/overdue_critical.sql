@@ -1,5 +1,5 @@
--- How many critical deliveries have been pending for longer than an hour, in these lanes (null: in all); `cap` at most. Index: deliveries_critical, from lane
--- to lane: without a lane, `id < before_id` would be compared with every critical delivery of the last hour as well.
+-- How many critical deliveries have been pending for longer than an hour, in these lanes (null: in all); `cap` at most. Index: deliveries_critical,
+-- by a skip scan over lanes: without a lane, `id < before_id` would be compared with every critical delivery of the last hour as well.
 create or replace function holdfast_internal.overdue_critical(lanes integer[], cap integer) returns bigint
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_incremental_sort = off set jit = off as $$
 declare

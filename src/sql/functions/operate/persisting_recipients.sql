@@ -1,6 +1,6 @@
--- Endpoints with critical events that don't arrive: how many, since when, the oldest, and the receiver's last answer. Of overdue deliveries
--- at most 100,000 per endpoint are counted.
--- Indexes: letter_counts_pkey, dead_letters_critical, deliveries_critical (from lane to lane), attempts_failed.
+-- Endpoints with critical events that don't arrive: how many, since when, the oldest, and the receiver's last answer. Of overdue deliveries at most
+-- 100,000 per endpoint are counted. Indexes: letter_counts_pkey, dead_letters_critical, deliveries_critical (by a skip scan over lanes),
+-- attempts_failed.
 create or replace function holdfast_internal.persisting_recipients()
 returns table (
   endpoint text, contact text, dead_letters bigint, overdue bigint, since timestamptz, oldest_message_id bigint, last_error text, last_error_at timestamptz

@@ -26,7 +26,7 @@ begin
   as_of := snapshot || '@' || extract(epoch from as_of_at);
   targets := case when kind <> 'cancel_runs' then holdfast_internal.operation_targets(kind, filter, options) end;
   counted := holdfast_internal.counted_targets(kind, filter);
-  -- With so many letters no second count is needed.
+  -- With so many letters the existing count is enough.
   if kind in ('redrive', 'resolve', 'discard') and counted > 2 * max_counted then
     total := counted;
     is_exact := false;

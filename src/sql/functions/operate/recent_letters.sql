@@ -1,4 +1,4 @@
--- How many letters were made since an id, in these lanes (null: in all). Index: dead_letters_pkey.
+-- How many letters were created since an id, in these lanes (null: in all). Index: dead_letters_pkey.
 create or replace function holdfast_internal.recent_letters(since_id bigint, lanes integer[]) returns bigint
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin

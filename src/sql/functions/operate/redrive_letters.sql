@@ -8,13 +8,13 @@ declare
   lanes integer[];
 begin
   perform holdfast_internal.prepare_ids();
-  -- In one order, so that two bulk actions never deadlock.
+  -- In the order of ids, so that two bulk actions never deadlock.
   open_ids := array(
     select letter.id from holdfast_internal.dead_letters as letter
     where letter.id = any (letter_ids) and letter.state = 'open' order by letter.id for update
   );
   perform holdfast_internal.keep_bodies(array(select message_id from holdfast_internal.dead_letters where id = any (open_ids)));
-  -- The transaction id comes before the ids: see accept_messages.
+  -- The transaction id comes before the ids: see accept.
   perform pg_current_xact_id();
   if holdfast_internal.id_at(clock_timestamp()) - (select last_value from holdfast_internal.ids) > 4096 * 5000 then
     perform holdfast_internal.advance_ids();
@@ -22,7 +22,7 @@ begin
   return query
   with numbered as materialized (
     select ordered.*, nextval('holdfast_internal.ids') as new_id from (
-      -- Fenced: nodes run with sorts disabled, and would scan the index of all letters that has this order.
+      -- With `offset 0`, because nodes run with sorts disabled, and would scan the index of all letters that has this order.
       select letter.*, message.size from (select * from holdfast_internal.dead_letters where id = any (open_ids) offset 0) as letter
       join holdfast_internal.endpoints as endpoint on endpoint.id = letter.lane_id
       cross join lateral (
@@ -33,7 +33,7 @@ begin
     ) as ordered
   ), owed as (
     insert into holdfast_internal.deliveries (id, message_id, lane_id, route_id, size, priority, criticality, variant, replay_id, dead_letter_id, ordering_key)
-    -- A person asked for it: it isn't dropped without a dead letter any more.
+    -- At least standard, because a redrive isn't dropped without a dead letter.
     select new_id, message_id, lane_id, route_id, size, priority, greatest(criticality, 1), variant, replay_id, id, ordering_key from numbered
   )
   update holdfast_internal.dead_letters as letter set

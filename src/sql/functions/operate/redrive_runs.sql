@@ -1,5 +1,5 @@
--- The part of redrive_letters for queues: these letters, which the caller has locked open, are enqueued again in the order of their
--- original runs, with the same keys and the same target workers; a TTL starts again.
+-- The part of redrive_letters for queues: these letters, which are open and locked by the caller, are enqueued again in the order of their original
+-- runs, with the same keys and the same target workers; a TTL starts again.
 create or replace function holdfast_internal.redrive_runs(open_ids bigint[], actor text, is_resend boolean)
 returns table (letter_id bigint, delivery_id bigint)
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -15,7 +15,7 @@ begin
       select letter.*, job.id as job_id, job.queue_id, clock_timestamp() as owed_at, coalesce(letter.ttl_ms, case
                when starts_with(letter.target, 'worker:') then coalesce((job.settings ->> 'ttlMs')::double precision, site_ttl_ms)
              end) as new_ttl_ms
-      -- Fenced: see redrive_letters.
+      -- With `offset 0`: see redrive_letters.
       from (select * from holdfast_internal.dead_letters where id = any (open_ids) offset 0) as letter
       join holdfast_internal.queues as queue on queue.id = letter.lane_id
       cross join lateral (

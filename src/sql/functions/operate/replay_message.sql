@@ -29,7 +29,7 @@ begin
   if not holdfast_internal.is_stored(message) then
     raise exception 'there is no message %', id using errcode = 'HF012';
   end if;
-  -- One for each route that it took: a redrive counts as its letter's, and a replay as its original's.
+  -- One for each endpoint and route that the message took: redrives and replays along the same route add none.
   ways := format($ways$
     select min(ended.delivery) as position, min(ended.delivery) as id, true as is_meant, null::bigint as reached, %1$s::bigint as message_id, ended.lane_id, ended.route_id from (
       select delivery_id as delivery, lane_id, route_id from holdfast_internal.attempts where delivery_id = %1$s and message_id = %1$s

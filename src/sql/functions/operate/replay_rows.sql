@@ -1,6 +1,7 @@
--- Creates deliveries for the rows of `source` (see replay_targets), in its order, with new ids. No body is written, except for those whose
--- partition is about to be dropped. Rows whose endpoint was deleted since are skipped. A person asked for it: it isn't dropped without a dead letter.
--- Targets and envelopes are two bounded sets: they are hashed, also on a node's connections, which would otherwise compare each with each.
+-- Creates deliveries for the rows of `source` (see replay_targets), in its order, with new ids. No body is written, except for those whose partition
+-- is about to be dropped. Rows whose endpoint was deleted since are skipped. Criticality is at least standard, so that none is dropped without a dead
+-- letter. Targets and envelopes are two bounded sets: they are joined by hash, also on a node's connections, where a nested loop would compare each
+-- with each.
 create or replace function holdfast_internal.replay_rows(
   operation bigint, source text, as_of pg_snapshot, as_of_at timestamptz, after bigint, max_rows integer, max_looked integer,
   out reached bigint, out delivery_ids bigint[]
@@ -17,7 +18,7 @@ begin
   perform holdfast_internal.prepare_ids();
   -- Until this transaction ends no partition can be marked for removal; those that are marked are visible below.
   perform pg_advisory_xact_lock_shared(hashtext('holdfast.retire'));
-  -- The transaction id comes before the ids: see accept_messages.
+  -- The transaction id comes before the ids: see accept.
   perform pg_current_xact_id();
   if holdfast_internal.id_at(clock_timestamp()) - (select last_value from holdfast_internal.ids) > 4096 * 5000 then
     perform holdfast_internal.advance_ids();

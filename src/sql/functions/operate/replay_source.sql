@@ -21,7 +21,8 @@ begin
         else format('select %s from %s as made where made.message_id = wanted.id offset 0', columns, rows_of) end,
       after, to_id);
   elsif lane is not null then
-    -- attempts_lane (attempts_failed for those that never succeeded), dead_letters_lane_delivery. As pairs, so that no other index has this order.
+    -- attempts_lane (attempts_failed for those that never succeeded), dead_letters_lane_delivery. As row comparisons, so that no other index has this
+    -- order.
     return format('select %1$s from %2$s as made
       where (made.lane_id, made.delivery_id) > (%3$s, %4$s) and (made.lane_id, made.delivery_id) < (%3$s, %5$s) and made.lane_id >= %3$s %6$s
       order by made.lane_id, made.delivery_id limit $4', columns, rows_of, lane, after, to_id,

@@ -1,6 +1,6 @@
 -- The next candidates of a replay, and the destination of each, as a query (position, id, is_meant, reached, message_id, lane_id, route_id): see
--- operation_targets. With an endpoint, or without a target, ended deliveries are sent again, each along its route, or to the target
--- unchanged. With a target alone, messages. Replays are not replayed by a range: the original is.
+-- operation_targets. With an endpoint, or without a target, ended deliveries are sent again, each along its route, or to the target unchanged. With a
+-- target alone, messages. Earlier replays in the range are left out: their originals are replayed.
 create or replace function holdfast_internal.replay_targets(filter jsonb, options jsonb) returns text
 language plpgsql stable as $$
 declare

@@ -1,4 +1,4 @@
--- Routes by name after one of them, of one endpoint or of all. Indexes: routes_name_key, or routes_lane.
+-- A page of routes by name, after `after_name`, of one endpoint or of all. Indexes: routes_name_key, or routes_lane.
 create or replace function holdfast_internal.route_page(after_name text, max_rows integer, only_endpoint text)
 returns setof holdfast_internal.routes
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$

@@ -33,7 +33,7 @@ begin
   delete from holdfast_internal.run_progress where run_id = any (delivery_ids);
   -- Few rows, or none: results that could not be stored.
   delete from holdfast_internal.quarantine where delivery_id = any (delivery_ids);
-  -- Looks through a day's results: once when a message is erased, and again only if something of it was stored meanwhile.
+  -- Scans the stored results of a day: once when a message is erased, and again only if something of it was stored meanwhile.
   if total > 0 then
     perform holdfast_internal.scrub_results(message, delivery_ids, letter_ids);
   end if;

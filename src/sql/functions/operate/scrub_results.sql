@@ -1,4 +1,4 @@
--- Stored results of API calls that contain the message: a repeated call is told that it was erased. Scans a day's results.
+-- Replaces stored results of API calls that contain the message: a repeated call returns that it was erased. Scans a day's results.
 create or replace function holdfast_internal.scrub_results(message bigint, delivery_ids bigint[], letter_ids bigint[]) returns void
 language sql as $$
   update holdfast_internal.api_results set body = '{"erased":true}'

@@ -1,6 +1,7 @@
--- The dead letters that an operation has left as they were although its filter matched them at its time: somebody else settled or redrove them since, or a redrive found no endpoint, queue
--- or job to send them to. Newest first, as find_letters; none for operations on other items. When a letter was redriven, only the id of the new delivery tells, which may be
--- seconds off: one that was redriven right before may be listed. Indexes: see find_letters; operation_deliveries_pkey.
+-- The dead letters that an operation didn't change although its filter matched them when it was created: they were settled or redriven otherwise
+-- since, or a redrive found no endpoint, queue or job to send them to. Newest first, as find_letters; none for operations on other items. When a
+-- letter was redriven is known only from the id of the new delivery, which may be off by seconds: a letter that was redriven right before may be
+-- listed. Indexes: see find_letters; operation_deliveries_pkey.
 create or replace function holdfast_internal.skipped_letters(
   operation bigint, before_id bigint, max_rows integer, max_scanned integer, out ids bigint[], out scanned_to bigint
 )
@@ -25,7 +26,7 @@ begin
       else not (letter.state = %L and letter.settled_by = %L and letter.settled_at >= %L::timestamptz and letter.settled_at <= %L::timestamptz
         and letter.note is not distinct from %L) end
   $condition$, op.as_of_at, op.as_of,
-    -- What comes after the cursor has its turn yet, unless there is no more.
+    -- Letters after the cursor are still to be processed, unless the operation has succeeded.
     case when op.kind <> 'redrive' then 0 when op.state = 'succeeded' then 9223372036854775807 else op.cursor end,
     coalesce((select range_agg(step.ids) from holdfast_internal.operation_deliveries as step where step.operation_id = op.id), '{}'),
     holdfast_internal.id_at(op.as_of_at - interval '10 seconds'),

@@ -1,4 +1,5 @@
--- Does a bounded piece of an operation. Returns null if another session is working on it or it is no longer running or due; otherwise whether there is more.
+-- Executes one bounded step of an operation. Returns null if another session is working on it or it is no longer running or due; otherwise whether
+-- there is more.
 create or replace function holdfast_internal.step_operation(operation_id bigint, node_name text, max_rows integer) returns boolean
 language plpgsql as $$
 declare

@@ -8,7 +8,7 @@ begin
   return query
     with chosen as materialized (
       select rollup.*, date_bin(step, rollup.starts_at, '2024-01-01 00:00:00Z') as at from holdfast_internal.rollups as rollup
-      -- As triples and in order, so that no other index serves.
+      -- As row comparisons and in order, so that no other index serves.
       where (rollup.lane_id, rollup.period, rollup.starts_at) >= (lane, of_period, since)
         and (rollup.lane_id, rollup.period, rollup.starts_at) < (lane, of_period, 'infinity')
       order by rollup.lane_id, rollup.period, rollup.starts_at

@@ -1,5 +1,5 @@
--- The problem of a value by a JSON Schema, as far as the generated ones go (known_settings, endpoint_schemas): "path message", with the message that the
--- API gives for the same mistake; null if there is none.
+-- What is wrong with a value by a JSON Schema, as far as the generated schemas need it (known_settings, endpoint_schemas): "path message", with the
+-- message that the API gives for the same mistake; null if the value is valid.
 create or replace function holdfast_internal.value_problem(given jsonb, schema jsonb, path text) returns text
 language plpgsql stable as $$
 declare
@@ -30,7 +30,7 @@ begin
           between coalesce((schema ->> 'minLength')::integer, 0) and coalesce((schema ->> 'maxLength')::integer, 2147483647) then
         return advice;
       end if;
-      -- A condition of its own: pg_timezone_names reads hundreds of files, also for "null and …".
+      -- A statement of its own: pg_timezone_names reads hundreds of files, and as `null and …` it would be read for every string.
       if schema ->> 'format' = 'timezone' then
         return holdfast_internal.timezone_problem(given #>> '{}', path);
       end if;

@@ -1,5 +1,5 @@
--- Stores the changes of incidents: [{id?, rule, kind, severity, subject, state, value, threshold, sinceMs, firedAtMs, clearSinceMs,
--- noticedAtMs}]. A pending one that ended before it fired is deleted.
+-- Stores the changes of incidents: [{id?, rule, kind, severity, subject, state, value, threshold, sinceMs, firedAtMs, clearSinceMs, noticedAtMs}]. A
+-- pending incident that ended before it fired is deleted.
 create or replace function holdfast_internal.write_alerts(changes jsonb) returns void
 language plpgsql as $$
 begin

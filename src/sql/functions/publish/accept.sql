@@ -1,9 +1,9 @@
--- The one entry point for messages to one endpoint. `message_options` is null or has one entry (or null) per body.
--- A message to one endpoint and its delivery have the same number; outside they differ by prefix.
--- `publisher`: the node of the publisher's own process, if it has one. If that node owns the endpoint's lane, no notification is sent: the process passes the message on in memory,
--- and its node may start it right after the commit (`is_publishers`).
--- No plan that a publisher caches may scan a whole table, hence the settings (and no JIT, which the estimated cost of a
--- disabled scan would trigger): they cost a microsecond a call.
+-- Every message to one endpoint is stored through this function. `message_options` is null or has one entry (or null) per body.
+-- A message to one endpoint and its delivery have the same id; the ids that users see differ by prefix.
+-- `publisher`: the node of the publisher's own process, if it has one. If that node owns the endpoint's lane, no notification is sent: the process
+-- passes the message on in memory, and its node may start it right after the commit (`is_publishers`).
+-- No plan that a publisher caches may scan a whole table, hence the settings (and no JIT, which the estimated cost of a disabled scan would trigger):
+-- they cost a microsecond a call.
 -- The search path is that of its callers: with another one, a session that calls it both directly and through them would plan its statements again
 -- each time. It is not granted to roles that only publish: they could claim to be a node, and its owner would not be notified.
 -- Everything it needs is read in one statement: on an idle machine each statement costs a single message 20 to 40 µs, however little it does.
@@ -46,7 +46,7 @@ begin
     end if;
     perform holdfast_internal.check_message_options(message_options);
   end if;
-  -- If all together are within the limit of one, each needn't be checked.
+  -- If all bodies together are within the limit of one, they needn't be checked one by one.
   if pg_column_size(bodies) > facts.max_bytes then
     select octet_length(body) as bytes, at into worst
     from unnest(bodies) with ordinality as given (body, at) where octet_length(body) > facts.max_bytes limit 1;

@@ -53,7 +53,8 @@ begin
     from (select distinct type, tenant from event) as kind
     left join lateral (select criticality from holdfast_internal.event_types where name = kind.type limit 1) as known on true
     cross join lateral holdfast_internal.matching_routes(kind.type, kind.tenant) as route
-    -- Here and not on routes of their own: a broad route's events would otherwise be split over two, which are one only while their transforms are.
+    -- Decided here and not by separate routes: these would split the events of a broad route between two routes, which result in one delivery only
+    -- while their transforms are the same.
     left join lateral (
       select 2::smallint as criticality from holdfast_internal.endpoints as endpoint
       where endpoint.id = route.lane_id and endpoint.preset = 'record-store' and holdfast_internal.is_critical_learning_event(kind.type) limit 1
@@ -124,11 +125,11 @@ begin
     group by every.at
   ) as fan using (at);
 
-  -- The transaction id comes before the ids: see accept_messages.
+  -- The transaction id comes before the ids: see accept.
   perform pg_current_xact_id();
   perform holdfast_internal.commit_durably();
   perform holdfast_internal.prepare_ids();
-  -- Numbers in the order of events: a message and its first delivery share one, its other deliveries follow before the next event.
+  -- Ids in the order of events: a message and its first delivery share one, its other deliveries follow before the next event.
   select array_agg(1 + before order by at), max(before + needed) into first_slots, slots
   from (
     select at, greatest(1, count) as needed,

@@ -1,5 +1,5 @@
--- The slow path of accept_messages: options, idempotency keys, and an endpoint that has room for a limited number only (null: for all), whose further
--- messages become dead letters at once. All of it is stored as a set.
+-- The slow path of accept: options, idempotency keys, and an endpoint that has room for a limited number only (null: for all), whose further messages
+-- become dead letters at once. All rows of a table are inserted by one statement.
 create or replace function holdfast_internal.accept_with_options(
   lane integer, lane_tenant text, bodies text[], message_options jsonb[], room bigint
 ) returns setof bigint

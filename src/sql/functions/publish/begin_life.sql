@@ -1,8 +1,9 @@
 -- The first transaction that needs an id after a crash, failover or restore moves the sequences past all numbers that may have been assigned before.
--- A crash loses numbers that only unflushed transactions had drawn, and a lagging standby never received them. But nodes may have sent messages
--- with those ids, and receivers ignore an id that they know; processes may still run with those incarnations and claims.
--- Ids follow the clock, so the clock limits how far they can have got; five seconds beyond the last known one allow for a clock that was set back meanwhile.
--- The other sequences are moved by far more than can have been drawn; lanes keep the order of their shards.
+-- A crash loses numbers that only unflushed transactions had drawn, and a lagging standby never received them. But nodes may have sent messages with
+-- those ids, and receivers ignore an id that they know; processes may still run with those incarnations and claims.
+-- Ids follow the clock, so the clock limits how far they can have got; five seconds beyond the last known one allow for a clock that was set back
+-- meanwhile.
+-- The other sequences are moved by far more than can have been drawn; lanes by 256, so that the order of shards (lane & 255) continues.
 create or replace function holdfast_internal.begin_life() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

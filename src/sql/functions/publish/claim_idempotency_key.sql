@@ -1,4 +1,4 @@
--- Null if the key is new and now belongs to `result`; otherwise the result of its first use.
+-- Null if the key is new and now belongs to `new_result`; otherwise the result of its first use.
 create or replace function holdfast_internal.claim_idempotency_key(
   key_scope text, idempotency_key text, prefix text, body text, new_result bigint[]
 ) returns bigint[]

@@ -15,7 +15,7 @@ begin
     insert into holdfast_internal.idempotency_keys as known (scope, key, body_hash, result, expires_at)
     select scope, key, hash, result, now() + lifetime
     from (
-      -- By bytes: a collation's order takes longer than all the rest.
+      -- Sorted by bytes: sorting by a collation takes longer than everything else here.
       select distinct on (scope collate "C", key collate "C") scope, key, holdfast_internal.body_hash(prefix, body) as hash, result
       from unnest(key_scopes, message_keys, prefixes, bodies, new_results) with ordinality as message (scope, key, prefix, body, result, place)
       where key is not null

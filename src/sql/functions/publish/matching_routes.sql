@@ -1,4 +1,4 @@
--- The routes for an event of this kind, before their filters are evaluated. An event with a tenant reaches that tenant's only.
+-- The routes for an event of this kind, before their filters are evaluated. An event with a tenant matches only routes of that tenant.
 create or replace function holdfast_internal.matching_routes(wanted_type text, wanted_tenant text) returns setof holdfast_internal.routes
 language sql stable as $$
   select route.* from holdfast_internal.routes as route

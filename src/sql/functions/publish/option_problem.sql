@@ -1,4 +1,4 @@
--- The problem of a message's options, or null. A null inside counts as absent. The same rules as in src/core/delivery/send-options.ts.
+-- The problem of a message's options, or null. An option that is null counts as absent. The same rules as in src/core/delivery/send-options.ts.
 create or replace function holdfast_internal.option_problem(options jsonb) returns text
 language plpgsql stable as $$
 declare

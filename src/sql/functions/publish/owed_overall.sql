@@ -1,5 +1,5 @@
--- Soft limits, from the owners' last reports: a check costs the same at any depth. Overshoot: what is published within
--- one report interval (a second).
+-- How many deliveries are pending, for soft limits, from the last reports of nodes: a check costs the same at any depth. A limit can be exceeded by
+-- what is published within one report interval (a second).
 create or replace function holdfast_internal.owed_overall() returns bigint
 language plpgsql stable set jit = off as $$
 begin

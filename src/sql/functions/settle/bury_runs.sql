@@ -1,5 +1,5 @@
--- Runs that can't succeed by themselves become dead letters with their whole history; a failed redrive reopens its letter. The caller has
--- made sure that they may. `is_counted`: for auto-disable.
+-- Runs that failed for good become dead letters with their whole history; a failed redrive reopens its letter. The caller has checked that these runs
+-- may end. `is_counted`: whether they count as failures of their job, for auto-disable.
 create or replace function holdfast_internal.bury_runs(records jsonb, chosen bigint[], me integer, is_counted boolean default true) returns integer
 language plpgsql as $$
 declare

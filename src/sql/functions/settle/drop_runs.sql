@@ -10,7 +10,8 @@ begin
   end if;
   letters := array(select ended.dead_letter_id from holdfast_internal.end_runs(ids) as ended where ended.dead_letter_id is not null);
   perform holdfast_internal.reopen_letters(letters);
-  -- A cancelled attempt is its own record. An ending without an attempt is numbered after the last attempt, so that it can't collide with one.
+  -- An attempt that was cancelled is recorded already. An ending without an attempt gets the number after the last attempt, so that the two can't
+  -- collide.
   insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, outcome, error_code, error)
   select r.id, r.message, now(), r.attempt + 1, 0, r.lane, case r.action when 'expire' then 10 else 11 end, r.reason, r.error
   from holdfast_internal.run_records(records) as r where r.id = any (ids) and not r."isTried"

@@ -1,5 +1,5 @@
--- Deliveries that a node ends without delivering them and without a dead letter: dropped, expired, cancelled, skipped by their route. The ending is recorded where
--- attempts are; a delivery that was never tried gets a row of its own there.
+-- Deliveries that a node ends without delivering them and without a dead letter: dropped, expired, cancelled, skipped by their route. The ending is
+-- recorded in attempts, with the number after the attempt that led to it, if there was one.
 create or replace function holdfast_internal.end_deliveries(me integer, records jsonb, owned integer[]) returns void
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Ends those of these runs that wait in bundles though they have succeeded: they had been claimed, but this server has taken over from one
--- that failed, or was restored, and doesn't have the claim. Returns how many. `lanes` may have one element for all.
+-- Ends those of these runs that wait in bundles though they have succeeded: their claim was lost when this server took over from one that failed, or
+-- was restored. Returns how many. `lanes` may have one element for all.
 create or replace function holdfast_internal.end_waiting(run_ids bigint[], lanes integer[]) returns integer
 language plpgsql as $$
 declare

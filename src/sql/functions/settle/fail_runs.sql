@@ -1,4 +1,5 @@
--- Buries runs that nobody holds (or whose holder has just lost them), with one reason for all. `is_counted`: whether they are failures of their job, for auto-disable.
+-- Makes dead letters of runs that no worker holds (or whose worker has just lost them), with one reason for all. `is_counted`: whether they count as
+-- failures of their job, for auto-disable.
 create or replace function holdfast_internal.fail_runs(chosen bigint[], why text, code text, message text, actor integer, is_counted boolean default true) returns integer
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- A circuit has opened or closed, or a probe has failed, which is counted with the opening. Index: circuit_changes_lane.
+-- Records that a circuit has opened or closed. A failed probe is counted in the row of the opening. Index: circuit_changes_lane.
 create or replace function holdfast_internal.note_circuit_change(lane integer, from_state text, to_state text, version bigint, actor text) returns void
 language plpgsql as $$
 declare

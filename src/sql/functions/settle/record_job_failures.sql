@@ -8,7 +8,7 @@ declare
   is_old boolean;
 begin
   select * into current from holdfast_internal.jobs where id = job for update;
-  -- Settings that the job leaves out are those of the installation.
+  -- Settings that the job doesn't have are those of the installation.
   policy := holdfast_internal.setting_value('auto_disable') || coalesce(current.settings -> 'autoDisable', '{}');
   threshold := (policy ->> 'threshold')::integer;
   if current.id is null or threshold is null then

@@ -20,7 +20,7 @@ begin
   on conflict (delivery_id, attempt, incarnation) do update set
     outcome = 1, status_code = excluded.status_code, duration_ms = excluded.duration_ms, error_code = null, error = null, detail = null
   where attempts.outcome <> 1 and attempts.lane_id = excluded.lane_id;
-  -- A repeated batch must not undo what its failures, and later ones, have counted.
+  -- A batch that is repeated must not reset failures that were counted since.
   if cardinality(removed) > 0 then
     perform holdfast_internal.reset_failures(lanes);
   end if;

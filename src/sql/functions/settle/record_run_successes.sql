@@ -1,4 +1,5 @@
--- Records the attempts of runs that succeeded. Arrays may be shorter than run_ids, see settle_run_successes. `foreign_ids`: those whose id belongs to another run.
+-- Records the attempts of runs that succeeded. Arrays may be shorter than run_ids, see settle_run_successes. `foreign_ids`: ids that belong to other
+-- runs, which are not recorded.
 create or replace function holdfast_internal.record_run_successes(
   me integer, run_ids bigint[], message_ids bigint[], lanes integer[], attempt_numbers integer[], ages_ms double precision[], durations_ms integer[],
   details jsonb[], foreign_ids bigint[]
@@ -19,7 +20,7 @@ exception when unique_violation then
   from unnest(run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details)
     as done (id, message, lane, number, age, duration, detail)
   where id <> all (foreign_ids)
-  -- Or it was recorded as a time-out and succeeded after all: the success is kept.
+  -- Or the attempt was recorded as a time-out and succeeded after all: the success is kept.
   on conflict (delivery_id, attempt, incarnation) do update set
     outcome = 1, duration_ms = excluded.duration_ms, detail = excluded.detail, error_code = null, error = null
   where attempts.outcome <> 1 and attempts.lane_id = excluded.lane_id;

@@ -2,7 +2,7 @@
 create or replace function holdfast_internal.retry_runs(records jsonb, held bigint[]) returns void
 language plpgsql as $$
 declare
-  -- In one order.
+  -- All three in the order of ids.
   ids bigint[];
   attempts_of integer[];
   delays_ms double precision[];

@@ -1,5 +1,5 @@
--- Successes and failures in one transaction and one round trip. Successes come first: one before the first failure of its tally isn't part
--- of it, and must have reset the circuit's count by then.
+-- Records successes and failures in one transaction and one round trip. Successes come first: a success before the first failure of a tally isn't
+-- part of that tally, and must have reset the circuit's count by then.
 create or replace function holdfast_internal.settle(
   me integer, delivery_ids bigint[], message_ids bigint[], lanes integer[], route_ids integer[], attempt_numbers integer[],
   ages_ms double precision[], durations_ms integer[], status_codes integer[], batch bigint, records jsonb, tallies jsonb

@@ -1,8 +1,9 @@
--- Everything but successes. `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs,
--- durationMs, errorCode, error, detail, action: retry|dead|drop|expire|cancel|skip, delayMs, reason, isProbe,
--- isCounted, isTried, blocksKey, expected}.
--- `tallies`: one object per lane {lane, epoch, circuit, tally, health, suspension}. Returns the deliveries whose decision was refused, and
--- the lanes whose circuit, hold or state has changed, or may have: their owner must read them again.
+-- Records all results except successes.
+-- `records`: one object per delivery {id, message, lane, epoch, route, attempt, outcome, status, ageMs, durationMs, errorCode, error, detail, action:
+-- retry|dead|drop|expire|cancel|skip, delayMs, reason, isProbe, isCounted, isTried, blocksKey, expected}.
+-- `tallies`: one object per lane {lane, epoch, circuit, tally, health, suspension}.
+-- Returns the deliveries whose decision was refused, and the lanes whose circuit, hold or state has changed, or may have: their owner must read them
+-- again.
 create or replace function holdfast_internal.settle_failures(me integer, batch bigint, records jsonb, tallies jsonb)
 returns table (refused bigint[], changed integer[])
 language plpgsql as $$
@@ -10,7 +11,7 @@ declare
   owned integer[];
   has_dead boolean;
   has_ended boolean;
-  -- Those to be retried, in the order of their ids.
+  -- Deliveries to be retried, in the order of their ids.
   ids bigint[];
   lanes_of integer[];
   messages_of bigint[];
@@ -21,7 +22,8 @@ declare
 begin
   perform holdfast_internal.commit_durably();
   perform holdfast_internal.lock_incarnation_shared(me);
-  -- Expanded once for the work of nearly every batch; the rest is rare. The lease is checked after the lock, by its own statement.
+  -- The records are expanded once for what nearly every batch needs; dead letters and other endings are rare. The lease is checked after locking, by
+  -- a statement of its own.
   with given as materialized (
     select r.*, lease.epoch is not null as is_owned
     from holdfast_internal.failure_records(records) as r

@@ -30,7 +30,7 @@ begin
     );
   end if;
   if removed < cardinality(run_ids) then
-    -- In the order of ids, like the transactions that take a dead worker's runs.
+    -- Locked in the order of ids, as by the transactions that take a dead worker's runs away.
     select count(*), jobs_done || array_agg(distinct gone.job_id), array_agg(gone.dead_letter_id) filter (where gone.dead_letter_id is not null)
     into removed_rows, jobs_done, letters
     from holdfast_internal.end_runs(array(
@@ -55,7 +55,7 @@ begin
     end if;
   end if;
   perform holdfast_internal.record_run_successes(me, run_ids, message_ids, lanes, attempt_numbers, ages_ms, durations_ms, details, foreign_ids);
-  -- A node that passes results on doesn't count which runs of a dispatch are left.
+  -- In broker mode, the node that records results doesn't know which runs of a dispatch are left.
   delete from holdfast_internal.run_claims as ended
   where ended.id = any (ended_claims) and ended.worker = me and ended.bundled = '{}'
     and (ended.dispatched_for is null or not holdfast_internal.holds_listed_runs(ended.id, ended.run_ids));

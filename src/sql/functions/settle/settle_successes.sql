@@ -17,10 +17,10 @@ begin
       me, delivery_ids, message_ids, lanes, route_ids, attempt_numbers, ages_ms, durations_ms, status_codes, removed
     );
   end if;
-  -- A delivery that was pending until now has no success yet: without ON CONFLICT, every row saves its speculative insertion. An attempt of the same number may
-  -- exist as a failure whose decision was refused: this raises a unique violation then, and the node calls settle_repeated_successes.
-  -- No exception block handles it here: its rows would have the number of a subtransaction, for which a snapshot can't show whether it had ended, and
-  -- a replay would include rows that its preview never saw.
+  -- A delivery that was pending until now has no success yet: without ON CONFLICT, every row saves a speculative insertion. An attempt of the same
+  -- number may exist as a failure whose decision was refused: this raises a unique violation then, and the node calls settle_repeated_successes.
+  -- No exception block handles it here: its rows would have the id of a subtransaction, for which a snapshot can't show whether it had ended, and a
+  -- replay would include rows that its preview never saw.
   insert into holdfast_internal.attempts (delivery_id, message_id, started_at, attempt, incarnation, lane_id, route_id, duration_ms, outcome, status_code)
   select id, coalesce(message, id), now() - make_interval(secs => coalesce(age, ages_ms[1]) / 1000), coalesce(number, attempt_numbers[1]), me,
          coalesce(lane, lanes[1]), route, coalesce(duration, durations_ms[1]), 1, status

@@ -5,8 +5,8 @@ declare
   given record;
   changed integer[] := '{}';
 begin
-  -- A batch whose response was lost is sent again: its records are guarded one by one, its tallies by this number. The node's row
-  -- is written last, because a heartbeat waits for the transaction that has written it.
+  -- A batch whose response was lost is sent again: its records are checked one by one, its tallies by the number of the batch. The node's row is
+  -- written last, because a heartbeat waits for the transaction that has written it.
   perform pg_advisory_xact_lock(hashtext('holdfast_internal.settle'), me);
   if not exists (select from holdfast_internal.nodes where incarnation = me and settled_batch < batch) then
     return array(select (r ->> 'lane')::integer from jsonb_array_elements(tallies) as r);
@@ -19,7 +19,7 @@ begin
     order by 1
   loop
     begin
-      -- An open transaction may have locked this endpoint. These results began before whatever is decided there.
+      -- If an open transaction has locked this endpoint, don't wait long for it: these results are older than what it decides.
       perform set_config('lock_timeout', '100ms', true);
       if not given.is_owned or holdfast_internal.record_tally(
         given.lane, given.r -> 'circuit', coalesce(given.r -> 'tally', given.r -> 'run'), given.r -> 'health', given.r -> 'suspension', 'node:' || me

@@ -16,7 +16,7 @@ begin
     on conflict (lane_id, fingerprint, state, is_settled, criticality) do update set letters = known.letters + excluded.letters
   )
   select count(*), array_agg(distinct lane_id) into taken, lanes from taken;
-  -- Kinds without letters.
+  -- Delete kinds that have no letters.
   delete from holdfast_internal.letter_counts where lane_id = any (lanes) and letters = 0;
   return taken;
 end $$;

@@ -1,5 +1,5 @@
--- Removes letters past their retention, at most `max_rows`: settled ones 30 days after their settlement; unsettled ones only if requested.
--- Indexes: dead_letters_settled, dead_letters_state.
+-- Removes letters past their retention, at most `max_rows`: settled ones dead_letter_retention_days (30) after their settlement; unsettled ones only
+-- if unsettled_retention_days is set. Indexes: dead_letters_settled, dead_letters_state.
 create or replace function holdfast.cleanup_dlq(max_rows integer default 10000) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

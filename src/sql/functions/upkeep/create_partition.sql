@@ -7,7 +7,7 @@ declare
 begin
   execute format('create table if not exists holdfast_internal.%I (like holdfast_internal.%I including defaults including constraints)', part, parent);
   execute format('alter table holdfast_internal.%I drop constraint if exists partition_range', part);
-  -- By count: a tenth or a fifth of a partition that has grown for weeks would be millions of rows.
+  -- Autovacuum by number of rows: a tenth or a fifth of a partition that has grown for weeks would be millions of rows.
   execute format('alter table holdfast_internal.%I set (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
     autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000)', part);
   -- The check lets ATTACH skip its scan.

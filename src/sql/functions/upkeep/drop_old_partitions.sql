@@ -1,4 +1,5 @@
--- All four steps at once, in the caller's transaction; set a lock_timeout. Nodes run them one by one, every hour. Returns how many were dropped.
+-- All four steps of retention at once, in the caller's transaction; set a lock_timeout. Nodes run them one by one, every hour. Returns how many
+-- partitions were dropped.
 create or replace function holdfast.drop_old_partitions(retention_months integer default null) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

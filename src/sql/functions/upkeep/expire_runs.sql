@@ -25,7 +25,7 @@ begin
     select run.id from (select id, due_at from holdfast_internal.runs where id = any (chosen) offset 0) as run where run.due_at is not null
   )) as gone
   on conflict do nothing;
-  -- A fresh run belongs to the cursor: it is set aside while claims are locked out, and expired in the next round.
+  -- A fresh run belongs to the cursor: it is made due while claims are locked out, and expires in the next round.
   perform holdfast_internal.set_fresh_aside(chosen);
   return cardinality(chosen);
 end $$;

@@ -1,4 +1,4 @@
--- Fails those of these runs that still wait, with the claims of their queue shut out. Indexes: runs_pkey.
+-- Fails those of these runs that still wait, while claims of their queues are locked out. Indexes: runs_pkey.
 create or replace function holdfast_internal.fail_unhandled(lonely holdfast_internal.jobs, ids bigint[], waited interval, me integer) returns integer
 language plpgsql as $$
 declare
@@ -7,14 +7,14 @@ declare
   chosen bigint[];
   failed integer := 0;
 begin
-  -- One queue after the other, as everybody who takes several.
+  -- In the order of their ids, like all transactions that lock several queues.
   for lane in select distinct each from unnest(lonely.queue_id || lonely.former_queue_ids) as each order by each loop
     perform pg_advisory_xact_lock(hashtext('holdfast.claims'), lane);
   end loop;
   if exists (select from holdfast_internal.jobs where id = lonely.id and unhandled_since is null) then
     return 0;
   end if;
-  -- Those of bundles get rows of their own.
+  -- Runs of bundles get rows of their own.
   perform holdfast_internal.take_out(each) from unnest(bundled) as each;
   select array_agg(run.id) into chosen from (
     select run.id, run.due_at from holdfast_internal.runs as run where run.id = any (ids) and run.claim_id is null order by run.id for update skip locked

@@ -1,7 +1,7 @@
--- Jobs stop using queues that they have left and that have no more runs of theirs: otherwise their workers would claim others' runs, which they can't handle, and
--- return them. A transaction from before the move may still store runs there, and one that has read the old queue may be about to begin; the
--- hour is for those. Returns how many jobs it concerns. No index finds the runs of a job: a call looks through 200,000, and the next one goes on behind them
--- (`former_scan`), the job that was looked at longest ago first. Index: runs_pkey.
+-- Removes a job's former queues from its row when they have no more runs of the job: otherwise its workers would claim runs of other jobs there,
+-- which they can't handle, and return them. A transaction from before the move may still store runs there, and one that has read the old queue may be
+-- about to start: hence the hour. Returns how many jobs it changed. No index has runs by job: a call reads 200,000, and the next one continues after
+-- them (`former_scan`), the job that was checked longest ago first. Index: runs_pkey.
 create or replace function holdfast_internal.forget_former_queues() returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -20,7 +20,8 @@ begin
     order by former_seen_at nulls first, id limit 100 for update skip locked
   loop
     exit when scanned >= max_scanned;
-    -- Nothing is stored in these queues any more, so that what a step has passed stays empty; after another move it begins anew.
+    -- No runs of the job are stored in these queues any more, so ids that a step has passed aren't read again; after another move the scan starts
+    -- again.
     if to_jsonb(job.moved_at) = job.former_scan -> 'movedAt' then
       through := (job.former_scan ->> 'through')::bigint;
       found_lanes := array(select lane::integer from jsonb_array_elements_text(job.former_scan -> 'found') as lane);
@@ -28,7 +29,7 @@ begin
       through := 0;
       found_lanes := '{}';
     end if;
-    -- In every step: a run that leaves its bundle gets a row, which may be behind.
+    -- Bundles are checked in every step: a run that leaves its bundle gets a row, whose id the scan may have passed.
     found_lanes := found_lanes || array(
       select lane from unnest(job.former_queue_ids) as lane
       where exists (select from holdfast_internal.bundled_runs(array[lane], job.id, 9223372036854775807, 1))

@@ -1,5 +1,6 @@
--- Copies rows of a marked partition that are still needed. With `max_rows` a call looks at so many and the next one continues there, so that a million dead
--- letters aren't collected anew for each step; fewer returned means that the end was reached. Without, it looks at all. Returns how many it looked at.
+-- Copies rows of a marked partition that are still needed. With `max_rows` a call checks that many and the next one continues there, so that a
+-- million dead letters aren't collected again for each step; fewer returned means that the end was reached. Without it, all are checked. Returns how
+-- many it checked.
 create or replace function holdfast_internal.keep_needed(part text, max_rows integer default null) returns integer
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Locks both archives, for a transaction that drops partitions of both. All other transactions lock a table before its partitions and may lock one
--- archive before the other, or before the lock of retirement: so this waits for one lock at a time, and only while it has none of them. Locking a
--- partition and then its table, as the stepwise removal does, deadlocks with every reader in between.
+-- Locks messages and attempts, for a transaction that drops partitions of both. All other transactions lock a table before its partitions and may
+-- lock one of the tables before the other, or before the lock of retirement: so this function waits for one lock at a time, and only while it holds
+-- none of them. Locking a partition and then its table, as the stepwise removal does, deadlocks with every reader in between.
 create or replace function holdfast_internal.lock_archive() returns void
 language plpgsql as $$
 declare
@@ -22,7 +22,7 @@ begin
       end loop;
       return;
     exception when lock_not_available then
-      -- The caller's own lock_timeout.
+      -- The caller's own lock_timeout has passed.
       if waits or try = max_tries then
         raise;
       end if;

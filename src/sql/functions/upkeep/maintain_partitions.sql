@@ -1,5 +1,5 @@
--- Creates missing partitions of this month and the next ones, of the size in the setting `partition_size`: month, week or day. One that an
--- older, larger or smaller one covers in part is shortened to the rest, so that the setting can be changed at any time.
+-- Creates missing partitions of this month and the next ones, of the size in the setting `partition_size`: month, week or day. If existing partitions
+-- of another size cover part of a range, the new one covers the rest, so that the setting can be changed at any time.
 create or replace function holdfast.maintain_partitions(months_ahead integer default 3) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- The messages of a range of ids that are still needed by something unsettled, the lowest ids first, at most `max_rows` (null: all). Indexes: deliveries_pkey,
--- deliveries_message, dead_letters_message, runs_pkey, runs_message.
+-- The messages of a range of ids that pending deliveries, unfinished runs or unsettled dead letters need, the lowest ids first, at most `max_rows`
+-- (null: all). Indexes: deliveries_pkey, deliveries_message, dead_letters_message, runs_pkey, runs_message.
 create or replace function holdfast_internal.needed_messages(first_id bigint, end_id bigint, max_rows integer default null) returns setof bigint
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin

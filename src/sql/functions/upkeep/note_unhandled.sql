@@ -1,4 +1,4 @@
--- Since when no live worker takes runs of a job, for the jobs whose policy asks. Index: none; jobs are looked through.
+-- Stores since when no live worker takes runs of a job, for jobs with `onUnhandled: "fail"`. Index: none; all jobs are read.
 create or replace function holdfast_internal.note_unhandled() returns void
 language plpgsql as $$
 begin

@@ -1,6 +1,5 @@
--- Deletes rows of default partitions past their retention, bodies that are no longer needed, the names of workers whose attempts are gone, and
--- the lineage of replays; at most
--- `max_rows` of each. Returns how many.
+-- Deletes rows of default partitions past their retention, bodies that are no longer needed, the names of workers whose attempts are gone, and the
+-- origins of replays; at most `max_rows` of each. Returns how many.
 create or replace function holdfast_internal.purge_archive(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
@@ -11,7 +10,7 @@ declare
   total integer := 0;
 begin
   perform pg_advisory_xact_lock(hashtext('holdfast.retire'));
-  -- A table before its partitions: a migration that adds a column locks them in this order, and would otherwise wait for us while we wait for it.
+  -- A table before its partitions: a migration that adds a column locks them in this order, and would deadlock with this transaction otherwise.
   lock table only holdfast_internal.messages, only holdfast_internal.attempts in access share mode;
   -- Read once: a row that comes in between is left for the next call.
   old := array(select id from holdfast_internal.messages_default where id < messages_end order by id limit max_rows);
@@ -21,7 +20,7 @@ begin
   delete from holdfast_internal.messages_default where id = any (old);
   get diagnostics purged = row_count;
   total := total + purged;
-  -- A message that was scheduled long ahead, or kept while it was pending, stays as long after its attempt as any other.
+  -- Attempts of a message that was scheduled long ahead, or pending for long, are kept as long after they started as any other.
   delete from holdfast_internal.attempts_default as old using (
     select delivery_id, attempt, incarnation from holdfast_internal.attempts_default as tried
     where delivery_id < attempts_end and started_at < holdfast_internal.time_of_id(attempts_end)

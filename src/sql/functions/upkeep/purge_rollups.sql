@@ -15,7 +15,7 @@ begin
   end loop;
   delete from holdfast_internal.rollup_flushes as flush
   where not exists (select from holdfast_internal.nodes as node where node.incarnation = flush.incarnation);
-  -- Noted by one that had been declared dead meanwhile.
+  -- Written by nodes or workers after they were declared dead.
   delete from holdfast_internal.in_flight as note
   where not exists (select from holdfast_internal.nodes as node where node.incarnation = note.incarnation)
     and not exists (select from holdfast_internal.workers as worker where worker.incarnation = note.incarnation);

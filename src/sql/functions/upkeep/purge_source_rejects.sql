@@ -1,5 +1,5 @@
--- Rejected messages, of sources and of broker mode, older than the setting source_reject_retention_days (30; 0: none goes), the oldest first, a bounded number at a time.
--- Indexes: source_rejects_pkey, broker_rejects_pkey.
+-- Deletes rejected messages, of sources and of broker mode, older than the setting source_reject_retention_days (30; 0: none), the oldest first, a
+-- bounded number at a time. Indexes: source_rejects_pkey, broker_rejects_pkey.
 create or replace function holdfast_internal.purge_source_rejects(max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare

@@ -1,4 +1,4 @@
--- Takes a result out of quarantine. Its owner reads the delivery again if it is still owed.
+-- Takes a result out of quarantine. The owner of the lane reads the delivery again if it is still pending.
 create or replace function holdfast_internal.release_quarantined(quarantine_id bigint) returns boolean
 language plpgsql as $$
 declare

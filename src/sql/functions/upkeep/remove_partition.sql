@@ -8,7 +8,7 @@ begin
   end if;
   if to_regclass(format('holdfast_internal.%I', part)) is not null then
     execute format('alter table holdfast_internal.%I detach partition holdfast_internal.%I', parent_name, part);
-    -- Without a partition of their own they go to the default one.
+    -- The attempts that were kept move to the default partition.
     if parent_name = 'attempts' then
       execute format('insert into holdfast_internal.attempts select * from holdfast_internal.%I', part);
     end if;

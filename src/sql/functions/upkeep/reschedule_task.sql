@@ -1,4 +1,4 @@
--- A task whose schedule has changed runs next at the given time; without one it is no task any more.
+-- Changes the schedule of a task, which runs next at the given time; a null schedule deletes the task.
 create or replace function holdfast_internal.reschedule_task(me integer, my_term bigint, task_name text, new_schedule jsonb, next_at timestamptz) returns void
 language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- Sends critical letters that are still open once more, as an operation; null when there are none, or the last one is still at it.
+-- Redrives critical letters that are still open, as an operation; null if there are none, or the previous resend is still running.
 create or replace function holdfast_internal.resend_critical(actor text default 'holdfast') returns bigint
 language plpgsql as $$
 begin

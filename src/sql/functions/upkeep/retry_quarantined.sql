@@ -1,5 +1,5 @@
--- Tries results in quarantine again: those whose time has come, or one by its number at once. What can be stored now leaves quarantine, and its owner
--- hears that it may read the delivery again. The others wait twice as long, an hour at most. Returns how many left. Index: quarantine_due.
+-- Retries results in quarantine: those that are due, or one by its id at once. A result that can be stored now leaves quarantine, and the owner of
+-- its lane is notified to read the delivery again. The others wait twice as long, an hour at most. Returns how many left. Index: quarantine_due.
 create or replace function holdfast_internal.retry_quarantined(max_rows integer, only_id bigint default null) returns integer
 language plpgsql as $$
 declare

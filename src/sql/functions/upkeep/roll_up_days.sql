@@ -1,4 +1,4 @@
--- The days of all endpoints at once, for nodes of the version before.
+-- Rolls up the days of all endpoints in one call, for nodes of the previous version.
 create or replace function holdfast_internal.roll_up_days(days_back integer) returns integer
 language plpgsql as $$
 declare

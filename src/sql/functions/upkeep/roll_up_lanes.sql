@@ -1,6 +1,6 @@
--- Days are made from hours, again and again while late hours may still come in: those of the next `max_lanes` endpoints after the one where the last
--- call stopped. Returns how many endpoints it looked at; fewer than `max_lanes` means that the round is complete and the next call begins anew.
--- Index: rollups_pkey.
+-- Adds up hours to days, repeatedly while late hours may still arrive: for the next `max_lanes` endpoints after the one where the last call stopped.
+-- Returns how many endpoints it processed; fewer than `max_lanes` means that the round is complete and the next call starts again. Index:
+-- rollups_pkey.
 create or replace function holdfast_internal.roll_up_lanes(days_back integer, max_lanes integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare

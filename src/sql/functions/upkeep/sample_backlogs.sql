@@ -1,5 +1,5 @@
--- Notes how much is owed to the endpoints that are owed most, and that nothing is any more to those of the last sample. Returns how many it noted.
--- Indexes: lane_backlogs_age, lane_backlogs_pkey; lane_stats has a row for each endpoint and is read whole.
+-- Records how many deliveries are pending for the endpoints with the most, and 0 for those of the last sample that aren't among them. Returns how
+-- many rows it wrote. Indexes: lane_backlogs_age, lane_backlogs_pkey; lane_stats has a row for each endpoint and is read whole.
 create or replace function holdfast_internal.sample_backlogs(max_lanes integer) returns integer
 language plpgsql set jit = off as $$
 declare

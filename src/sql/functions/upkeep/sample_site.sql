@@ -1,6 +1,6 @@
--- Counts the events of minutes that are over and notes how much is owed now. Publishing writes no counter, so that somebody has to look: the last two
--- minutes each time, because a transaction may commit late, and of the hour before only what nobody has counted. Returns how many minutes it counted.
--- Indexes: messages_pkey, site_rollups_pkey.
+-- Counts the events of minutes that are over and records how many deliveries are pending now. Publishing updates no counter, so messages are counted
+-- here: the last two minutes each time, because a transaction may commit late, and of the hour before only minutes that have no count yet. Returns
+-- how many minutes it counted. Indexes: messages_pkey, site_rollups_pkey.
 create or replace function holdfast_internal.sample_site(max_minutes integer, max_rows integer) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare

@@ -1,4 +1,4 @@
--- Marks what is due as running and returns it. Should the process die of a task, the next leader doesn't take it up at once.
+-- Marks due tasks as running and returns them. If a task kills the process, the next leader doesn't start it again at once.
 create or replace function holdfast_internal.start_due_tasks(me integer, my_term bigint, busy text[], retry_ms double precision) returns setof text
 language plpgsql as $$
 begin

@@ -1,7 +1,7 @@
--- Fails runs that wait for a worker where their job says so (`onUnhandled: "fail"`): those of one job that no live worker has had for the threshold (null: the
--- setting) as each check has seen it, and that have waited as long themselves. A worker that joins with the job ends that time (set_worker_jobs_v2), so that
--- what waits in a backlog that workers serve is never a zombie. No index has the runs of a job: a call looks through 200,000, and the next one goes on below them
--- (`unhandled_swept_to`), one job after the other. Returns how many. Indexes: jobs_pkey; see find_runs.
+-- Fails runs that wait for a worker if their job says so (`onUnhandled: "fail"`): runs of a job that no live worker has had a handler for during the
+-- threshold (null: the setting), by every check, and that have waited as long themselves. A worker that joins with the job ends that time
+-- (set_worker_jobs_v2), so runs in a backlog that workers serve are never zombies. No index has runs by job: a call reads 200,000, and the next one
+-- continues below them (`unhandled_swept_to`), one job after the other. Returns how many runs failed. Indexes: jobs_pkey; see find_runs.
 create or replace function holdfast_internal.sweep_unhandled(threshold_ms double precision, max_rows integer, me integer) returns integer
 language plpgsql as $$
 declare
@@ -32,7 +32,7 @@ begin
         jsonb_build_object('job', lonely.name, 'state', 'waiting', 'to', clock_timestamp() - waited), reached, max_rows, max_scanned) as look;
       if cardinality(ids) > 0 then
         failed := holdfast_internal.fail_unhandled(lonely, ids, waited, me);
-        -- What could not fail now is met again when all jobs have been looked at.
+        -- Runs that could not be failed now are found again after all jobs have been checked.
         reached := (select min(id) from unnest(ids) as id);
         exit every_job;
       end if;

@@ -1,4 +1,4 @@
--- As sweep_zombies_v3, for nodes and workers of the version before.
+-- Like sweep_zombies_v3, for nodes and workers of the previous version.
 create or replace function holdfast_internal.sweep_zombies_v2(
   threshold_ms double precision, max_rows integer, me integer, out found_runs integer, out buried integer, out interrupted integer
 )

@@ -1,7 +1,7 @@
--- Runs that a living worker has held for longer than their time-out and the threshold (null: the setting): it has lost sight of them. Those that it has only claimed,
--- by its note of what is in flight (of 4,096 at most), go back uncounted.
--- `found_runs`: how many; `buried`: how many of them died; `interrupted`: the attempts that are recorded as such;
--- `correlation_ids`: of the first of them.
+-- Takes runs from a live worker that has held them for longer than their time-out and the threshold (null: the setting), and so has lost track of
+-- them. Runs that it has only claimed, by its record of what is in flight (of 4,096 at most), are returned without counting a crash.
+-- `found_runs`: how many runs; `buried`: how many of them became dead letters; `interrupted`: how many attempts were recorded as interrupted;
+-- `correlation_ids`: of the first runs.
 create or replace function holdfast_internal.sweep_zombies_v3(
   threshold_ms double precision, max_rows integer, me integer, out found_runs integer, out buried integer, out interrupted integer, out correlation_ids text[]
 )
@@ -15,7 +15,7 @@ declare
   since timestamptz[];
 begin
   threshold_ms := coalesce(threshold_ms, holdfast_internal.setting_integer('zombie_threshold_ms'));
-  -- Claims that are older than any job's time-out allows: those of long runs stay as they are.
+  -- Runs of bundles in claims older than the shortest time-out of a job allows get rows, so that each is judged by its own job's time-out below.
   perform holdfast_internal.take_out_of_claims(array(
     select id from holdfast_internal.run_claims
     where bundled <> '{}' and claimed_at < clock_timestamp() - make_interval(secs => (
@@ -55,7 +55,7 @@ begin
     'Recovered from worker %s, which has held it for longer than its time-out and no longer reports it.') end;
   correlation_ids := holdfast_internal.correlations_of(lost || unbegun);
   if failed is not null then
-    -- Out of the claim first: whatever its worker still decides is refused.
+    -- Removed from the claim first, so that later decisions of its worker are refused.
     update holdfast_internal.runs set claim_id = null, due_at = 'infinity' where id = any (failed);
     perform holdfast_internal.fail_runs(failed, 'zombie', 'zombie_detected', 'Zombie detected', me);
   end if;

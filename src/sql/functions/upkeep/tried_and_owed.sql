@@ -1,5 +1,5 @@
--- The deliveries and runs of a range of ids that are still owed though they were tried: a letter remembers its attempts, they don't.
--- Indexes: deliveries_pkey, runs_pkey.
+-- Pending deliveries and runs of a range of ids that have attempts: unlike dead letters, they don't store copies of their attempts. Indexes:
+-- deliveries_pkey, runs_pkey.
 create or replace function holdfast_internal.tried_and_owed(first_id bigint, end_id bigint) returns setof bigint
 language plpgsql stable set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin

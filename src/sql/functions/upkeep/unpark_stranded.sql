@@ -1,5 +1,5 @@
--- A safety net: parked runs whose key is free, or whose job is active and who have none, come back. Looks at a bounded number of those that are
--- parked, and goes on from there the next time. Index: runs_parked.
+-- A recovery sweep: parked runs of active jobs become due if their key is free or they have none. Checks a bounded number of parked runs, and the
+-- next call continues after them. Index: runs_parked.
 create or replace function holdfast_internal.unpark_stranded(max_rows integer) returns integer
 language plpgsql as $$
 declare
