@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from './database.ts'
 
-/** How many endpoints it recorded. Indexes: see holdfast_internal.sample_backlogs. */
+/** Returns how many rows it wrote, two for each endpoint. Indexes: see holdfast_internal.sample_backlogs. */
 export async function sampleBacklogs(client: Pick<ClientBase, 'query'>, maxLanes: number): Promise<number> {
   const { rows } = await client.query<{ noted: number }>(
     'select holdfast_internal.sample_backlogs($1) as noted',

@@ -59,3 +59,38 @@ test('what an endpoint is owed is sampled, and that nothing is any more', async 
     client.release()
   }
 })
+
+test('an endpoint that is no longer among the largest backlogs is not recorded as drained', async () => {
+  const own = await Rig.create()
+  const client = await own.database.pool.connect()
+  try {
+    const names = [
+      await functionEndpoint(own.client(), () => undefined),
+      await functionEndpoint(own.client(), () => undefined),
+    ]
+    const [first, second] = await Promise.all(names.map((name) => own.laneId(name)))
+    const report = (pending: number, lane: number | undefined) =>
+      client.query(
+        `insert into holdfast_internal.lane_stats (lane_id, pending) values ($2, $1)
+         on conflict (lane_id) do update set pending = excluded.pending`,
+        [pending, lane],
+      )
+    await report(9, first)
+    await report(5, second)
+    await sampleBacklogs(client, 1)
+    await client.query(
+      `update holdfast_internal.lane_backlogs set starts_at = starts_at - interval '2 minutes' where step_seconds = 60`,
+    )
+    await report(20, second)
+    await sampleBacklogs(client, 1)
+    expect(
+      await own.rows(
+        `select lane_id, pending::int from holdfast_internal.lane_backlogs
+         where step_seconds = 60 and starts_at > now() - interval '90 seconds' order by 1`,
+      ),
+    ).toEqual([{ lane_id: second, pending: 20 }])
+  } finally {
+    client.release()
+    await own.stop()
+  }
+})
