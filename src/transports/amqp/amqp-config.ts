@@ -36,12 +36,12 @@ const shape = {
   properties: properties.default({}),
   persistent: z.boolean().default(true),
   mandatory: z.boolean().default(true),
-  /** `binary`: each message carries the attributes of a CloudEvent, also without a transform. */
+  /** `binary`: each message has the attributes of a CloudEvent, even without a transform. */
   cloudEvents: z.enum(['none', 'binary']).default('none'),
   cloudEventsPrefix: z.enum(['cloudEvents:', 'cloudEvents_']).default('cloudEvents:'),
   /** From connect to the broker's confirm. */
   confirmTimeoutMs: z.int().min(1).max(600_000).optional(),
-  /** The same, under the name that all transports and the presets have; `confirmTimeoutMs` takes precedence. */
+  /** The same under the name that all transports and the presets use; `confirmTimeoutMs` takes precedence. */
   timeoutMs: z.int().min(1).max(600_000).default(10_000),
 }
 
