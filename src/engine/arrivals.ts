@@ -92,7 +92,7 @@ export class Arrivals {
       reader.beginStatement()
       const read = await readArrivals(database, this.#cursor, this.#options.shards(), limits.maxArrivalRows)
       if (read.life !== this.#life) return this.#reopen()
-      // Before the cursor moves: when this fails, the same arrivals are read again.
+      // Loaded before the cursor moves: if this fails, the same arrivals are read again.
       const loaded = await this.#loadUnknown(read.groups)
       this.#lastSnapshot = read.snapshot
       const range = this.#late?.observe(read.snapshot, read.cursor) ?? null

@@ -75,7 +75,7 @@ export class BatchCommitter {
     return this.#waiting.length > 0
   }
 
-  /** After this turn of the event loop: results that arrive during it are committed together. */
+  /** Flushes after this turn of the event loop: results that arrive during it are committed together. */
   flushSoon(): void {
     if (this.#isFlushing || this.#isScheduled) return
     this.#isScheduled = true

@@ -170,7 +170,7 @@ export class Delivery implements Dispatch, SuccessRecord {
     return this.owedAtMs ?? timeOfId(this.id)
   }
 
-  /** The same with millisecond precision: ids follow the clock in steps of a second. A redrive has a younger id than its message. */
+  /** The same time with millisecond precision: ids follow the clock in steps of a second. A redrive has a younger id than its message. */
   get awaitedSinceMs(): number {
     return this.owedAtMs ?? Math.max(this.createdAtMs, timeOfId(this.id))
   }

@@ -40,7 +40,7 @@ export class LaneRefresher {
         await new Promise((resolve) => setTimeout(resolve, retryMs))
       }
     }
-    // In the same turn as the last check: a request that comes after it must start a new loop.
+    // Set in the same turn as the last check: a request that comes after it must start a new loop.
     this.#isAtIt = false
   }
 }

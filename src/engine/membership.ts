@@ -126,7 +126,7 @@ export class Membership implements Ownership {
     this.#isStopping = true
   }
 
-  /** From now on these shards are ours. */
+  /** Marks these shards as owned by this node. */
   adopt(taken: readonly TakenShard[]): void {
     for (const { shard, epoch } of taken) this.#epochs.set(shard, epoch)
   }

@@ -20,7 +20,7 @@ export interface SleepProtocolOptions {
 /** The result of one poll for work. */
 export interface Look {
   readonly hasFound: boolean
-  /** So much work that staying awake is worthwhile: a notification takes a database-wide lock in the publisher's commit. */
+  /** The poll found so much work that staying awake is worthwhile: a notification takes a database-wide lock in the publisher's commit. */
   readonly isBusy: boolean
   /** Every transaction below `xmin` had ended; every one from `next` on hadn't begun. Null if the poll didn't return them. */
   readonly snapshot: Pick<Snapshot, 'xmin' | 'next'> | null

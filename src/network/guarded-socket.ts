@@ -24,7 +24,7 @@ export function guardedSocket(rules: NetworkRules, options: GuardedSocketOptions
     const refusal = refusalOfPort(port, rules) ?? (isAddress ? refusalOfHost(hostname, rules) : null)
     if (refusal !== null) throw refusal
     const socket = open({ ...target, lookup })
-    // Before other listeners see the connection, and before the TLS handshake.
+    // Checked before other listeners see the connection, and before the TLS handshake.
     socket.prependOnceListener('connect', () => {
       const late = refusalOfAddress(socket.remoteAddress ?? '', rules, hostname)
       if (late !== null) socket.destroy(late)

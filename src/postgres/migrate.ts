@@ -35,7 +35,7 @@ const migrationLockKey = '7525343862814794611'
 const defaultLockTimeoutMs = 60_000
 const connectTimeoutMs = 10_000
 
-/** With pauses of half a second, one, two and four: a node's transactions are shorter than that. */
+/** The pauses between tries are half a second, one, two and four: a node's transactions are shorter than that. */
 const maxTries = 5
 const defaultFirstPauseMs = 500
 

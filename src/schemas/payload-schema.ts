@@ -45,7 +45,7 @@ export function parsePayloadSchema(schema: unknown): Parsed<PayloadSchema> {
   return parsePayloadSchemaText(JSON.stringify(schema))
 }
 
-/** The same from JSON text. */
+/** Parses a JSON Schema from JSON text. */
 export function parsePayloadSchemaText(text: string | undefined): Parsed<PayloadSchema> {
   if (text === undefined || text.length > maxSchemaLength) {
     return refuse('', `must be a JSON Schema of at most ${maxSchemaLength} characters`)

@@ -5,15 +5,15 @@ import type ajvFormats from 'ajv-formats'
 import { CheckBudget } from './check-budget.ts'
 import { LinearPattern } from './linear-pattern.ts'
 
-/** Loaded with the first schema: 10 MiB that a node without schemas does without. */
+/** Loaded with the first schema: a node without schemas saves 10 MiB. */
 const load = createRequire(import.meta.url)
 
-/** Beside every part of a schema, it says how many steps it takes to look at that part, and counts them. */
+/** A keyword added to every part of a schema: its value is the number of steps for that part, which it adds to the count. */
 export const budgetKeyword = 'holdfast-budget'
-/** To write an item down and compare it with the others. */
+/** To serialize an item and compare it with the others. */
 const stepsPerUniqueItem = 50
 
-/** Those of ajv-formats that were timed on hostile texts of 1 MiB. */
+/** The formats of ajv-formats that were timed on hostile texts of 1 MiB. */
 const knownFormats = [
   'date-time',
   'date',
@@ -29,7 +29,7 @@ const knownFormats = [
   'json-pointer',
 ] as const
 
-/** Ajv for JSON Schema 2020-12, with the parts replaced that a schema or a payload could hang the process by. */
+/** Ajv for JSON Schema 2020-12, without the parts with which a schema or a payload could hang the process; they are replaced. */
 export class SchemaValidator {
   /** Validations are synchronous, so only one runs at a time. */
   #budget = new CheckBudget()

@@ -12,7 +12,7 @@ export interface AlertChannelRecord {
 
 const columns = `name, kind, endpoint, is_enabled as enabled, created_at as "createdAt"`
 
-/** By name. Index: alert_channels_pkey. */
+/** All channels, by name. Index: alert_channels_pkey. */
 export async function listAlertChannels(database: Database): Promise<AlertChannelRecord[]> {
   return database.query<AlertChannelRecord>(
     {

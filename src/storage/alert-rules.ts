@@ -15,7 +15,7 @@ const columns = `name, kind, severity, threshold, hold_ms as "holdMs", remind_ms
 
 const maxRules = 1000
 
-/** By name. Index: alert_rules_pkey. */
+/** All rules, by name. Index: alert_rules_pkey. */
 export async function listAlertRules(database: Database): Promise<AlertRuleRecord[]> {
   return database.query<AlertRuleRecord>(
     {

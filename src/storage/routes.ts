@@ -41,7 +41,7 @@ const columns = `
   route.enabled, route.is_shorthand as "isShorthand", route.created_at as "createdAt", route.updated_at as "updatedAt"`
 
 /**
- * Creates or changes a route, by name, as `mode` says; undefined if the route exists already, or doesn't exist.
+ * Creates or changes a route, by name, as `mode` says. Returns undefined if a route to create exists, or one to change doesn't.
  * Index: routes_name_key.
  */
 export async function writeRoute(

@@ -207,7 +207,7 @@ export async function settleFailures(
   return toSettledBatch(rows)
 }
 
-/** Both of the above in one transaction. */
+/** `settleSuccesses` and `settleFailures` in one transaction. */
 export async function settleAll(
   database: Database,
   incarnation: number,

@@ -48,7 +48,7 @@ const shape = {
 /** The `config` of an endpoint whose transport is `amqp`, as stored: a field that only a newer version knows is ignored. */
 export const amqpConfig = z.object(shape)
 
-/** The same as users write it. `classify` is validated for every transport alike. */
+/** The `config` as users write it. `classify` is validated for every transport alike. */
 export const amqpConfigInput = z
   .strictObject({ ...shape, classify: z.unknown().optional() })
   .superRefine(refuseBroker)

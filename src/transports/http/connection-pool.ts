@@ -1,6 +1,6 @@
 import { Connection, type ConnectionOptions } from './connection.ts'
 
-/** A caller that waits for a connection. */
+/** A caller waiting for a connection. */
 export interface ConnectionUser {
   useConnection(connection: Connection): void
 }

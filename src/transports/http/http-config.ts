@@ -77,7 +77,7 @@ export type HttpConfig = z.infer<typeof httpConfig>
 export type SigningConfig = z.infer<typeof signingConfig>
 export type TlsConfig = z.infer<typeof tlsConfig>
 
-/** The same as users write it. An unknown field is refused: it may be a secret under a wrong name. */
+/** The `config` as users write it. An unknown field is refused: it may be a secret under a wrong name. */
 export const httpConfigInput = z
   .strictObject(shape)
   .superRefine(refuseContradictions)
