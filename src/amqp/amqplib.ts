@@ -35,8 +35,8 @@ export interface Amqplib {
 const wantedVersions = '~2.3.1'
 
 /**
- * amqplib's `connect` opens its own socket, which would bypass the network rules, and its public API accepts no socket. These two classes
- * do; they are imported by file name. A version that moved the files is refused here, with the version to install.
+ * amqplib's `connect` opens its own socket, which would bypass the network rules, and its public API accepts no socket. These two classes do; they
+ * are imported by file name. A version that moved the files is refused here, with the version to install.
  */
 export function loadAmqplib(from: string = import.meta.url): Amqplib {
   const require = createRequire(from)

@@ -7,9 +7,7 @@ const maxMessageBytes = 128 * 1024 * 1024
 const minFrameBytes = 1_024
 const spareFrames = 16
 
-/**
- * A frame as amqplib passes it to a channel: the first frame of a message has its size (method frames have none), the next ones its body.
- */
+/** A frame as amqplib passes it to a channel: the first frame of a message has its size (method frames have none), the next ones its body. */
 interface Frame {
   readonly size?: unknown
   readonly content?: unknown

@@ -3,8 +3,8 @@ import { BrokerError } from './broker-connection.ts'
 const replaceAfterMs = 1_000
 
 /**
- * How long a connection's messages have all been refused (basic.nack). RabbitMQ 3.10 keeps refusing all messages of a channel that
- * published to a quorum queue while the queue had no leader, even after it has one again; a new connection is not refused.
+ * How long a connection's messages have all been refused (basic.nack). RabbitMQ 3.10 keeps refusing all messages of a channel that published to a
+ * quorum queue while the queue had no leader, even after it has one again; a new connection is not refused.
  */
 export class Refusals {
   #sinceMs: number | null = null

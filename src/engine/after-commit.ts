@@ -107,8 +107,8 @@ export class AfterCommit {
   }
 
   /**
-   * Any node may record a success. The lane's new owner may have tried the same delivery, failed, and scheduled a retry: that node keeps
-   * the key in use until it is notified, although the row is gone.
+   * Any node may record a success. The lane's new owner may have tried the same delivery, failed, and scheduled a retry: that node
+   * keeps the key in use until it is notified, although the row is gone.
    */
   #tellOwners(records: readonly SuccessRecord[]): void {
     const { lanes } = this.#options

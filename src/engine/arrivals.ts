@@ -25,17 +25,15 @@ export interface ArrivalsOptions {
   /** The cursor has advanced. */
   onPassed(cursor: number): void
   onArrived(lane: Lane): void
-  /**
-   * The server was restarted, recovered from a crash, or was replaced: rows in memory may not exist, and settled ones may be pending again.
-   */
+  /** The server was restarted, recovered from a crash, or was replaced: rows in memory may not exist, and settled ones may be pending again. */
   onNewLife(): void
 }
 
 /** Limits the share of time spent on reading ranges of late commits, so that another application's transactions can't keep the node busy with it. */
 const rereadTimeShare = 0.1
 /**
- * The longest pause between two such reads. If a read took seconds, a frozen process or a slow connection delayed it, so its duration says
- * nothing about its cost.
+ * The longest pause between two such reads. If a read took seconds, a frozen process or a slow connection
+ * delayed it, so its duration says nothing about its cost.
  */
 const maxRereadPauseMs = 1000
 
@@ -131,8 +129,8 @@ export class Arrivals {
   }
 
   /**
-   * `loaded`: lanes that were loaded after this read. Their rows in it may have been cancelled since, during a pause that has ended, so
-   * these lanes are read again.
+   * `loaded`: lanes that were loaded after this read. Their rows in it may have been cancelled since, during
+   * a pause that has ended, so these lanes are read again.
    */
   #take(read: ArrivalsRead, loaded: ReadonlySet<number>): number {
     const { lanes, reader } = this.#options

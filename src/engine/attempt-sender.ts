@@ -95,8 +95,8 @@ export class AttemptSender {
 }
 
 /**
- * Whether a single message may have caused the answer. If the endpoint's settings count an error status as a success ("already stored"),
- * the status may apply to some messages of a batch only, and the others would never be stored.
+ * Whether a single message may have caused the answer. If the endpoint's settings count an error status as a success ("already stored"), the status
+ * may apply to some messages of a batch only, and the others would never be stored.
  */
 function mustBeCut(outcome: AttemptOutcome): boolean {
   const { statusCode = 0 } = outcome
@@ -140,17 +140,15 @@ function sendRendered(
   })
 }
 
-/**
- * Whether the endpoint's settings count this error status as a success: the receiver stored nothing, because it has the message already.
- */
+/** Whether the endpoint's settings count this error status as a success: the receiver stored nothing, because it has the message already. */
 function isKnownOnly({ class: word, statusCode = 0 }: AttemptOutcome): boolean {
   return word === 'success' && statusCode >= 300
 }
 
 /**
- * Sends each record of a message separately. A receiver that has or refuses one record of a message stores none of them, as with a batch. A
- * refused record doesn't stop the others, and makes the message fail in the end; any other failure ends the attempt, and a retry starts
- * again with all records.
+ * Sends each record of a message separately. A receiver that has or refuses one record of a message stores none of them,
+ * as with a batch. A refused record doesn't stop the others, and makes the message fail in the end; any other failure
+ * ends the attempt, and a retry starts again with all records.
  */
 async function sendParts(
   rendering: Rendering,

@@ -4,8 +4,8 @@ import type { Logger } from './logger.ts'
 /** How results of one kind are stored. */
 export interface ResultStore<Result, Answer> {
   /**
-   * Stores all results or none. It is repeated after a lost connection, so storing the same results twice must change nothing. `isLast`: no
-   * other part of the batch follows.
+   * Stores all results or none. It is repeated after a lost connection, so storing the same results twice must
+   * change nothing. `isLast`: no other part of the batch follows.
    */
   store(results: readonly Result[], isLast: boolean): Promise<Answer>
   /** These results are committed. */

@@ -25,8 +25,8 @@ export interface BatchesOptions {
 export class Batches {
   readonly #options: BatchesOptions
   /**
-   * Halves of batches that the receiver didn't accept as a whole, and deliveries for which a request had no room. Each is sent as its own
-   * request, the last one first.
+   * Halves of batches that the receiver didn't accept as a whole, and deliveries for which a request had no
+   * room. Each is sent as its own request, the last one first.
    */
   readonly #pieces = new Map<Lane, Delivery[][]>()
   /** The time since when a batch has been waiting to fill up. */
@@ -78,8 +78,8 @@ export class Batches {
   }
 
   /**
-   * Sends a batch that has a slot. If the receiver doesn't accept the whole batch, it is split; the halves wait for a slot and the rate
-   * limit like any request.
+   * Sends a batch that has a slot. If the receiver doesn't accept the whole batch, it is split; the halves
+   * wait for a slot and the rate limit like any request.
    */
   async send(group: readonly Delivery[], channel: TransportChannel): Promise<void> {
     const lane = group[0]?.lane

@@ -15,9 +15,9 @@ export interface CarefulModeOptions {
 }
 
 /**
- * Lanes taken from a node that died without a clean stop record their deliveries before sending them, until as many have been settled as
- * can have been in flight when the node died. A delivery that was in flight at a second crash is sent alone from then on. So a third crash
- * identifies a single delivery, which becomes a dead letter instead of killing node after node.
+ * Lanes taken from a node that died without a clean stop record their deliveries before sending them, until as many have been settled as can have
+ * been in flight when the node died. A delivery that was in flight at a second crash is sent alone from then on. So a third crash identifies a
+ * single delivery, which becomes a dead letter instead of killing node after node.
  */
 export class CarefulMode {
   readonly #options: CarefulModeOptions
@@ -50,10 +50,7 @@ export class CarefulMode {
     return this.#lanesByShard.size > 0
   }
 
-  /**
-   * These shards were taken from a node that died; their busy lanes start in careful mode. `maxOut`: the maximum that can have been in
-   * flight.
-   */
+  /** These shards were taken from a node that died; their busy lanes start in careful mode. `maxOut`: the maximum that can have been in flight. */
   async enter(
     shards: readonly number[],
     lanes: readonly { readonly lane: Lane; readonly maxOut: number }[],

@@ -23,8 +23,8 @@ export class DatabaseClock {
   }
 
   /**
-   * Sets the database's time as of the middle between sending and receiving, the best estimate. Returns whether the database's clock has
-   * stepped back: it was corrected, or another server has taken over.
+   * Sets the database's time as of the middle between sending and receiving, the best estimate. Returns whether the database's clock
+   * has stepped back: it was corrected, or another server has taken over.
    */
   sync(databaseMs: number, sentAtMs: number, receivedAtMs: number): boolean {
     const expectedMs = this.nowMs()

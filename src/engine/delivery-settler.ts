@@ -49,8 +49,8 @@ interface Batch {
 /** Half of the results that may wait: one batch is committed while the next one fills up. */
 const maxBatchRecords = 1000
 /**
- * A batch of this size indicates that more results will follow shortly. Waiting for them pays: a commit costs the same for ten results as
- * for hundreds.
+ * A batch of this size indicates that more results will follow shortly. Waiting for them pays: a commit
+ * costs the same for ten results as for hundreds.
  */
 const busyBatchRecords = 32
 const gatherMs = 15

@@ -10,8 +10,8 @@ const standardCriticality = 1
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
- * One delivery in memory, from its read to the commit of its result. It is also the transport's view of the delivery, and its success
- * record. It has few fields: thousands are created and dropped in a tenth of a second, and most leave the other fields at their defaults.
+ * One delivery in memory, from its read to the commit of its result. It is also the transport's view of the delivery, and its success record. It has
+ * few fields: thousands are created and dropped in a tenth of a second, and most leave the other fields at their defaults.
  */
 export class Delivery implements Dispatch, SuccessRecord {
   readonly id: number
@@ -29,8 +29,8 @@ export class Delivery implements Dispatch, SuccessRecord {
   probeToken: string | null = null
   isRecordedSuspect = false
   /**
-   * `ahead`: the delivery used the same-process fast path, and the arrivals cursor hasn't passed it yet; `gone`: it has also ended before
-   * the cursor passed it.
+   * `ahead`: the delivery used the same-process fast path, and the arrivals cursor hasn't passed it yet;
+   * `gone`: it has also ended before the cursor passed it.
    */
   arrival: 'read' | 'ahead' | 'gone' = 'read'
   /** Set when the delivery has succeeded. */

@@ -267,10 +267,7 @@ export class Dispatcher {
     if (this.#send(delivery, policy)) this.pump(lane)
   }
 
-  /**
-   * Returns true if the attempt has ended already: handlers in this process may answer immediately, and a promise for each would cost
-   * measurably.
-   */
+  /** Returns true if the attempt has ended already: handlers in this process may answer immediately, and a promise for each would cost measurably. */
   #send(delivery: Delivery, policy: LanePolicy): boolean {
     const { lane } = delivery
     delivery.startedAtMs = this.#options.clock.monotonicMs()
@@ -316,8 +313,8 @@ export class Dispatcher {
   }
 
   /**
-   * Handlers that answer immediately finish in the same turn of the event loop, and would block it until the whole line is processed. The
-   * next turn lets results be settled and rows be read in between.
+   * Handlers that answer immediately finish in the same turn of the event loop, and would block it until the whole line is processed.
+   * The next turn lets results be settled and rows be read in between.
    */
   #pumpNextTurn(lane: Lane): void {
     this.#waitingForTurn.add(lane)

@@ -66,8 +66,8 @@ export async function testEndpoint(
 }
 
 /**
- * The URL for the explanation, without its secrets. Null unless the transport is `http`: only HTTP findings (connecting, TLS, redirects)
- * mention a URL.
+ * The URL for the explanation, without its secrets. Null unless the transport is `http`: only HTTP
+ * findings (connecting, TLS, redirects) mention a URL.
  */
 function shownUrl({ transport, config }: EndpointSettings, transports: TransportRegistry): string | null {
   const found = transports.get(transport)

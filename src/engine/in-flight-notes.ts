@@ -16,9 +16,9 @@ const intervalMs = 250
 const maxNoted = 4096
 
 /**
- * Records which deliveries are in flight, so that the node that takes over from a dead process can report which attempts were interrupted.
- * It writes one row, at most four times a second and only while attempts are in flight: attempts that started in the last quarter of a
- * second before the crash are unknown.
+ * Records which deliveries are in flight, so that the node that takes over from a dead process can report which attempts
+ * were interrupted. It writes one row, at most four times a second and only while attempts are in flight: attempts that
+ * started in the last quarter of a second before the crash are unknown.
  */
 export class InFlightNotes {
   readonly #options: InFlightNotesOptions

@@ -101,8 +101,7 @@ export class LaneHealth {
     },
   ): void {
     if (outcome.class === 'success' && this.isClean) return
-    // A result of an attempt that began under an older version of the breaker doesn't count for the circuit, but ends a series of
-    // rejections.
+    // A result of an attempt that began under an older version of the breaker doesn't count for the circuit, but ends a series of rejections.
     const counted = facts.isCurrentVersion ? outcome : { class: 'permanent' as const, isHealthFailure: false }
     this.#tally = appendResult(this.#tally, counted)
     if (outcome.class === 'success') this.#failuresInARow = 0

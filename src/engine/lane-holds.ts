@@ -13,8 +13,7 @@ export interface LaneHoldsOptions {
 }
 
 /**
- * Lanes with unusable settings: reports each lane once, in the log and in the database, and withdraws the report when the settings are
- * usable again.
+ * Lanes with unusable settings: reports each lane once, in the log and in the database, and withdraws the report when the settings are usable again.
  */
 export class LaneHolds {
   readonly #options: LaneHoldsOptions

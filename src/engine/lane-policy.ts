@@ -17,8 +17,8 @@ export type PolicyResult =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Parses a stored endpoint. Rows may be invalid: edited by hand, or written by a newer version. Such a lane is held with a readable reason;
- * it never crashes the node.
+ * Parses a stored endpoint. Rows may be invalid: edited by hand, or written by a newer version. Such a lane is
+ * held with a readable reason; it never crashes the node.
  */
 export function readLanePolicy(row: LaneRow, transports: TransportRegistry): PolicyResult {
   try {
@@ -74,8 +74,8 @@ function parseStored({ name, transport, settings, config }: LaneRow): Parsed<End
 }
 
 /**
- * Returns the same text for two rows that open the same channel. A secret that was only encrypted again counts as unchanged; a secret that
- * was set to the same value again counts as changed.
+ * Returns the same text for two rows that open the same channel. A secret that was only encrypted again counts as unchanged;
+ * a secret that was set to the same value again counts as changed.
  */
 export function policyFingerprint(row: LaneRow): string {
   const secrets = row.secrets.map(({ field, version, setAtMs, expiresAtMs }) => [

@@ -72,8 +72,8 @@ export class LaneSchedule {
   }
 
   /**
-   * Begins a read and returns its start: after the dead rows of deliveries that were due long ago. Periodically it is the very beginning,
-   * for deliveries that no event announced. Times noted during the read are kept.
+   * Begins a read and returns its start: after the dead rows of deliveries that were due long ago. Periodically it is the very beginning, for
+   * deliveries that no event announced. Times noted during the read are kept.
    */
   begin(nowMs: number, sweepMs: number): number {
     const fromMs = nowMs >= this.#sweptAtMs + sweepMs ? Number.NEGATIVE_INFINITY : this.#floorMs
@@ -163,8 +163,7 @@ export class ReadPace {
   }
 
   /**
-   * A probe needs one delivery that isn't waiting for its ordering key. Reads grow, so that many waiting deliveries in front aren't read
-   * row by row.
+   * A probe needs one delivery that isn't waiting for its ordering key. Reads grow, so that many waiting deliveries in front aren't read row by row.
    */
   tuneProbe(hasFound: boolean): void {
     this.#probeRows = hasFound ? 1 : Math.min(maxProbeReadAhead, this.#probeRows * 2)

@@ -238,8 +238,8 @@ export class LaneTable {
   }
 
   /**
-   * The endpoint was deleted, and its pending deliveries are being cancelled. A receiver may have accepted a request in flight already, so
-   * the answer is awaited.
+   * The endpoint was deleted, and its pending deliveries are being cancelled. A receiver may have accepted
+   * a request in flight already, so the answer is awaited.
    */
   #remove(laneId: number): void {
     const lane = this.#lanes.get(laneId)

@@ -43,8 +43,8 @@ export class Lane {
   /** An uncommitted result may shut this lane; nothing starts until it is committed. */
   isAwaitingVerdict = false
   /**
-   * Other processes have ended some of the lane's deliveries, or may have; a read in progress may still return them. Nothing starts until
-   * the lane is read from the beginning.
+   * Other processes have ended some of the lane's deliveries, or may have; a read in progress may still return them.
+   * Nothing starts until the lane is read from the beginning.
    */
   isRestarting = false
 
@@ -192,8 +192,8 @@ export class Lane {
   }
 
   /**
-   * Returns zero if the rate allows a start now (and counts it), otherwise how long to wait. Uses the monotonic clock: a forward step of
-   * the database's clock would allow another burst.
+   * Returns zero if the rate allows a start now (and counts it), otherwise how long to wait. Uses the monotonic clock: a
+   * forward step of the database's clock would allow another burst.
    */
   takeRate(monotonicMs: number): number {
     if (this.#limiter === null || this.#limiter.tryTake(monotonicMs)) return 0

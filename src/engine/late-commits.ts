@@ -49,8 +49,8 @@ export class LateCommits {
 }
 
 /**
- * The transactions that a snapshot lists as running, and those from `xmax` on: a snapshot doesn't list these, though rows of theirs may lie
- * behind the cursor already. Some are subtransactions, which seem to end early; their range is read once more in vain.
+ * The transactions that a snapshot lists as running, and those from `xmax` on: a snapshot doesn't list these, though rows of theirs may lie behind
+ * the cursor already. Some are subtransactions, which seem to end early; their range is read once more in vain.
  */
 function runningIn(snapshot: Snapshot): Set<bigint> {
   const running = new Set(snapshot.running)

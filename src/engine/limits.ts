@@ -15,10 +15,7 @@ export interface NodeLimits {
   readonly maxArrivalRows: number
   /** Results that wait for their commit; dispatch stops at this number. */
   readonly maxUnsettled: number
-  /**
-   * Attempts in flight over all lanes; above this number a lane gets `minInFlightPerLane` only, so that a stuck receiver doesn't block the
-   * rest.
-   */
+  /** Attempts in flight over all lanes; above this number a lane gets `minInFlightPerLane` only, so that a stuck receiver doesn't block the rest. */
   readonly maxInFlight: number
   readonly minInFlightPerLane: number
   /** Interval of the slow poll, which finds work whose notification was lost. */

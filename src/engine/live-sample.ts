@@ -12,8 +12,8 @@ const maxPayloadBytes = 7900
 const maxWantedMs = 60_000
 
 /**
- * Sends a sample of this process's events to followers of live traffic. Without followers it costs one comparison per entry; with
- * followers, it sends at most eighty entries a second and the number of entries left out.
+ * Sends a sample of this process's events to followers of live traffic. Without followers it costs one comparison per entry; with followers, it
+ * sends at most eighty entries a second and the number of entries left out.
  */
 export class LiveSample<Entry> {
   readonly #options: LiveSampleOptions<Entry>

@@ -64,8 +64,8 @@ export interface MembershipOptions {
 }
 
 /**
- * Decides which shards this node owns. Every node sends heartbeats, watches the heartbeats of the others, and takes the shards that
- * rendezvous hashing assigns to it once they are free; there is no leader. See docs/ownership.md for the protocol.
+ * Decides which shards this node owns. Every node sends heartbeats, watches the heartbeats of the others, and takes the shards that rendezvous
+ * hashing assigns to it once they are free; there is no leader. See docs/ownership.md for the protocol.
  */
 export class Membership implements Ownership {
   readonly #options: MembershipOptions
@@ -170,9 +170,7 @@ export class Membership implements Ownership {
     }, this.#options.limits.beatMs)
   }
 
-  /**
-   * Sets a timer for the time at which the node must fence itself if no further heartbeat succeeds; an idle node isn't woken in between.
-   */
+  /** Sets a timer for the time at which the node must fence itself if no further heartbeat succeeds; an idle node isn't woken in between. */
   #watchFence(): void {
     const { clock, limits } = this.#options
     const leftMs = this.#lastGoodBeatSentMs + limits.fenceAfterMs - clock.monotonicMs()

@@ -28,7 +28,7 @@ export class NodeSettings {
     return this.#rejectingThreshold
   }
 
-  /** Null: dead letters are never resent automatically. */
+  /** Null: no automatic redelivery. */
   get resendSchedule(): TaskSchedule | null {
     return this.#resendSchedule
   }

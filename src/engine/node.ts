@@ -319,10 +319,7 @@ export class Node {
     await this.#housekeeping.look()
   }
 
-  /**
-   * Runs apart from the heartbeats, which wait for nothing. If the last call is still in progress, the next heartbeat reports the change
-   * again.
-   */
+  /** Runs apart from the heartbeats, which wait for nothing. If the last call is still in progress, the next heartbeat reports the change again. */
   #startFollowing(result: BeatResult): void {
     this.#following ??= this.#background.tolerate(this.#follow(result)).finally(() => {
       this.#following = null

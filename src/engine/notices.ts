@@ -5,8 +5,8 @@ import { nothingRead } from '../storage/watermark.ts'
 const maxRowsPerRead = 1000
 
 /**
- * Changes that NOTIFY announces and no row shows (a deleted route or endpoint, cancelled deliveries). They are read from a table with each
- * heartbeat, so a node that receives no notifications, or missed one, learns of them within a heartbeat.
+ * Changes that NOTIFY announces and no row shows (a deleted route or endpoint, cancelled deliveries). They are read from a table with each heartbeat,
+ * so a node that receives no notifications, or missed one, learns of them within a heartbeat.
  */
 export class Notices {
   readonly #database: Database

@@ -102,8 +102,8 @@ export class Notifications {
   }
 
   /**
-   * The payload is the lane's id, then what happened: `recount` when deliveries were ended, `readmit` when a result has left quarantine,
-   * `due` when deliveries were made due now, `free` and a key when a dead letter no longer blocks that key.
+   * The payload is the lane's id, then what happened: `recount` when deliveries were ended, `readmit` when a result has left quarantine, `due` when
+   * deliveries were made due now, `free` and a key when a dead letter no longer blocks that key.
    */
   #laneNotified(payload: string): void {
     const { lanes, loop } = this.#options

@@ -27,8 +27,7 @@ export class OwedCount {
   }
 
   /**
-   * A delivery has ended. The count is never lower than the number of deliveries still in memory, because late arrivals may not have been
-   * counted.
+   * A delivery has ended. The count is never lower than the number of deliveries still in memory, because late arrivals may not have been counted.
    */
   ended(isCounted: boolean, stillKnown: number): void {
     this.#pending = Math.max(stillKnown - this.#ahead, isCounted ? this.#pending - 1 : this.#pending)

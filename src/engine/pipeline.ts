@@ -280,9 +280,7 @@ export class Pipeline {
     this.#readAnew(lane)
   }
 
-  /**
-   * Reads the lane from the beginning, after a read in progress has ended; starts nothing until then. Concurrent requests share one read.
-   */
+  /** Reads the lane from the beginning, after a read in progress has ended; starts nothing until then. Concurrent requests share one read. */
   #readAnew(lane: Lane): void {
     if (lane.isRestarting) return
     lane.isRestarting = true

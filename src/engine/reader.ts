@@ -120,8 +120,8 @@ export class Reader {
   }
 
   /**
-   * Adds arrivals that were read with their bodies to a lane that has read all rows before them, instead of reading them again: an idle
-   * lane's delivery starts after one round trip. Returns false if the lane must read them itself.
+   * Adds arrivals that were read with their bodies to a lane that has read all rows before them, instead of reading them again: an idle lane's
+   * delivery starts after one round trip. Returns false if the lane must read them itself.
    */
   takeWhole(lane: Lane, group: ArrivalGroup, cursor: number): boolean {
     const stream = lane.reading.streams[group.priority]
@@ -194,8 +194,7 @@ export class Reader {
   }
 
   /**
-   * Lanes that can't start anything (all slots are taken) release their deliveries when memory is scarce, so that a stuck receiver blocks
-   * no other.
+   * Lanes that can't start anything (all slots are taken) release their deliveries when memory is scarce, so that a stuck receiver blocks no other.
    */
   #reclaim(): void {
     const { clock, dispatcher, lanes, limits } = this.#options
@@ -305,8 +304,8 @@ export class Reader {
   }
 
   /**
-   * Adds new deliveries to their lane's line, with their bodies, after loading the transforms and schemas that they need. Returns the lanes
-   * that got deliveries.
+   * Adds new deliveries to their lane's line, with their bodies, after loading the transforms and schemas
+   * that they need. Returns the lanes that got deliveries.
    */
   async #admit(rows: readonly DeliveryRow[]): Promise<Set<Lane>> {
     const { database, dispatcher, lanes, shapes } = this.#options

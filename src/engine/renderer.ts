@@ -53,8 +53,8 @@ const noLongerAlike: RenderResult = {
 }
 
 /**
- * Renders each delivery with its route's transform, from the stored message, at each attempt. Deliveries with the same transform share a
- * rendering while it is in memory.
+ * Renders each delivery with its route's transform, from the stored message, at each attempt. Deliveries with
+ * the same transform share a rendering while it is in memory.
  */
 export class Renderer {
   readonly #shapes: ShapeTable

@@ -15,8 +15,8 @@ import { policyFingerprint, readLanePolicy } from './lane-policy.ts'
 
 export interface RequestInput {
   /**
-   * Appended to the endpoint's URL. The result must stay below that URL, so `..` is rejected in every encoding. A query is appended to the
-   * URL's query.
+   * Appended to the endpoint's URL. The result must stay below that URL, so `..` is rejected in every
+   * encoding. A query is appended to the URL's query.
    */
   readonly path?: string | undefined
   readonly method?: string | undefined

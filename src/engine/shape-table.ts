@@ -32,10 +32,7 @@ const maxShapes = 10_000
 export class ShapeTable {
   readonly #options: ShapeTableOptions
   readonly #shapes = new Map<number, Shape>()
-  /**
-   * By the digest of the transform's JSON text, which may contain secrets: routes with the same transform share one entry, and so its
-   * renderings.
-   */
+  /** By the digest of the transform's JSON text, which may contain secrets: routes with the same transform share one entry, and so its renderings. */
   readonly #transforms = new Map<string, Shape>()
   readonly #schemas = new Map<string, object | null>()
   #watermark = nothingRead

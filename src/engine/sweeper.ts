@@ -51,8 +51,8 @@ const maxRowsPerLane = 500
 const maxLanesPerSweep = 500
 
 /**
- * Ends deliveries that expired or were pending for too long. A lane that sends checks each delivery before sending it. Lanes that can't
- * send (open circuit, hold, pause) or have a long line are searched here, so that an endless outage is noticed.
+ * Ends deliveries that expired or were pending for too long. A lane that sends checks each delivery before sending it. Lanes that can't send (open
+ * circuit, hold, pause) or have a long line are searched here, so that an endless outage is noticed.
  */
 export class Sweeper {
   readonly #options: SweeperOptions
@@ -73,8 +73,8 @@ export class Sweeper {
   }
 
   /**
-   * Every lane with rows to read is queued, or has a wake-up in time: every change of a lane requests a read in the same turn. A lane with
-   * neither would wait for ever. This check finds such a lane, and counts it as a defect.
+   * Every lane with rows to read is queued, or has a wake-up in time: every change of a lane requests a read in the same turn. A lane with neither
+   * would wait for ever. This check finds such a lane, and counts it as a defect.
    */
   async #reviveForgotten(): Promise<void> {
     const { databaseClock, lanes, logger, observer, reader } = this.#options
@@ -97,9 +97,8 @@ export class Sweeper {
   }
 
   /**
-   * A lane that has pending deliveries, may send, and has nothing left to read has missed some or miscounted, which should not happen; or a
-   * dead letter blocks its keys. In the last case reading everything finds nothing, and the next such read follows after twice as many
-   * sweeps.
+   * A lane that has pending deliveries, may send, and has nothing left to read has missed some or miscounted, which should not happen; or a dead
+   * letter blocks its keys. In the last case reading everything finds nothing, and the next such read follows after twice as many sweeps.
    */
   #reviveLane(lane: Lane): void {
     const nowMs = this.#options.databaseClock.nowMs()

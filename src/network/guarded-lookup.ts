@@ -2,17 +2,15 @@ import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { type NetworkRules, refusalOfAddress } from './network-rules.ts'
 
-/**
- * Limits the addresses tried per host name: the name's owner controls how many there are, and each is checked for each waiting connection.
- */
+/** Limits the addresses tried per host name: the name's owner controls how many there are, and each is checked for each waiting connection. */
 const maxAddresses = 16
 
 type LookupAll = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void
 
 /**
- * Resolves a name and checks every address of the result. The socket connects to an address of this same result, so a name that changes
- * between check and connection can't bypass the check. One refused address refuses the name: a name with both public and private addresses
- * is a mistake or an attack.
+ * Resolves a name and checks every address of the result. The socket connects to an address of this same result, so a
+ * name that changes between check and connection can't bypass the check. One refused address refuses the name: a name
+ * with both public and private addresses is a mistake or an attack.
  */
 export function guardedLookup(rules: NetworkRules, resolve: LookupFunction): LookupFunction {
   const lookupAll = sharedLookup(resolve)
@@ -32,8 +30,8 @@ export function guardedLookup(rules: NetworkRules, resolve: LookupFunction): Loo
 }
 
 /**
- * Concurrent look-ups of one name share one query. getaddrinfo has four threads for the whole process: without sharing, the sixty-four
- * connections of one endpoint whose name server is silent would keep every other endpoint from resolving.
+ * Concurrent look-ups of one name share one query. getaddrinfo has four threads for the whole process: without sharing, the sixty-four connections of
+ * one endpoint whose name server is silent would keep every other endpoint from resolving.
  */
 function sharedLookup(
   resolve: LookupFunction,

@@ -12,8 +12,8 @@ export interface GuardedSocketOptions {
 }
 
 /**
- * Opens sockets to allowed addresses only. There are three checks, because each sees what the others can't: addresses in the URL itself (no
- * look-up is made for them), every address that a name resolves to, and finally the address that the socket is connected to.
+ * Opens sockets to allowed addresses only. There are three checks, because each sees what the others can't: addresses in the URL itself (no look-up
+ * is made for them), every address that a name resolves to, and finally the address that the socket is connected to.
  */
 export function guardedSocket(rules: NetworkRules, options: GuardedSocketOptions = {}): OpenSocket {
   const open = options.openSocket ?? openSocket

@@ -11,10 +11,7 @@ export interface SocketTarget {
   readonly tls?: tls.ConnectionOptions
 }
 
-/**
- * Starts a connection. The caller listens to the socket's events; the socket must emit `error`, or this function throw, if it can't
- * connect.
- */
+/** Starts a connection. The caller listens to the socket's events; the socket must emit `error`, or this function throw, if it can't connect. */
 export type OpenSocket = (target: SocketTarget) => net.Socket
 
 /** Opens a socket without checks, for the guard itself. All other code opens sockets through an `Egress`. */

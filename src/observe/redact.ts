@@ -1,8 +1,6 @@
 const replacement = '[redacted]'
 
-/**
- * `scheme://user:password@`, where the password ends at the last @ before a slash. The examples in our own messages are left as they are.
- */
+/** `scheme://user:password@`, where the password ends at the last @ before a slash. The examples in our own messages are left as they are. */
 const urlPassword =
   /\b([a-z][a-z0-9+.-]*:\/\/(?!user:password@(?:host|proxy\.example)\b)[^\s:@/"'\\]*):[^\s/"'\\]*@/gi
 /** A PostgreSQL password that wasn't percent-encoded may contain slashes too; no harmless part of such a URL contains an @. */

@@ -92,8 +92,8 @@ export interface DeliverySpan {
 }
 
 /**
- * Starts a span of one attempt. For one message it is a child of the publishing span; for a batch it is linked to the publishing span of
- * each message.
+ * Starts a span of one attempt. For one message it is a child of the publishing span; for a batch it is
+ * linked to the publishing span of each message.
  */
 export function startDeliverySpan(
   endpoint: string,

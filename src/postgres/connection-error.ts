@@ -1,6 +1,4 @@
-/**
- * Our own codes for a server or broker that can't be reached, or didn't answer a statement: the connection can't be used after any of them.
- */
+/** Our own codes for a server or broker that can't be reached, or didn't answer a statement: the connection can't be used after any of them. */
 const ourCodes: ReadonlySet<string> = new Set(['database_unavailable', 'query_timeout', 'broker_unavailable'])
 
 /** Error codes of sockets and name look-ups that mean "the server can't be reached", not "the statement is wrong". */
@@ -47,8 +45,8 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * Serialization failures, insufficient resources (including a full disk), lock and statement timeouts, I/O errors, and a read-only server
- * (a standby before its promotion; a host whose disk is nearly full). The data causes none of them.
+ * Serialization failures, insufficient resources (including a full disk), lock and statement timeouts, I/O errors, and a read-only server (a standby
+ * before its promotion; a host whose disk is nearly full). The data causes none of them.
  */
 const transientCodes = /^(40|53|58)[0-9A-Z]{3}$|^(25006|55P03|57014)$/
 

@@ -81,8 +81,8 @@ async function queryClient<Row extends QueryResultRow>(
 const readOnly = '25006'
 
 /**
- * A statement that the server rejected leaves the connection usable; any other error may not. A server that rejects writes is also
- * disconnected: the next connection looks for the writable one.
+ * A statement that the server rejected leaves the connection usable; any other error may not. A server that rejects writes is
+ * also disconnected: the next connection looks for the writable one.
  */
 function leavesSound(error: unknown): boolean {
   return error instanceof DatabaseError && error.code !== readOnly
@@ -110,8 +110,8 @@ async function connectWithin(pool: Pool, deadlineMs: number): Promise<PoolClient
 }
 
 /**
- * Runs one statement under OUR deadline, which includes the wait for a connection. `statement_timeout` can't replace it: a frozen server or
- * a cut cable cancels nothing. A client that missed the deadline is unusable: release it with the error.
+ * Runs one statement under OUR deadline, which includes the wait for a connection. `statement_timeout` can't replace it: a frozen server or a cut
+ * cable cancels nothing. A client that missed the deadline is unusable: release it with the error.
  */
 export async function queryWithDeadline<Row extends QueryResultRow = QueryResultRow>(
   target: QueryTarget,

@@ -49,9 +49,9 @@ interface Wanted {
 }
 
 /**
- * Brings the schema up to date: first the tables, each change in its own transaction, then all functions, views and triggers in one. Each
- * transaction takes the lock and then reads again what is applied, so ten processes that start at once share the work and none of it is
- * done twice. The lock belongs to the transaction, not the session, because a transaction-pooling proxy wouldn't keep a session's lock.
+ * Brings the schema up to date: first the tables, each change in its own transaction, then all functions, views and triggers in one. Each transaction
+ * takes the lock and then reads again what is applied, so ten processes that start at once share the work and none of it is done twice. The lock
+ * belongs to the transaction, not the session, because a transaction-pooling proxy wouldn't keep a session's lock.
  */
 export async function migrate(target: Pool | string, options: MigrateOptions = {}): Promise<MigrateResult> {
   const wanted = {

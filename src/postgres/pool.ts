@@ -12,8 +12,8 @@ export interface PoolOptions {
   readonly max: number
   readonly applicationName: string
   /**
-   * How long users of this pool wait for a statement. The server aborts the statement soon after: it doesn't notice that a client has gone
-   * while a statement runs or waits for a lock, and would keep its locks. Default: the server's own settings apply.
+   * How long users of this pool wait for a statement. The server aborts the statement soon after: it doesn't notice that a client has gone while a
+   * statement runs or waits for a lock, and would keep its locks. Default: the server's own settings apply.
    */
   readonly deadlineMs?: number
   /** Limits both opening a connection and waiting for a free one. */
@@ -27,11 +27,10 @@ export interface PoolOptions {
 }
 
 /**
- * Settings of connections that are ours alone. Each statement on them is written for one plan: rows by index, in the index's order, with
- * nested loops. While a table looks empty, the planner would choose another plan, and keep it for hours: on tables that were never
- * analysed, reading pending deliveries with a bitmap and a sort, or a hash of the whole table, fell from 40,000 deliveries a second to 250
- * (docs/decisions/0018). The estimated cost of a disabled node type is so high that PostgreSQL would JIT-compile every statement, so JIT is
- * off too.
+ * Settings of connections that are ours alone. Each statement on them is written for one plan: rows by index, in the index's order, with nested
+ * loops. While a table looks empty, the planner would choose another plan, and keep it for hours: on tables that were never analysed, reading pending
+ * deliveries with a bitmap and a sort, or a hash of the whole table, fell from 40,000 deliveries a second to 250 (docs/decisions/0018). The estimated
+ * cost of a disabled node type is so high that PostgreSQL would JIT-compile every statement, so JIT is off too.
  */
 const ownSettings: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
@@ -76,8 +75,8 @@ function parseInt8Array(text: string): unknown[] {
 }
 
 /**
- * Parses bigint as number: our ids stay below 2^53. The parsers belong to one pool or client, because pg's global ones are shared with the
- * application that embeds us.
+ * Parses bigint as number: our ids stay below 2^53. The parsers belong to one pool or client, because pg's
+ * global ones are shared with the application that embeds us.
  */
 export const bigintAsNumber: CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
@@ -134,8 +133,8 @@ function trackedClient(state: PoolState, hosts: HostList, options: PoolOptions):
       })
       clients.add(this)
       this.once('end', () => clients.delete(this))
-      // pg-pool removes its own handler while a client is checked out: if the server died at that moment, the unhandled 'error' event would
-      // end the whole process.
+      // pg-pool removes its own handler while a client is checked out: if the server died at that moment, the
+      // unhandled 'error' event would end the whole process.
       this.on('error', () => {})
     }
   }
@@ -201,9 +200,9 @@ export function createPool(options: PoolOptions): Pool {
 const keptPlanSettings = { enable_seqscan: 'off', jit: 'off' }
 
 /**
- * For a pool whose statements are prepared from now on, because their plans are kept. A plan made while a table is empty scans the whole
- * table, and still does so when it has a million rows. Seldom used tables that vacuum found empty (dead letters, rejected messages) are
- * such tables on many systems.
+ * For a pool whose statements are prepared from now on, because their plans are kept. A plan made while a table is empty
+ * scans the whole table, and still does so when it has a million rows. Seldom used tables that vacuum found empty (dead
+ * letters, rejected messages) are such tables on many systems.
  */
 export async function avoidWholeScans(pool: Pool): Promise<void> {
   const state = states.get(pool)

@@ -73,8 +73,8 @@ export async function readSchemaNumber(database: Queryable): Promise<number> {
 }
 
 /**
- * Whether the functions in the database work with code written for `set`: they are the same or newer, because the set of functions that
- * nodes call only grows.
+ * Whether the functions in the database work with code written for `set`: they are the same or newer,
+ * because the set of functions that nodes call only grows.
  */
 export function hasSources(applied: AppliedSchema, set: SourceSet): boolean {
   if (applied.sources === null) return false

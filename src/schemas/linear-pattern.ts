@@ -35,9 +35,8 @@ const knownCharactersPerStep = 8
 const charactersPerPayment = 1024
 
 /**
- * A regular expression that never backtracks: it follows all paths at once, so the time is bounded by length × size for every pattern. It
- * tests whether a text matches, as `RegExp.test` with the flag `u` does. It doesn't support look-around and back-references, which need
- * backtracking.
+ * A regular expression that never backtracks: it follows all paths at once, so the time is bounded by length × size for every pattern. It tests
+ * whether a text matches, as `RegExp.test` with the flag `u` does. It doesn't support look-around and back-references, which need backtracking.
  */
 export class LinearPattern {
   readonly source: string

@@ -87,8 +87,8 @@ export class PayloadChecker {
 /** For incoming work: publishing, previews, the declaration of event types. */
 export const intakeChecks = new PayloadChecker({ maxRequests: 1000, maxLength: 64 * 1024 * 1024 })
 /**
- * For deliveries, which no publisher should be able to delay. A node's read-ahead is bounded, and no delivery should fail because too many
- * requests wait here.
+ * For deliveries, which no publisher should be able to delay. A node's read-ahead is bounded, and no
+ * delivery should fail because too many requests wait here.
  */
 export const deliveryChecks = new PayloadChecker({
   maxRequests: Number.POSITIVE_INFINITY,

@@ -22,8 +22,8 @@ export type PayloadCheck =
     }
 
 /**
- * A compiled JSON Schema. Publishers determine the cost of a validation: in a process that delivers, use a `PayloadChecker`, which runs it
- * in threads.
+ * A compiled JSON Schema. Publishers determine the cost of a validation: in a process that delivers,
+ * use a `PayloadChecker`, which runs it in threads.
  */
 export interface PayloadSchema {
   check(payload: unknown, budget?: CheckBudget): PayloadCheck

@@ -30,8 +30,8 @@ const schemas = new Set([
 ])
 
 /**
- * Walks through a schema before it is compiled: reports the place of what ajv would reject without one, and returns a copy that counts the
- * steps of a validation.
+ * Walks through a schema before it is compiled: reports the place of what ajv would reject without one, and
+ * returns a copy that counts the steps of a validation.
  */
 export function prepareSchema(
   schema: Record<string, unknown>,

@@ -116,8 +116,7 @@ export class SchemaThread {
 }
 
 function startThread(): Worker {
-  // No memory limit: V8 ends the whole process when one allocation exceeds a thread's limit, and a validation's memory is bounded by its
-  // payload.
+  // No memory limit: V8 ends the whole process when one allocation exceeds a thread's limit, and a validation's memory is bounded by its payload.
   const options = { execArgv: [] }
   if (import.meta.url.endsWith('.js')) {
     return new Worker(new URL('./check-thread.js', import.meta.url), options)

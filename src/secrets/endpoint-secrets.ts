@@ -92,8 +92,8 @@ export type RestoredConfig =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Replaces the marks with the secrets. Older versions that are still used are added beside the current one, as a list `previousSecrets` of
- * `{ value, expiresAtMs }`.
+ * Replaces the marks with the secrets. Older versions that are still used are added beside the current one,
+ * as a list `previousSecrets` of `{ value, expiresAtMs }`.
  */
 export function restoreSecrets(
   config: Readonly<Record<string, unknown>>,

@@ -85,8 +85,8 @@ export class Keyring {
   }
 
   /**
-   * A digest that shows only whether two texts at a place are equal: without the key, short texts can't be guessed by trying. Null if the
-   * keyring lacks the key.
+   * A digest that shows only whether two texts at a place are equal: without the key, short texts can't be
+   * guessed by trying. Null if the keyring lacks the key.
    */
   digest(text: string, place: string, keyId: string = this.primaryId): string | null {
     const key = this.#keys.get(keyId)

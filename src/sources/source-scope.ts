@@ -3,10 +3,7 @@ import type { Operand } from '../transforms/template/template-expression.ts'
 import { type TemplateScope, walk } from '../transforms/template/template-scope.ts'
 import type { SourceMessage } from './source.ts'
 
-/**
- * The variables of a source's templates: the fields of the message, and its body as JSON (`body`), as text (`text`) and in Base64
- * (`base64`).
- */
+/** The variables of a source's templates: the fields of the message, and its body as JSON (`body`), as text (`text`) and in Base64 (`base64`). */
 export class SourceScope implements TemplateScope {
   readonly #message: SourceMessage
   #body: { readonly value: unknown } | null = null

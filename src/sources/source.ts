@@ -40,8 +40,8 @@ export interface SourceConnection {
 export type OpenSource = (source: string, config: unknown, listener: SourceListener) => SourceConnection
 
 /**
- * A type of source. `parseConfig` validates a user's config, in which a mark (`{ isSet: true }`) may stand for a stored secret, and returns
- * it with its defaults; `load` loads the implementation, and rejects with what to install.
+ * A type of source. `parseConfig` validates a user's config, in which a mark (`{ isSet: true }`) may stand for a stored secret, and returns it with
+ * its defaults; `load` loads the implementation, and rejects with what to install.
  */
 export interface SourceType {
   readonly name: string

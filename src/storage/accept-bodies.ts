@@ -8,8 +8,8 @@ export interface BodyStore {
 }
 
 /**
- * Stores bodies for one endpoint or job, all or none, and returns their ids in order. Bodies are sent as lines of one text and ids returned
- * as one text, so that the publisher needn't quote a thousand array elements and parse a thousand rows.
+ * Stores bodies for one endpoint or job, all or none, and returns their ids in order. Bodies are sent as lines of one text and ids returned as one
+ * text, so that the publisher needn't quote a thousand array elements and parse a thousand rows.
  */
 export async function acceptBodies(
   queryable: Queryable,

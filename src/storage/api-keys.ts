@@ -104,9 +104,7 @@ export async function listApiKeys(
   )
 }
 
-/**
- * Also ends the sessions started with the key. Returns undefined if there is no such key, or it was revoked before. Index: api_keys_pkey.
- */
+/** Also ends the sessions started with the key. Returns undefined if there is no such key, or it was revoked before. Index: api_keys_pkey. */
 export async function revokeApiKey(
   database: Database,
   id: string,

@@ -99,8 +99,8 @@ export async function deleteSession(database: Database, tokenHash: Buffer): Prom
 }
 
 /**
- * Ends all sessions, or those started with one key. Ending all also deletes unused sign-in links. Returns the number of sessions. Indexes:
- * none is needed, sessions are few.
+ * Ends all sessions, or those started with one key. Ending all also deletes unused sign-in links. Returns the
+ * number of sessions. Indexes: none is needed, sessions are few.
  */
 export async function deleteSessions(
   database: Database,

@@ -61,9 +61,8 @@ export interface RecentChange {
 }
 
 /**
- * Changes by users, circuits that opened and closed, and processes that started: the newest first, without details. Left out, because they
- * can't be a cause: sign-ins, triggered runs and the end of an operation. Indexes: audit_log_pkey, circuit_changes_pkey; a row for each
- * node and worker.
+ * Changes by users, circuits that opened and closed, and processes that started: the newest first, without details. Left out, because they can't be a
+ * cause: sign-ins, triggered runs and the end of an operation. Indexes: audit_log_pkey, circuit_changes_pkey; a row for each node and worker.
  */
 export async function readRecentChanges(database: Database, limit: number): Promise<RecentChange[]> {
   return database.query<RecentChange>(

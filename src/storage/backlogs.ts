@@ -26,8 +26,8 @@ export interface BacklogStep {
 }
 
 /**
- * A backlog in steps, oldest first. An endpoint has no sample if it had no pending deliveries, or fewer than the 500 endpoints sampled.
- * Indexes: endpoints_name_key, lane_backlogs_pkey.
+ * A backlog in steps, oldest first. An endpoint has no sample if it had no pending deliveries, or fewer than the 500
+ * endpoints sampled. Indexes: endpoints_name_key, lane_backlogs_pkey.
  */
 export async function readBacklog(
   database: Database,

@@ -21,8 +21,8 @@ export interface Totals {
 }
 
 /**
- * New entries of the audit log and of circuit changes, oldest first: both get their ids from one sequence. Indexes: audit_log_pkey,
- * circuit_changes_pkey.
+ * New entries of the audit log and of circuit changes, oldest first: both get their ids from one
+ * sequence. Indexes: audit_log_pkey, circuit_changes_pkey.
  */
 export async function readChanges(database: Database, afterId: number, limit: number): Promise<ChangeRow[]> {
   return database.query<ChangeRow>(

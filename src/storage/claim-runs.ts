@@ -90,10 +90,7 @@ export interface ClaimRequest {
   readonly request: number
 }
 
-/**
- * Claims the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_suspect, runs_targeted, runs_aside,
- * messages_pkey.
- */
+/** Claims the next runs of a queue. Indexes: queue_cursors_pkey, runs_fresh, runs_due, runs_suspect, runs_targeted, runs_aside, messages_pkey. */
 export async function claimRuns(database: Database, request: ClaimRequest): Promise<ClaimResult> {
   const { worker, laneId, wanted, suspectRoom, mayTakeDeadly, jobIds, maxBytes } = request
   const rows = await database.queryArrays<ClaimRow>(

@@ -12,10 +12,7 @@ export interface RecipientRow {
   readonly lastErrorAt: Date | null
 }
 
-/**
- * Reads every recipient of critical events that are still undelivered. Indexes: dead_letters_critical, deliveries_critical,
- * attempts_failed.
- */
+/** Reads every recipient of critical events that are still undelivered. Indexes: dead_letters_critical, deliveries_critical, attempts_failed. */
 export async function readRecipients(database: Database): Promise<RecipientRow[]> {
   return database.query<RecipientRow>(
     {

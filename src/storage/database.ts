@@ -65,8 +65,8 @@ export class Database {
   }
 
   /**
-   * Called when the connections turn out to be sessions of our own (no pooling proxy): from now on the server plans each statement once per
-   * connection.
+   * Called when the connections turn out to be sessions of our own (no pooling proxy): from now on the
+   * server plans each statement once per connection.
    */
   async startPreparing(): Promise<void> {
     if (this.#preparesStatements) return

@@ -118,8 +118,8 @@ export interface DeadLetterGroupRow {
 }
 
 /**
- * Filters by endpoint, state and fingerprint count every dead letter. Any other filter is applied to the newest 10,000 that its index
- * finds, and `isComplete` says whether these were all. Indexes: see holdfast_internal.group_letters.
+ * Filters by endpoint, state and fingerprint count every dead letter. Any other filter is applied to the newest 10,000 that its index finds, and
+ * `isComplete` says whether these were all. Indexes: see holdfast_internal.group_letters.
  */
 export async function groupDeadLetters(
   database: Database,

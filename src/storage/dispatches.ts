@@ -20,9 +20,7 @@ export interface Dispatch {
 /** Divides the claimed runs into messages. */
 export type DivideRuns = (claimed: ClaimResult) => readonly (readonly ClaimedRun[])[]
 
-/**
- * Claims runs for a worker of broker mode, and gives each message its own token. Indexes: those of `claimRuns`; run_claims_pkey, runs_pkey.
- */
+/** Claims runs for a worker of broker mode, and gives each message its own token. Indexes: those of `claimRuns`; run_claims_pkey, runs_pkey. */
 export async function dispatchRuns(
   database: Database,
   request: ClaimRequest,
@@ -50,8 +48,8 @@ export async function dispatchRuns(
 }
 
 /**
- * Records that the broker confirmed these claims' messages. `movable`: those that wait for one worker though others could execute them.
- * Index: run_claims_pkey.
+ * Records that the broker confirmed these claims' messages. `movable`: those that wait for one worker
+ * though others could execute them. Index: run_claims_pkey.
  */
 export async function markPublished(
   database: Database,
@@ -120,8 +118,8 @@ export async function endDispatches(
 }
 
 /**
- * Returns runs to their queue that wait for one worker that is gone or takes too long, and that others could execute. Returns the number of
- * their messages. Index: run_claims_dispatched.
+ * Returns runs to their queue that wait for one worker that is gone or takes too long, and that others could execute.
+ * Returns the number of their messages. Index: run_claims_dispatched.
  */
 export async function returnStranded(database: Database, maxRows: number, by: number): Promise<number> {
   const rows = await database.query<{ returned: number }>(
@@ -132,8 +130,8 @@ export async function returnStranded(database: Database, maxRows: number, by: nu
 }
 
 /**
- * Returns runs to their queue whose messages were lost with the shared broker queues of these job queues, or with the broker queue of the
- * workers of this name. Returns the number of messages. Indexes: run_claims_dispatched, queues_name_key, runs_pkey.
+ * Returns runs to their queue whose messages were lost with the shared broker queues of these job queues, or with the broker queue of the workers of
+ * this name. Returns the number of messages. Indexes: run_claims_dispatched, queues_name_key, runs_pkey.
  */
 export async function returnLostMessages(
   database: Database,
@@ -176,8 +174,8 @@ export interface Suspects {
 }
 
 /**
- * For each worker, how many runs that were in flight at a crash it holds or was dispatched; among the first 1,000 of each queue. Indexes:
- * runs_suspect, run_claims_pkey.
+ * For each worker, how many runs that were in flight at a crash it holds or was dispatched; among the first
+ * 1,000 of each queue. Indexes: runs_suspect, run_claims_pkey.
  */
 export async function countSuspects(
   database: Database,

@@ -145,9 +145,8 @@ export async function insertEndpoint(
 }
 
 /**
- * Returns undefined if there is no endpoint of this name. Its shorthand routes are replaced by those of `patterns`: a dropped one is
- * disabled and kept, because it may have pending deliveries, and is deleted by a later change when it has none. Indexes:
- * endpoints_name_key, routes_lane.
+ * Returns undefined if there is no endpoint of this name. Its shorthand routes are replaced by those of `patterns`: a dropped one is disabled and
+ * kept, because it may have pending deliveries, and is deleted by a later change when it has none. Indexes: endpoints_name_key, routes_lane.
  */
 export async function updateEndpoint(
   database: Database,

@@ -27,8 +27,8 @@ export interface RunForWorker {
 }
 
 /**
- * Stores one plain run as claimed by a worker of this process; `claimed` is null if it was stored as an unclaimed run. Indexes:
- * workers_pkey, jobs_name_key, queues_pkey.
+ * Stores one plain run as claimed by a worker of this process; `claimed` is null if it was stored as an
+ * unclaimed run. Indexes: workers_pkey, jobs_name_key, queues_pkey.
  */
 export async function enqueueClaimedRun(
   queryable: Queryable,

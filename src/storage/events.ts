@@ -74,8 +74,7 @@ export interface EventBody extends EventRecord {
 }
 
 /**
- * Returns undefined if the message is no longer stored; a replay's id finds its original. Indexes: replays_ids, messages_pkey,
- * messages_kept_pkey.
+ * Returns undefined if the message is no longer stored; a replay's id finds its original. Indexes: replays_ids, messages_pkey, messages_kept_pkey.
  */
 export async function readEventBody(database: Database, id: number): Promise<EventBody | undefined> {
   const rows = await database.query<EventBody>(

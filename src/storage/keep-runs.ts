@@ -2,8 +2,8 @@ import type { Database } from './database.ts'
 import { nothingRecovered, type RecoveredRuns } from './workers.ts'
 
 /**
- * Returns whether the caller runs this round, which one process does in each interval, and the time until the next. An interval given by
- * name is a setting. Index: keeper_rounds_pkey, settings_pkey.
+ * Returns whether the caller runs this round, which one process does in each interval, and the time until the next. An interval
+ * given by name is a setting. Index: keeper_rounds_pkey, settings_pkey.
  */
 export async function takeRound(
   database: Database,
@@ -37,8 +37,8 @@ export async function takeRound(
 }
 
 /**
- * Ends expired runs, ends (or shares) runs that their target worker never took, enables jobs whose cooldown is over, and returns runs to
- * their queue that were set aside and whose jobs are active again. Indexes: runs_expiring, runs_ttl, jobs_unparking.
+ * Ends expired runs, ends (or shares) runs that their target worker never took, enables jobs whose cooldown is over, and returns runs to their queue
+ * that were set aside and whose jobs are active again. Indexes: runs_expiring, runs_ttl, jobs_unparking.
  */
 export async function sweepRuns(database: Database, maxRows: number, by: number): Promise<void> {
   await database.query(
@@ -51,10 +51,7 @@ export async function sweepRuns(database: Database, maxRows: number, by: number)
   )
 }
 
-/**
- * Recovers runs that a live worker has lost track of. Null threshold: that of the setting. Index: run_claims (a few rows per worker),
- * runs_pkey.
- */
+/** Recovers runs that a live worker has lost track of. Null threshold: that of the setting. Index: run_claims (a few rows per worker), runs_pkey. */
 export async function sweepZombies(
   database: Database,
   thresholdMs: number | null,
@@ -72,8 +69,8 @@ export async function sweepZombies(
 }
 
 /**
- * Fails runs of one job, if its settings say so, after no live worker had a handler for the job for the threshold (null: that of the
- * setting). Returns how many. Indexes: jobs_pkey; see find_runs.
+ * Fails runs of one job, if its settings say so, after no live worker had a handler for the job for the threshold (null: that of
+ * the setting). Returns how many. Indexes: jobs_pkey; see find_runs.
  */
 export async function sweepUnhandled(
   database: Database,
@@ -89,8 +86,8 @@ export async function sweepUnhandled(
 }
 
 /**
- * Lets every queue's due runs be read from the beginning. One transaction per queue: a transaction with the locks of several queues could
- * deadlock with one that settles runs of several queues, and would block all claims together.
+ * Lets every queue's due runs be read from the beginning. One transaction per queue: a transaction with the locks of several queues could deadlock
+ * with one that settles runs of several queues, and would block all claims together.
  */
 export async function rewindFloors(database: Database): Promise<void> {
   const queues = await database.query<{ id: number }>(
@@ -111,8 +108,8 @@ export async function reviveRuns(database: Database, maxRows: number): Promise<n
 }
 
 /**
- * Removes queues from jobs that have left them and have no more runs in them. Returns the number of jobs. Scans 200,000 runs in each call.
- * Index: runs_pkey.
+ * Removes queues from jobs that have left them and have no more runs in them. Returns the number of
+ * jobs. Scans 200,000 runs in each call. Index: runs_pkey.
  */
 export async function forgetFormerQueues(database: Database): Promise<number> {
   return count(

@@ -39,9 +39,7 @@ export interface LettersBreakdown {
   readonly isComplete: boolean
 }
 
-/**
- * A breakdown of the dead letters that an operation would affect, among the first 10,000. Indexes: see holdfast_internal.letters_breakdown.
- */
+/** A breakdown of the dead letters that an operation would affect, among the first 10,000. Indexes: see holdfast_internal.letters_breakdown. */
 export async function readLettersBreakdown(
   database: Database,
   filter: object,

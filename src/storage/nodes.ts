@@ -47,9 +47,9 @@ export async function registerNode(database: Database, name: string, version: st
 }
 
 /**
- * Also returns whether there are changes to read: separate statements for that, every second, were half of an idle node's processor time.
- * Served by the primary keys of nodes (a few rows) and shard_leases (256), and by endpoints_changed, breakers_changed, routes_changed,
- * event_types_changed, notices_changed, one entry each.
+ * Also returns whether there are changes to read: separate statements for that, every second, were half of an idle node's processor
+ * time. Served by the primary keys of nodes (a few rows) and shard_leases (256), and by endpoints_changed, breakers_changed,
+ * routes_changed, event_types_changed, notices_changed, one entry each.
  */
 export async function beat(
   database: Database,

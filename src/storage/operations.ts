@@ -93,8 +93,7 @@ export async function readOperation(database: Database, id: number): Promise<Ope
 }
 
 /**
- * Newest first, before an id. Indexes: operations_pkey, operations_kind, operations_state (compared as rows, so that no other index has
- * this order).
+ * Newest first, before an id. Indexes: operations_pkey, operations_kind, operations_state (compared as rows, so that no other index has this order).
  */
 export async function listOperations(
   database: Database,

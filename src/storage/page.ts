@@ -4,9 +4,7 @@ export interface FoundIds {
   readonly scannedTo: number | null
 }
 
-/**
- * Maximum number of rows that one search reads: a filter that matches few rows returns an empty page and a cursor, never after a long wait.
- */
+/** Maximum number of rows that one search reads: a filter that matches few rows returns an empty page and a cursor, never after a long wait. */
 export const maxScannedPerPage = 5_000
 
 /** Larger than any id: the start of a list without a cursor. */

@@ -53,8 +53,8 @@ export interface SeenDelivery {
 }
 
 /**
- * A snapshot doesn't show which transactions began after the last one that ended. The distance from the first id ever to the next one does,
- * modulo 2^32, and uses no transaction id of our own, as pg_current_xact_id() would.
+ * A snapshot doesn't show which transactions began after the last one that ended. The distance from the first id ever to the next one does, modulo
+ * 2^32, and uses no transaction id of our own, as pg_current_xact_id() would.
  */
 export const nextTransaction = `age('${firstTransaction}'::xid)`
 
@@ -97,8 +97,8 @@ export async function readTopId(
 }
 
 /**
- * Deliveries after `cursor`, as counts per lane and priority: a lane is one small row whether it has one new delivery or a thousand, and
- * ten thousand lanes with little traffic cost one statement. Index: deliveries_pkey.
+ * Deliveries after `cursor`, as counts per lane and priority: a lane is one small row whether it has one new delivery or a thousand, and ten
+ * thousand lanes with little traffic cost one statement. Index: deliveries_pkey.
  */
 export async function readArrivals(
   database: Database,

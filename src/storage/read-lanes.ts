@@ -142,8 +142,8 @@ export async function summariseStreams(
 const maxCountedRows = 20_000
 
 /**
- * The number of pending deliveries of a lane up to an id, counted in parts. Index: deliveries_ready, compared as rows of its columns, so
- * that no other index has this order.
+ * The number of pending deliveries of a lane up to an id, counted in parts. Index: deliveries_ready, compared as
+ * rows of its columns, so that no other index has this order.
  */
 export async function countLane(database: Database, laneId: number, upTo: number): Promise<number> {
   let total = 0

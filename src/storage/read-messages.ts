@@ -33,9 +33,9 @@ const separator = '\u0001'
 const restMark = '!'
 
 /**
- * Messages by id. Messages published together have consecutive ids, so a thousand bodies are a few ranges of the primary key instead of a
- * thousand look-ups (2.4 µs each, measured), and each range is returned as one text. Messages missing in a range are looked up one by one:
- * a body may outlive its partition in messages_kept.
+ * Messages by id. Messages published together have consecutive ids, so a thousand bodies are a few ranges of the primary key
+ * instead of a thousand look-ups (2.4 µs each, measured), and each range is returned as one text. Messages missing in a range are
+ * looked up one by one: a body may outlive its partition in messages_kept.
  * The limit tells the planner the size of an id range; without it the estimate is high enough for a JIT compilation of 17 ms.
  * Index: messages_pkey of each partition.
  */

@@ -12,9 +12,9 @@ export interface OverdueDelivery {
 }
 
 /**
- * Deliveries to end although their lane sends nothing at the moment: expired ones, and those pending since before `giveUpBeforeMs`.
- * `giveUpBeforeId` bounds the scan: an id is never younger than its delivery. Index columns are compared as whole rows, as in
- * read-deliveries.ts: with plain equalities a plan for all lanes scans the primary key through all lanes' old deliveries.
+ * Deliveries to end although their lane sends nothing at the moment: expired ones, and those pending since before `giveUpBeforeMs`. `giveUpBeforeId`
+ * bounds the scan: an id is never younger than its delivery. Index columns are compared as whole rows, as in read-deliveries.ts: with plain
+ * equalities a plan for all lanes scans the primary key through all lanes' old deliveries.
  * Indexes: deliveries_expiring, deliveries_ready.
  */
 export async function readOverdue(

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Database } from './database.ts'
 
 /**
- * Reads values by key from a table of the application with the columns `key` and `value`. Its name was checked when the route was written:
- * at most two plain identifiers, not a table of Holdfast. Index: the application's, on `key`.
+ * Reads values by key from a table of the application with the columns `key` and `value`. Its name was checked when the route was written: at most
+ * two plain identifiers, not a table of Holdfast. Index: the application's, on `key`.
  */
 export async function readTable(
   database: Database,

@@ -117,8 +117,7 @@ export async function readRunRecords(database: Database, ids: readonly number[])
 }
 
 /**
- * 'cancelled': the run ended at once; 'requested': its handler is signalled; null: the run has ended already. Indexes: runs_pkey,
- * run_claims_lane.
+ * 'cancelled': the run ended at once; 'requested': its handler is signalled; null: the run has ended already. Indexes: runs_pkey, run_claims_lane.
  */
 export async function cancelRun(
   database: Database,

@@ -43,8 +43,8 @@ export interface ScheduleWrite {
 }
 
 /**
- * Creates or changes a schedule; an unchanged one keeps its next fire time, so that every process may declare it at start. Returns false if
- * there is no such job. Index: schedules_name_key.
+ * Creates or changes a schedule; an unchanged one keeps its next fire time, so that every process may declare it at start.
+ * Returns false if there is no such job. Index: schedules_name_key.
  */
 export async function upsertSchedule(
   database: Database,

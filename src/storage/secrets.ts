@@ -65,8 +65,8 @@ export interface KeyUse {
 }
 
 /**
- * The keys that encrypt stored secrets of endpoints, of routes' transforms and of sources. Index: endpoint_secrets_key; routes and sources
- * are read completely.
+ * The keys that encrypt stored secrets of endpoints, of routes' transforms and of sources. Index:
+ * endpoint_secrets_key; routes and sources are read completely.
  */
 export async function readKeyUse(database: Database): Promise<KeyUse[]> {
   return database.query<KeyUse>(
@@ -89,8 +89,8 @@ export async function readKeyUse(database: Database): Promise<KeyUse[]> {
 }
 
 /**
- * The number of http endpoints with values that count as secrets but were stored in plain text before they did; a thousand at most. Reads
- * all endpoints: for occasional use by operators.
+ * The number of http endpoints with values that count as secrets but were stored in plain text before they did; a thousand
+ * at most. Reads all endpoints: for occasional use by operators.
  */
 export async function countPlainSecrets(database: Database): Promise<number> {
   const [row] = await database.query<{ endpoints: number }>(
@@ -211,8 +211,8 @@ export async function readRouteSecretsUnderOtherKeys(
 }
 
 /**
- * Returns whether the secret was replaced: one that changed since it was read is skipped. Its value is the same, so nodes aren't notified.
- * Index: routes_pkey.
+ * Returns whether the secret was replaced: one that changed since it was read is skipped. Its value is
+ * the same, so nodes aren't notified. Index: routes_pkey.
  */
 export async function replaceRouteSecret(
   database: Database,

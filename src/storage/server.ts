@@ -56,8 +56,7 @@ export interface TableRow {
 }
 
 /**
- * Tables and partitions by name, after `afterName`. The sizes come from the file system, about 20 µs per table. Index:
- * pg_class_relname_nsp_index.
+ * Tables and partitions by name, after `afterName`. The sizes come from the file system, about 20 µs per table. Index: pg_class_relname_nsp_index.
  */
 export async function readTables(database: Database, afterName: string, limit: number): Promise<TableRow[]> {
   return database.query<TableRow>(

@@ -88,8 +88,8 @@ export async function settleRunFailures(
 }
 
 /**
- * Quarantines a record that PostgreSQL rejects in any form, so that an operator can inspect it. Returns the run's correlation id. Index:
- * messages_pkey.
+ * Quarantines a record that PostgreSQL rejects in any form, so that an operator can inspect it. Returns
+ * the run's correlation id. Index: messages_pkey.
  */
 export async function quarantineRun(
   database: Database,

@@ -92,8 +92,8 @@ export async function listRejects(
 }
 
 /**
- * Reads a reject with this many bytes of its body; `isLocked`: no other session can retry or discard it until the transaction ends. Index:
- * source_rejects_pkey.
+ * Reads a reject with this many bytes of its body; `isLocked`: no other session can retry or discard it
+ * until the transaction ends. Index: source_rejects_pkey.
  */
 export async function readReject(
   database: Database,

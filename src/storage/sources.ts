@@ -159,9 +159,9 @@ export async function setSourceState(
 }
 
 /**
- * One step of a deletion. A source with rejects is deleted only if forced, after its rejects, `maxRows` in each step; `removed` is the
- * number that earlier steps deleted. Returns the rejects that this step found or deleted; null if there is no such source. Indexes:
- * event_sources_name_key, source_rejects_source.
+ * One step of a deletion. A source with rejects is deleted only if forced, after its rejects, `maxRows` in each step; `removed`
+ * is the number that earlier steps deleted. Returns the rejects that this step found or deleted; null if there is no such
+ * source. Indexes: event_sources_name_key, source_rejects_source.
  */
 export async function deleteSource(
   database: Database,
@@ -237,10 +237,7 @@ export async function readSourcesUnderOtherKeys(database: Database, keyId: strin
   )
 }
 
-/**
- * Returns whether the config was replaced: one that changed since it was read is skipped. Its secrets are the same, so nodes aren't
- * notified.
- */
+/** Returns whether the config was replaced: one that changed since it was read is skipped. Its secrets are the same, so nodes aren't notified. */
 export async function replaceSourceConfig(
   database: Database,
   { id, version }: Pick<SourceRow, 'id' | 'version'>,

@@ -7,10 +7,7 @@
  * show a restart: behind a proxy it survives.
  */
 
-/**
- * Identifies the server start, as an SQL expression: it changes with every restart, crash, failover and restore. Cheap enough for every
- * poll.
- */
+/** Identifies the server start, as an SQL expression: it changes with every restart, crash, failover and restore. Cheap enough for every poll. */
 export const serverLife = `
   concat_ws('/', extract(epoch from pg_postmaster_start_time()), holdfast_internal.current_life())`
 
@@ -22,10 +19,7 @@ export function watermarkAt(xid: string): string {
 /** The watermark of the statement's own snapshot. */
 export const watermarkNow = watermarkAt('pg_snapshot_xmin(pg_current_snapshot())')
 
-/**
- * The first transaction that a watermark hasn't seen, as an SQL expression; the first of all if the watermark belongs to another server
- * start.
- */
+/** The first transaction that a watermark hasn't seen, as an SQL expression; the first of all if the watermark belongs to another server start. */
 export function firstUnseen(watermark: string): string {
   return `(
     case when split_part(${watermark}::text, '@', 2) = ${serverLife} then split_part(${watermark}::text, '@', 1) else '0' end

@@ -167,8 +167,8 @@ export async function buryWorker(
 }
 
 /**
- * One of these runs blocks the worker's event loop. Runs that the worker has claimed and not begun return to their queue uncounted, and the
- * node that recovers the worker counts the crash against the blocking runs only. Indexes: workers_pkey, run_claims_worker, runs_pkey.
+ * One of these runs blocks the worker's event loop. Runs that the worker has claimed and not begun return to their queue uncounted, and the node that
+ * recovers the worker counts the crash against the blocking runs only. Indexes: workers_pkey, run_claims_worker, runs_pkey.
  */
 export async function reportBlocked(
   database: Database,

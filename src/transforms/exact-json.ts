@@ -12,13 +12,13 @@ export const maxInexactNumbers = 10_000
 const minExactDouble = 2.2250738585072014e-308
 
 /**
- * Prefix of the digits of a number that is kept as text until it is written again. It is random, so that no payload can contain it, and its
- * characters are the same at any level of quoting.
+ * Prefix of the digits of a number that is kept as text until it is written again. It is random, so that no payload can
+ * contain it, and its characters are the same at any level of quoting.
  */
 const mark = `exact${randomBytes(12).toString('hex')}n`
 /**
- * A marked number as a value, also inside JSON in a string. A field's name keeps its quotes. A match starts only at the first of several
- * backslashes: trying each of a long series would take minutes.
+ * A marked number as a value, also inside JSON in a string. A field's name keeps its quotes. A match starts only at the first of
+ * several backslashes: trying each of a long series would take minutes.
  */
 const markedValue = new RegExp(`(?<!\\\\)(\\\\*")${mark}(-?\\d[\\d.eE+-]*)\\1(?!:)`, 'g')
 
@@ -85,8 +85,8 @@ export function restoreExactNumbers(json: string): string {
 }
 
 /**
- * Whether the JSON has a number outside the range of `numeric`: more than 131,072 digits before the decimal point or 16,383 after it. A
- * filter or a search in the payload would fail on it later, and acceptance must not depend on whether there is a filter.
+ * Whether the JSON has a number outside the range of `numeric`: more than 131,072 digits before the decimal point or 16,383 after it. A filter or a
+ * search in the payload would fail on it later, and acceptance must not depend on whether there is a filter.
  */
 export function hasUnstorableNumber(json: string): boolean {
   return inexactNumbers(json).some(([from, to]) => isBeyondNumeric(json.slice(from, to)))
@@ -116,9 +116,8 @@ function survivesAsDouble(token: string): boolean {
 }
 
 /**
- * Finds the numbers that have more digits than a double. It runs on every payload, so it is one pass that skips strings. The same pass
- * refuses deep nesting: `JSON.stringify` recurses, and the depth at which it overflows depends on the current stack. A fixed limit fails
- * the same way each time.
+ * Finds the numbers that have more digits than a double. It runs on every payload, so it is one pass that skips strings. The same pass refuses deep
+ * nesting: `JSON.stringify` recurses, and the depth at which it overflows depends on the current stack. A fixed limit fails the same way each time.
  */
 function inexactNumbers(text: string): (readonly [from: number, to: number])[] {
   const found: (readonly [number, number])[] = []

@@ -58,8 +58,8 @@ export interface CompiledTransform {
   readonly isCacheable: boolean
   render(input: TransformInput): TransformResult | Promise<TransformResult>
   /**
-   * Renders several messages into one envelope, for endpoints with batching. A transform that creates several records per message adds at
-   * most `maxRecords`, unless the first message alone has more.
+   * Renders several messages into one envelope, for endpoints with batching. A transform that creates several records per message
+   * adds at most `maxRecords`, unless the first message alone has more.
    */
   renderBatch(
     inputs: readonly TransformInput[],

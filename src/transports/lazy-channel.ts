@@ -14,9 +14,8 @@ export interface LazyChannelOptions {
 }
 
 /**
- * The channel of an endpoint whose transport isn't loaded yet. The first sends wait for the load, which takes milliseconds. If it fails,
- * the endpoint is held as if its receiver were throttling: no retry is used, the reason is shown with the attempt, and the next send loads
- * it again.
+ * The channel of an endpoint whose transport isn't loaded yet. The first sends wait for the load, which takes milliseconds. If it fails, the endpoint
+ * is held as if its receiver were throttling: no retry is used, the reason is shown with the attempt, and the next send loads it again.
  */
 export class LazyChannel implements TransportChannel {
   readonly #options: LazyChannelOptions

@@ -3,8 +3,8 @@ import { LazyChannel } from './lazy-channel.ts'
 import type { Transport } from './transport.ts'
 
 /**
- * A transport whose library most processes don't need, or may not have. Its description (its config, its secrets) is available at once, so
- * that any process can create and show its endpoints; the sending part is loaded by an endpoint's first send.
+ * A transport whose library most processes don't need, or may not have. Its description (its config, its secrets) is available at once, so that any
+ * process can create and show its endpoints; the sending part is loaded by an endpoint's first send.
  */
 export interface LazyTransport extends Omit<Transport, 'open'> {
   /** Throws for a stored config that the transport can't use, as `open` does: the lane is held with that reason, and nothing is loaded. */

@@ -16,8 +16,8 @@ export type TransportNameOf<Endpoint extends TransportEndpoint> = Exclude<Endpoi
 export type ConfigInputOf<Endpoint extends TransportEndpoint> = Exclude<Endpoint['config'], undefined>
 
 /**
- * The description of a transport, for the API's description, the CLI's flags and help, config as code, SQL and the docs. It imports no code
- * that sends, so that clients can use it.
+ * The description of a transport, for the API's description, the CLI's flags and help, config as code, SQL and the
+ * docs. It imports no code that sends, so that clients can use it.
  */
 export interface TransportDescription<Endpoint extends TransportEndpoint = TransportEndpoint> {
   readonly name: TransportNameOf<Endpoint>

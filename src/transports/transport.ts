@@ -56,8 +56,8 @@ export interface CompletedConfig {
 }
 
 /**
- * A type of endpoint. `parseConfig` validates a config as users write it, where a mark (`{ isSet: true }`) may stand for a stored secret;
- * `open` gets the stored config with its secrets decrypted. Both throw a ZodError for an invalid config.
+ * A type of endpoint. `parseConfig` validates a config as users write it, where a mark (`{ isSet: true }`) may stand for a stored secret; `open` gets
+ * the stored config with its secrets decrypted. Both throw a ZodError for an invalid config.
  */
 export interface Transport {
   readonly name: string

@@ -1,6 +1,6 @@
 /**
- * A time limit for one kind of work in each turn of the event loop. When it is used up, the remaining work waits for the next turn, so that
- * a lot of work takes longer instead of blocking everything else.
+ * A time limit for one kind of work in each turn of the event loop. When it is used up, the remaining work waits for the next turn, so
+ * that a lot of work takes longer instead of blocking everything else.
  */
 export class TurnBudget {
   readonly #maxTurnMs: number

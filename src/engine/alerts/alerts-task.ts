@@ -56,8 +56,7 @@ export function alertsTask(options: AlertsTaskOptions): MaintenanceTask {
       const rounds: Round[] = []
       let broken = 0
       const evaluated = rules.filter(({ enabled }) => enabled)
-      // All rules in one statement: one statement per rule was a tenth of what an idle node sends. If it fails, each rule is read
-      // separately.
+      // All rules in one statement: one statement per rule was a tenth of what an idle node sends. If it fails, each rule is read separately.
       const known = await readFindings(database, evaluated).catch(() => null)
       for (const [index, rule] of evaluated.entries()) {
         const findings = await tryFindings(rule, known?.[index], options, context)

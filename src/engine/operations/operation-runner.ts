@@ -23,8 +23,8 @@ const busyPollMs = 50
 const stopWaitMs = 2000
 
 /**
- * Executes bulk actions, one step at a time, on every node. A step locks its operation, so that two nodes never do the same step, and when
- * a node dies, the others continue its operations.
+ * Executes bulk actions, one step at a time, on every node. A step locks its operation, so that two nodes never do the same
+ * step, and when a node dies, the others continue its operations.
  */
 export class OperationRunner {
   readonly #options: OperationRunnerOptions

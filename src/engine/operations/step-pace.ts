@@ -8,8 +8,8 @@ const firstStepRows = 500
 const besideLiveMs = 20
 
 /**
- * The size of a bulk action's next step, and the pause before it. While this node delivers, steps are short and each pause is as long as
- * the previous step: live messages wait for the processor, the disk and the write-ahead log for half a step at most, on average.
+ * The size of a bulk action's next step, and the pause before it. While this node delivers, steps are short and each pause is as long as the previous
+ * step: live messages wait for the processor, the disk and the write-ahead log for half a step at most, on average.
  */
 export class StepPace {
   #rows = maxStepRows

@@ -29,9 +29,9 @@ export interface Stored {
 }
 
 /**
- * Converts messages to events and stores them, in the order of the messages; stores a message that can't become an event unchanged, as a
- * reject. Each step is one transaction. `onStored` reports the progress, so that a repetition after an error contains only messages that
- * are not stored yet. Throws errors that the messages didn't cause.
+ * Converts messages to events and stores them, in the order of the messages; stores a message that can't become an event unchanged, as
+ * a reject. Each step is one transaction. `onStored` reports the progress, so that a repetition after an error contains only messages
+ * that are not stored yet. Throws errors that the messages didn't cause.
  */
 export class SourceIntake {
   readonly #options: SourceIntakeOptions
@@ -101,10 +101,7 @@ const codesOfData: ReadonlySet<string> = new Set([
   'idempotency_conflict',
 ])
 
-/**
- * Returns what is wrong with the events themselves: data exceptions, violated constraints, limits of PostgreSQL. Null for an error that may
- * pass.
- */
+/** Returns what is wrong with the events themselves: data exceptions, violated constraints, limits of PostgreSQL. Null for an error that may pass. */
 export function problemOfData(error: unknown): Unreadable | null {
   if (!(error instanceof Error)) return null
   const { code } = error as { readonly code?: unknown }

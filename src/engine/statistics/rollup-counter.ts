@@ -31,8 +31,8 @@ interface Answer {
 }
 
 /**
- * Adds up attempts per lane and minute, in memory. It is an observer of the engine: an attempt costs a few additions. Every few seconds
- * `take` returns the counts to write.
+ * Adds up attempts per lane and minute, in memory. It is an observer of the engine: an attempt costs a few
+ * additions. Every few seconds `take` returns the counts to write.
  */
 export class RollupCounter {
   #counts = new Map<number, LaneMinute>()

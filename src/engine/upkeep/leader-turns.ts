@@ -33,8 +33,8 @@ interface Term {
 }
 
 /**
- * Tasks that the leading node runs for all nodes. A task makes its changes in a transaction that names the leader's term, so that a
- * replaced leader changes nothing.
+ * Tasks that the leading node runs for all nodes. A task makes its changes in a transaction that names the
+ * leader's term, so that a replaced leader changes nothing.
  */
 export class LeaderTurns implements Turns {
   readonly areOneByOne = false

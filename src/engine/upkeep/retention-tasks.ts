@@ -40,8 +40,8 @@ export function retentionTasks(): MaintenanceTask[] {
 }
 
 /**
- * Each step is its own transaction, so that no other session waits for the whole task. A partition that can't be locked now is retried in
- * an hour; one that can't be removed doesn't stop the others.
+ * Each step is its own transaction, so that no other session waits for the whole task. A partition that can't be locked now is
+ * retried in an hour; one that can't be removed doesn't stop the others.
  */
 export async function retirePartitions(
   { fenced }: Pick<MaintenanceContext, 'fenced'>,

@@ -15,9 +15,7 @@ const defaultTimeoutMs = 60_000
 const stopWaitMs = 2000
 const maxErrorCharacters = 2000
 
-/**
- * Runs upkeep tasks when it is this process's turn. Tasks run independently: a task that fails, hangs or takes long delays no other kind.
- */
+/** Runs upkeep tasks when it is this process's turn. Tasks run independently: a task that fails, hangs or takes long delays no other kind. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #running = new Map<Turns, Map<string, Promise<void>>>()
@@ -40,8 +38,8 @@ export class Upkeep {
   }
 
   /**
-   * Starts tasks that are due now. Only one check runs at a time, because two could both begin to lead; requests that arrive meanwhile
-   * cause another check after it.
+   * Starts tasks that are due now. Only one check runs at a time, because two could both begin to lead;
+   * requests that arrive meanwhile cause another check after it.
    */
   async look(): Promise<void> {
     this.#isLookDue = true

@@ -1,7 +1,4 @@
-/**
- * Every metric by its name without the prefix: its kind, and its description. `docs/metrics.md` lists the same metrics; a test compares
- * them.
- */
+/** Every metric by its name without the prefix: its kind, and its description. `docs/metrics.md` lists the same metrics; a test compares them. */
 export const metricCatalogue = {
   deliveries_total: {
     type: 'counter',

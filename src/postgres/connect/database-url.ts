@@ -112,8 +112,8 @@ function checkedPort(text: string): string {
 }
 
 /**
- * Holdfast writes on every connection, so of several hosts the writable one is meant, unless the URL says `any`. With one host there is no
- * choice, and no check after each connect.
+ * Holdfast writes on every connection, so of several hosts the writable one is meant, unless the URL says `any`. With
+ * one host there is no choice, and no check after each connect.
  */
 function readSessionAttributes(query: URLSearchParams, isList: boolean): SessionAttributes {
   const text = query.get('target_session_attrs')

@@ -18,8 +18,7 @@ export interface SessionSettings {
     'statement_timeout' | 'idle_in_transaction_session_timeout' | 'options'
   >
   /**
-   * The same settings as SQL, executed if start-up parameters are refused. Null if a session may be shared: they would apply to other
-   * clients too.
+   * The same settings as SQL, executed if start-up parameters are refused. Null if a session may be shared: they would apply to other clients too.
    */
   readonly sql: string | null
 }

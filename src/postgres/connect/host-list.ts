@@ -54,8 +54,8 @@ export class HostList {
   }
 
   /**
-   * Connects with `open`, which makes a client for `current`; if that fails, tries the other hosts, each once. Errors that no client of
-   * this list reported, such as a pool without a free connection, cause no further try.
+   * Connects with `open`, which makes a client for `current`; if that fails, tries the other hosts, each once. Errors that no client of this list
+   * reported, such as a pool without a free connection, cause no further try.
    */
   connect<Connected>(open: () => Promise<Connected>): Promise<Connected> {
     return open().catch((error: unknown) => this.#connectAfter(error, open))

@@ -48,8 +48,8 @@ export function clusterFiles(dataDir: string): ClusterFiles {
 }
 
 /**
- * The path of `folder` for a program that runs as `user` in that folder. If the account may not pass through a parent folder (`/root`),
- * Linux still lets it use its working directory, which we enter before dropping root.
+ * The path of `folder` for a program that runs as `user` in that folder. If the account may not pass through a parent folder (`/root`), Linux
+ * still lets it use its working directory, which we enter before dropping root.
  */
 export async function pathFor(folder: string, user: ServerUser | null): Promise<string> {
   if (await canReach(folder, user)) return folder

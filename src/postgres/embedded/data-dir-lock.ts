@@ -18,9 +18,9 @@ const lockFilePattern = /^server-(\d+)-[0-9a-f]+\.lock$/
 const maxTries = 5
 
 /**
- * Ensures that only one process runs the server of a data dir. Each contender writes a file with its OWN name and then looks for others. Of
- * two, at least one sees the other, so there are never two winners. The file of a dead process can be removed without the race of a shared
- * lock file (between judging it dead and replacing it).
+ * Ensures that only one process runs the server of a data dir. Each contender writes a file with its OWN name and then looks for
+ * others. Of two, at least one sees the other, so there are never two winners. The file of a dead process can be removed without the
+ * race of a shared lock file (between judging it dead and replacing it).
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   for (let tries = 1; ; tries++) {

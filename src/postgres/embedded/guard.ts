@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import type { ServerUser } from './server-user.ts'
 
 /**
- * The server's parent: a shell with a pipe to this process. The pipe closes when we stop the server AND when this process dies, even by
- * kill -9. Both have the same effect: fast shutdown, then immediate, then kill. The shell starts the server itself, so the server is never
+ * The server's parent: a shell with a pipe to this process. The pipe closes when we stop the server AND when this process dies, even by kill
+ * -9. Both have the same effect: fast shutdown, then immediate, then kill. The shell starts the server itself, so the server is never
  * unguarded. The watching process is separate and survives if its parent is killed.
  */
 const guardScript = `

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Creates a folder and its parents; returns whether it was missing. Node's recursive `mkdir` loops forever where the system reports a new
- * folder as not found although its parent exists, as in /proc.
+ * Creates a folder and its parents; returns whether it was missing. Node's recursive `mkdir` loops forever where the system reports
+ * a new folder as not found although its parent exists, as in /proc.
  */
 export async function makeFolder(path: string, mode: number): Promise<boolean> {
   try {

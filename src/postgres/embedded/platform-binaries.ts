@@ -30,8 +30,8 @@ export interface PrepareOptions {
 }
 
 /**
- * The PostgreSQL programs of this platform's package, ready to run for `user`. They run in place if possible. If we can't complete the
- * package or the account can't reach it (`node_modules` is read-only, or below `/root`), it is copied once to the first usable folder.
+ * The PostgreSQL programs of this platform's package, ready to run for `user`. They run in place if possible. If we can't complete the package or the
+ * account can't reach it (`node_modules` is read-only, or below `/root`), it is copied once to the first usable folder.
  */
 export async function preparePlatformBinaries(options: PrepareOptions): Promise<PlatformBinaries> {
   const found = await readPackage(options.packageDir)

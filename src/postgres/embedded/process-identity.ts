@@ -16,8 +16,8 @@ export function isProcessAlive(pid: number): boolean {
 }
 
 /**
- * The process's start time, as a text that is constant while it lives. An id alone isn't enough: after a reboot or a long time another
- * program may have it. Null if there is no such process or the system doesn't report it.
+ * The process's start time, as a text that is constant while it lives. An id alone isn't enough: after a reboot or a long time another program may
+ * have it. Null if there is no such process or the system doesn't report it.
  */
 export async function readStartMark(pid: number): Promise<string | null> {
   if (process.platform === 'linux') {

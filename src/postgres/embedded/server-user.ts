@@ -31,8 +31,8 @@ function findAccount(accounts: string, name: string): ServerUser | null {
 }
 
 /**
- * Whether the account may pass through every folder of the path and read its target. Judged by mode bits, because the account starts
- * without supplementary groups.
+ * Whether the account may pass through every folder of the path and read its target. Judged by mode bits,
+ * because the account starts without supplementary groups.
  */
 export async function canReach(path: string, user: ServerUser | null): Promise<boolean> {
   if (user === null) return true

@@ -65,8 +65,8 @@ const maxPortTries = 5
 const shownLogLines = 12
 
 /**
- * Starts the embedded PostgreSQL on a data dir, which is created the first time. The server ends on `stop()`, when this process exits, and
- * when this process is killed.
+ * Starts the embedded PostgreSQL on a data dir, which is created the first time. The server ends on `stop()`,
+ * when this process exits, and when this process is killed.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   assertPlatform()

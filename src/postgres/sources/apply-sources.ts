@@ -4,8 +4,8 @@ import type { SourceSet, SqlSource } from './source-files.ts'
 import { type Named, type RecordedSource, readPresent, readRecorded } from './stored-sources.ts'
 
 /**
- * Makes the database's functions, views and triggers equal to the files, inside the caller's transaction. Only changed files are applied,
- * and a function keeps its oid: statements that running nodes have prepared continue to work. A removed one is dropped; one whose signature
+ * Makes the database's functions, views and triggers equal to the files, inside the caller's transaction. Only changed files are applied, and
+ * a function keeps its oid: statements that running nodes have prepared continue to work. A removed one is dropped; one whose signature
  * changed is dropped with its dependants, and all of them are created again.
  */
 export async function applySources(client: PoolClient, set: SourceSet, version: string): Promise<string[]> {

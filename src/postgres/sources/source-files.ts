@@ -24,10 +24,7 @@ export interface SourceSet {
   readonly sources: readonly SqlSource[]
   /** Checksum of all sources together. */
   readonly checksum: string
-  /**
-   * Increases with every change (`npm run schema` counts it), so that a process of an older version doesn't replace newer functions with
-   * its own.
-   */
+  /** Increases with every change (`npm run schema` counts it), so that a process of an older version doesn't replace newer functions with its own. */
   readonly revision: number
 }
 

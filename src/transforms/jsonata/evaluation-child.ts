@@ -27,8 +27,8 @@ interface PendingRequest {
 }
 
 /**
- * A separate process for expressions, one request at a time. A worker thread isn't enough: if V8 can't allocate the memory for one
- * operation, it aborts the whole process, including every lane.
+ * A separate process for expressions, one request at a time. A worker thread isn't enough: if V8 can't allocate the memory for
+ * one operation, it aborts the whole process, including every lane.
  */
 export class EvaluationChild {
   readonly #child: ChildProcess

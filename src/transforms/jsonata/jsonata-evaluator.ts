@@ -9,10 +9,7 @@ export type JsonataOutcome =
 interface Task {
   readonly item: EvaluationItem
   readonly settle: (outcome: JsonataOutcome) => void
-  /**
-   * How often the task's process was killed, or the task timed out. After the first time the task runs alone, so that it is certainly the
-   * cause.
-   */
+  /** How often the task's process was killed, or the task timed out. After the first time the task runs alone, so that it is certainly the cause. */
   strikes: number
   /** How long the task used the processor when it timed out. */
   usedMs: number
@@ -30,8 +27,8 @@ const maxTasksPerTurn = 256
 const maxTurnLength = 1024 * 1024
 const turnMs = 25
 /**
- * Allowance for communication. JSONata's own timer ends most endless evaluations; this time-out is for those that it can't interrupt, like
- * a regular expression.
+ * Allowance for communication. JSONata's own timer ends most endless evaluations; this time-out is for
+ * those that it can't interrupt, like a regular expression.
  */
 const graceMs = 50
 /** The machine may cause one time-out: another process used the core. The expression causes two, if it used the processor meanwhile. */
@@ -40,8 +37,8 @@ const maxStrikes = 2
 const maxStarvedStrikes = 20
 
 /**
- * Evaluates JSONata in one child process, many messages at a time. Expressions take turns, so that a slow one delays the others by one
- * turn, not by its backlog.
+ * Evaluates JSONata in one child process, many messages at a time. Expressions take turns, so that a slow
+ * one delays the others by one turn, not by its backlog.
  */
 export class JsonataEvaluator {
   readonly #lines = new Map<string, Line>()

@@ -107,8 +107,8 @@ export function compileLearning<Item>(
   }
 
   /**
-   * Reads the names that are needed, then uses them in the same turn of the event loop. Other batches may evict names from the cache during
-   * a read; those are read once more.
+   * Reads the names that are needed, then uses them in the same turn of the event loop. Other batches may evict
+   * names from the cache during a read; those are read once more.
    */
   async function whenLoaded<Result>(
     prepared: readonly Prepared[],

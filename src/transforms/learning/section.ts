@@ -5,8 +5,8 @@ type Fields = Readonly<Record<string, unknown>>
 const noFields: Fields = Object.freeze({})
 
 /**
- * One object of an event (`data`, `context`, `data.submission`), whose fields are read as the type that the mapping needs. Null, an empty
- * text and a missing field are equivalent: platforms write all three for "nothing".
+ * One object of an event (`data`, `context`, `data.submission`), whose fields are read as the type that the mapping needs. Null, an empty text
+ * and a missing field are equivalent: platforms write all three for "nothing".
  */
 export class Section {
   readonly #fields: Fields

@@ -6,8 +6,8 @@ type Make = (event: unknown, config: object) => Promise<readonly object[]>
 const maxTracedLeaves = 500
 
 /**
- * Determines by experiment where each field came from: it changes one value of the event or of the settings at a time, and compares which
- * fields change. So it can't disagree with the mapping, and the mapping needs no annotations.
+ * Determines by experiment where each field came from: it changes one value of the event or of the settings at a time, and compares which fields
+ * change. So it can't disagree with the mapping, and the mapping needs no annotations.
  */
 export async function traceFields(
   format: string,

@@ -9,8 +9,8 @@ export interface Learner {
 }
 
 /**
- * A tracking event of a learning platform, in either form: routed (`name`, `timestamp`, `data`, everything else in `context`) or a line of
- * the tracking log (`event_type`, `time`, `event`, with user and session beside the context).
+ * A tracking event of a learning platform, in either form: routed (`name`, `timestamp`, `data`, everything else in `context`) or a line of the
+ * tracking log (`event_type`, `time`, `event`, with user and session beside the context).
  */
 export class TrackingEvent {
   readonly root: Section

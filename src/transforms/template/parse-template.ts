@@ -12,8 +12,8 @@ const space = /[ \t\r\n]*/y
 const strictString = /"[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*"/uy
 
 /**
- * Parses a template as given by the user: a JSON value whose texts have placeholders, or the text of such JSON, in which a placeholder may
- * also be written without quotes. Every error has a position: the field for a value, the offset for a text.
+ * Parses a template as given by the user: a JSON value whose texts have placeholders, or the text of such JSON, in which a placeholder may also be
+ * written without quotes. Every error has a position: the field for a value, the offset for a text.
  */
 export function parseTemplate(template: unknown, path: string): TemplateNode {
   if (typeof template === 'string') return parseTemplateText(template, path)

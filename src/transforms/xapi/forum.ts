@@ -26,8 +26,8 @@ export function discussion({ data }: TrackingEvent, { platform }: Surroundings):
 }
 
 /**
- * The collection comes from the path of the request, if it is one of the discussion API: a thread is viewed through its comments. Other
- * paths may contain names of people.
+ * The collection comes from the path of the request, if it is one of the discussion API: a thread is viewed
+ * through its comments. Other paths may contain names of people.
  */
 function contribution(event: TrackingEvent, { platform }: Surroundings, usual: Collection): Activity {
   const path = event.context.text('path') ?? event.root.text('path') ?? ''

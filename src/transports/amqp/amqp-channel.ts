@@ -41,8 +41,8 @@ interface Link {
 }
 
 /**
- * One connection per endpoint, opened by the first send, with as many unconfirmed messages as the lane has in flight. If a message passes
- * its deadline, the connection is retired: earlier messages still get their confirms, later ones use a new connection.
+ * One connection per endpoint, opened by the first send, with as many unconfirmed messages as the lane has in flight. If a message passes its
+ * deadline, the connection is retired: earlier messages still get their confirms, later ones use a new connection.
  */
 export class AmqpChannel implements TransportChannel {
   readonly #options: AmqpChannelOptions

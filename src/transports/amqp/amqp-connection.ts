@@ -22,8 +22,8 @@ export interface AmqpConnectionOptions extends Omit<BrokerConnectionOptions, 'on
 const spareBytes = 1_048_576
 
 /**
- * One connection with one channel in confirm mode. It never reconnects by itself: after it is closed, the next send opens another one, so
- * that the circuit and the retries decide when.
+ * One connection with one channel in confirm mode. It never reconnects by itself: after it is closed, the next send opens
+ * another one, so that the circuit and the retries decide when.
  */
 export class AmqpConnection {
   readonly #options: AmqpConnectionOptions
@@ -51,9 +51,7 @@ export class AmqpConnection {
     this.#connection.start()
   }
 
-  /**
-   * Throws for a message that can't be encoded, and sends nothing. `onConfirm` gets an error for a nack, and when the connection is closed.
-   */
+  /** Throws for a message that can't be encoded, and sends nothing. `onConfirm` gets an error for a nack, and when the connection is closed. */
   publish(exchange: string, message: AmqpMessage, onConfirm: (error: unknown) => void): void {
     const { routingKey, headers, properties, body } = message
     this.#channel?.publish(exchange, routingKey, Buffer.from(body), { ...properties, headers }, (error) => {
@@ -102,8 +100,8 @@ export class AmqpConnection {
     channel.on('return', (message) =>
       this.#options.onReturned(message.properties.headers ?? {}, returnReason(message)),
     )
-    // For a tag that was never assigned, amqplib would extend its list of unconfirmed messages up to that tag. An error thrown here ends
-    // the connection.
+    // For a tag that was never assigned, amqplib would extend its list of unconfirmed messages up to that
+    // tag. An error thrown here ends the connection.
     const check = ({ deliveryTag }: { deliveryTag: number }): void => {
       if (deliveryTag < 1 || deliveryTag > this.#published)
         throw new BrokerError('protocol_error', `it confirms message ${deliveryTag}, which was never sent`)

@@ -2,10 +2,7 @@ import { inspect } from 'node:util'
 import type { Dispatch } from '../transport.ts'
 import type { HandlerMessage } from './handler.ts'
 
-/**
- * Parses the body, formats ids and creates an AbortController only for handlers that use them: most need none of it at 100,000 calls a
- * second.
- */
+/** Parses the body, formats ids and creates an AbortController only for handlers that use them: most need none of it at 100,000 calls a second. */
 export class LazyMessage implements HandlerMessage {
   readonly #dispatch: Dispatch
   #payload: unknown = undefined

@@ -38,14 +38,13 @@ export interface ConnectTimings {
 type ConnectCallback = (...result: [null, net.Socket] | [Error, null]) => void
 
 /**
- * Never reached: `watchBytes` ends a call long before. With undici's own limit, the parser continues with the bytes it has read, and raises
- * an error for each further header: 65 ms for one response (measured), with which a single receiver could stop a node.
+ * Never reached: `watchBytes` ends a call long before. With undici's own limit, the parser continues with the bytes it has read, and raises an error
+ * for each further header: 65 ms for one response (measured), with which a single receiver could stop a node.
  */
 const maxHeaderSize = 64 * 1024 * 1024
 
 /**
- * Limit of a response's bytes besides its body: headers, interim responses, or chunk sizes and trailers; for the latter the body's length
- * is added.
+ * Limit of a response's bytes besides its body: headers, interim responses, or chunk sizes and trailers; for the latter the body's length is added.
  */
 const maxFramingBytes = 32 * 1024
 
@@ -53,8 +52,8 @@ const maxFramingBytes = 32 * 1024
 const load = createRequire(import.meta.url)
 
 /**
- * One undici client, which has one socket at a time. A call doesn't share its connection, so that its deadline can destroy exactly its own
- * socket, even one that is still connecting, and so that its connect time is known.
+ * One undici client, which has one socket at a time. A call doesn't share its connection, so that its deadline can destroy exactly its own socket,
+ * even one that is still connecting, and so that its connect time is known.
  */
 export class Connection {
   readonly client: undici.Client
@@ -95,8 +94,8 @@ export class Connection {
   }
 
   /**
-   * Limits the bytes parsed from now on besides the body, which has its own limit. The parser doesn't report headers, chunk extensions,
-   * trailers or a status line while they arrive, and an endless one would keep the whole node busy until the deadline.
+   * Limits the bytes parsed from now on besides the body, which has its own limit. The parser doesn't report headers, chunk extensions, trailers or a
+   * status line while they arrive, and an endless one would keep the whole node busy until the deadline.
    */
   watchBytes(watcher: ByteWatcher): void {
     this.#parsedBytes = 0

@@ -10,8 +10,8 @@ const maxHeaderCharacters = 32 * 1024
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Headers for storing and showing: values of headers that are named like a secret, or are in `secretHeaders` (in lower case), are replaced,
- * and headers beyond 32 KiB are left out.
+ * Headers for storing and showing: values of headers that are named like a secret, or are in `secretHeaders` (in lower
+ * case), are replaced, and headers beyond 32 KiB are left out.
  */
 export function redactHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -32,8 +32,8 @@ export function redactHeaders(
 }
 
 /**
- * A URL for storing and showing: values of the query parameters of the endpoint's own URL, and of those named like a secret, are replaced.
- * Of a URL with a secret path only the origin is kept.
+ * A URL for storing and showing: values of the query parameters of the endpoint's own URL, and of those named like a secret,
+ * are replaced. Of a URL with a secret path only the origin is kept.
  */
 export function redactUrl(
   url: URL,

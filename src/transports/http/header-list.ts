@@ -1,6 +1,6 @@
 /**
- * The headers of one request in undici's fastest form: name, value, name, value, … with names in lower case. Building the same headers as
- * an object took 3.4 µs a request, as a list 0.05 µs (measured on Node.js 20).
+ * The headers of one request in undici's fastest form: name, value, name, value, … with names in lower case. Building the same headers as an
+ * object took 3.4 µs a request, as a list 0.05 µs (measured on Node.js 20).
  */
 export class HeaderList {
   readonly flat: string[]

@@ -18,8 +18,8 @@ export function headerTemplateProblem(value: string): string | null {
 }
 
 /**
- * The headers of an endpoint that have placeholders, compiled once. A header whose value is missing is left out; one whose value contains a
- * line break is refused.
+ * The headers of an endpoint that have placeholders, compiled once. A header whose value is missing is left
+ * out; one whose value contains a line break is refused.
  */
 export class HeaderTemplates {
   readonly #templates: readonly { readonly name: string; readonly render: RenderMessageText }[]

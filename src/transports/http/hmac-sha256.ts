@@ -9,9 +9,8 @@ const maxBytesPerCharacter = 3
 const scratch = Buffer.alloc(blockBytes + maxShortBytes)
 
 /**
- * HMAC-SHA256 under one key, in base64. Node's `Hmac` object has a native part that is created and collected for every signature. This is
- * RFC 2104 with two calls of `hash`, which creates none (1.2 instead of 1.7 µs, and no work for the garbage collector; measured on Node.js
- * 20).
+ * HMAC-SHA256 under one key, in base64. Node's `Hmac` object has a native part that is created and collected for every signature. This is RFC 2104
+ * with two calls of `hash`, which creates none (1.2 instead of 1.7 µs, and no work for the garbage collector; measured on Node.js 20).
  */
 export class HmacSha256 {
   readonly #key: Buffer

@@ -24,10 +24,7 @@ export interface HttpCallContext {
   readonly maxResponseBytes: number
   /** Called when the status is known. */
   isResponseKept(call: HttpCall): boolean
-  /**
-   * Gets new credentials for a call that was answered with 401; undefined if the answer must be accepted. Null: this endpoint has none to
-   * renew.
-   */
+  /** Gets new credentials for a call that was answered with 401; undefined if the answer must be accepted. Null: this endpoint has none to renew. */
   readonly renew: ((call: HttpCall) => Promise<void> | undefined) | null
   judge(call: HttpCall, ending: HttpEnding): AttemptOutcome
 }
@@ -35,8 +32,8 @@ export interface HttpCallContext {
 const unauthorized = 401
 
 /**
- * One request, from the wait for a connection to the last byte of its response. undici calls the `on…` methods; the first ending settles
- * the call, and later ones have no effect.
+ * One request, from the wait for a connection to the last byte of its response. undici calls the `on…` methods; the
+ * first ending settles the call, and later ones have no effect.
  */
 export class HttpCall
   extends InFlightCall

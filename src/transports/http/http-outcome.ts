@@ -114,8 +114,8 @@ function judgeStatus(call: HttpCall, status: number, config: HttpConfig): Verdic
 }
 
 /**
- * A receiver may close an idle connection at the moment we write to it. Such a reset says nothing about its health; otherwise a restart
- * would count once for each kept connection and open the circuit.
+ * A receiver may close an idle connection at the moment we write to it. Such a reset says nothing about its health; otherwise a
+ * restart would count once for each kept connection and open the circuit.
  */
 function judgeNetwork(call: HttpCall, error: unknown): Verdict {
   const failure = networkFailure(error, subjectOf(call))

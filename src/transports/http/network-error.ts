@@ -102,8 +102,8 @@ export function networkFailure(error: unknown, subject: string): NetworkFailure 
   }
   if (error instanceof ProxyFailure) {
     const { code, message, status } = error
-    // A proxy that requires other credentials, or refuses the target, says nothing about the receiver. A proxy that is down or can't
-    // connect counts against the circuit, so that the backlog waits instead of using its retries.
+    // A proxy that requires other credentials, or refuses the target, says nothing about the receiver. A proxy that is down or can't connect counts
+    // against the circuit, so that the backlog waits instead of using its retries.
     const isHealthFailure = status === null || status >= 500
     return { error: { code, message: `${subject}: ${message}.` }, class: 'retryable', isHealthFailure }
   }

@@ -44,8 +44,8 @@ interface Token {
 }
 
 /**
- * Tokens by OAuth2 client credentials, one at a time: a token is kept until shortly before it expires, and requests that need one while it
- * is being fetched wait for the same answer.
+ * Tokens by OAuth2 client credentials, one at a time: a token is kept until shortly before it expires, and requests that
+ * need one while it is being fetched wait for the same answer.
  */
 export class OAuth2TokenSource {
   readonly #options: TokenSourceOptions
@@ -162,8 +162,8 @@ export class OAuth2TokenSource {
   }
 
   /**
-   * Without a token no message can be sent, so the circuit opens and the backlog waits, even if the credentials are wrong. No delivery
-   * becomes a dead letter because of a secret that must be corrected.
+   * Without a token no message can be sent, so the circuit opens and the backlog waits, even if the credentials are wrong. No
+   * delivery becomes a dead letter because of a secret that must be corrected.
    */
   #failure(outcome: AttemptOutcome, call: HttpCall): RequestRefused {
     const { statusCode, error } = outcome

@@ -14,14 +14,14 @@ export interface SliceGuard {
 }
 
 /**
- * Shared by the sockets of all endpoints. A receiver determines how much work its bytes cause (a chunk, a header or a trailer each), and
- * with many receivers the reads of one turn of the event loop add up: 64 of them blocked it for 4.4 s (measured).
+ * Shared by the sockets of all endpoints. A receiver determines how much work its bytes cause (a chunk, a header or a trailer each), and with many
+ * receivers the reads of one turn of the event loop add up: 64 of them blocked it for 4.4 s (measured).
  */
 const budget = new TurnBudget(maxTurnMs)
 
 /**
- * Makes `socket.read()` return slices that `guard` has allowed. undici reads in a loop until nothing is left, so it isn't affected. The
- * socket's own method is replaced because a stream in between would cost every response a copy and an event.
+ * Makes `socket.read()` return slices that `guard` has allowed. undici reads in a loop until nothing is left, so it isn't affected. The socket's own
+ * method is replaced because a stream in between would cost every response a copy and an event.
  */
 export function readInTurns(socket: net.Socket, guard: SliceGuard): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null

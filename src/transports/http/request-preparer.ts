@@ -16,8 +16,8 @@ export type PreparerOptions = Omit<TokenSourceOptions, 'auth' | 'onToken' | 'tim
 }
 
 /**
- * Completes every request of an endpoint after its other headers are set: placeholders, signature, authorization, in this order. An
- * exception ends the attempt before the request is sent.
+ * Completes every request of an endpoint after its other headers are set: placeholders, signature, authorization, in this
+ * order. An exception ends the attempt before the request is sent.
  */
 export class RequestPreparer {
   /** The header with the credentials, in lower case. */
@@ -158,8 +158,8 @@ function secretTexts(config: HttpConfig, credentials: string | null): string[] {
 }
 
 /**
- * A path and its segments, as written and decoded. A word before the last segment, like the first of `/webhook/<key>`, isn't a key, and
- * redacting it would make `webhook-id` unreadable.
+ * A path and its segments, as written and decoded. A word before the last segment, like the first of `/webhook/<key>`,
+ * isn't a key, and redacting it would make `webhook-id` unreadable.
  */
 function pathTexts(pathname: string): string[] {
   const path = pathname.replaceAll(/^\/|\/$/g, '')

@@ -13,9 +13,7 @@ const fixedPaths: readonly SecretPath[] = [
   ['tls', 'passphrase'],
 ]
 
-/**
- * The paths of an http endpoint's secrets, including every header that isn't listed as plain, and every URL with a query or a secret path.
- */
+/** The paths of an http endpoint's secrets, including every header that isn't listed as plain, and every URL with a query or a secret path. */
 export function secretPaths(config: Readonly<Record<string, unknown>>): readonly SecretPath[] {
   const headers = isRecord(config['headers']) ? Object.keys(config['headers']) : []
   const isPlain = plainHeaderTest(config['plainHeaders'])

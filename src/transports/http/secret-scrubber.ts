@@ -7,8 +7,8 @@ const minSecretLength = 6
 const maxPassing = 16
 
 /**
- * Removes an endpoint's secrets from the stored parts of an attempt: a receiver may send back what it received. Each secret is searched for
- * unchanged, and as encoded in JSON, URLs and forms.
+ * Removes an endpoint's secrets from the stored parts of an attempt: a receiver may send back what it received. Each secret is
+ * searched for unchanged, and as encoded in JSON, URLs and forms.
  */
 export class SecretScrubber {
   readonly #lasting: readonly string[]

@@ -3,8 +3,8 @@ const blankLine = '\r\n\r\n'
 const one = 0x31
 
 /**
- * Removes every `100 Continue` from the beginning of a response. A server may send one without being asked (RFC 9110, 15.2), and undici
- * then closes the connection: a receiver that had accepted the message would get it again and again.
+ * Removes every `100 Continue` from the beginning of a response. A server may send one without being asked (RFC 9110, 15.2), and undici then closes
+ * the connection: a receiver that had accepted the message would get it again and again.
  */
 export function skipContinue(bytes: Buffer): Buffer {
   let rest = bytes
